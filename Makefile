@@ -1,0 +1,49 @@
+# pricewatch: `make` alone lists what can be made.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+export PYTHONPATH := $(CURDIR)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo smoke run test lint bench deploy clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "pricewatch needs Python 3.11 or newer; call make PYTHON=/path/to/python3.11"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing what requirements.txt lists ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+setup: $(READY) ## create .venv and install what is needed
+
+demo: $(READY) ## the sample marketplace with some history, and the daemon; Ctrl-C ends it
+	@$(BIN)/scrapy demo
+
+smoke: $(READY) ## check this installation: every spider once, in a temporary directory
+	@$(BIN)/scrapy smoke
+
+run: $(READY) ## the daemon on your own data
+	@$(BIN)/scrapyd
+
+test: $(READY) lint ## lint, types and the whole test suite
+	@$(BIN)/python -m pytest -q
+
+lint: $(READY) ## ruff and mypy
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy
+
+bench: $(READY) ## measure, as ratios within one run
+	@$(BIN)/python -m tests.bench
+
+deploy: $(READY) ## deploy this project to the daemon named in scrapy.cfg
+	@$(BIN)/scrapyd-deploy
+
+clean: ## remove everything that make made; your data in var/ stays
+	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,37 @@
+"""The per-site code, one module each, registered here by name. Adapters are pure: no database, no network."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+from pricewatch.adapters.base import Adapter
+from pricewatch.errors import UserError
+
+# Explicit on purpose: what is not listed here does not run.
+REGISTERED = {
+    "bazaar": "pricewatch.adapters.bazaar:BazaarAdapter",
+    "generic": "pricewatch.adapters.generic:GenericAdapter",
+}
+
+
+class UnknownAdapter(UserError, KeyError):
+    """No adapter has this id."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+@cache
+def get(adapter_id: str) -> Adapter:
+    """The adapter with this id; adapters have no state, so one instance serves all."""
+    try:
+        module, _, name = REGISTERED[adapter_id].partition(":")
+    except KeyError:
+        raise UnknownAdapter(f"There is no adapter {adapter_id!r}. Known: {', '.join(known())}.") from None
+    adapter: Adapter = getattr(import_module(module), name)()
+    return adapter
+
+
+def known() -> list[str]:
+    return sorted(REGISTERED)

@@ -1,0 +1,39 @@
+"""Everything behind the sockets: which part of the marketplace answers a request."""
+
+from datetime import datetime
+
+from pricewatch.bazaar.clock import Clock
+from pricewatch.bazaar.control import PREFIX, Control
+from pricewatch.bazaar.effects import Effect
+from pricewatch.bazaar.faults import Faults
+from pricewatch.bazaar.journal import Journal
+from pricewatch.bazaar.messages import Request, Response
+from pricewatch.bazaar.site import Site
+from pricewatch.bazaar.skins.bazaar import BazaarSkin
+from pricewatch.bazaar.world import World
+
+
+class App:
+    """The site, its faults, its log and its controls; one per process, shared by all connections."""
+
+    def __init__(
+        self, *, seed: int, listings: int, days: int, start: datetime, rate: float, page_bytes: int
+    ) -> None:
+        world = World(seed, listings, days, Clock(start, rate))
+        self.site = Site(world, BazaarSkin(world, page_bytes))
+        self.faults = Faults(seed)
+        self.journal = Journal()
+        self._control = Control(self.site, self.faults, self.journal)
+        # Where the marketplace itself listens; proxies lead every host name there.
+        self.address = ("127.0.0.1", 0)
+        # Local port of a tunnel through a proxy -> index of that proxy, for the log and for faults.
+        self.tunnels: dict[int, int] = {}
+
+    def answer(self, request: Request) -> Response | Effect:
+        """Answer a request to the marketplace, with whatever fault was ordered for it."""
+        if request.target.startswith(PREFIX):
+            return self._control.handle(request)
+        fault = self.faults.apply(request, lambda: self.site.respond(request))
+        reply, action = fault or (self.site.respond(request), None)
+        self.journal.record(request, reply.status, action)
+        return reply

@@ -1,0 +1,44 @@
+"""Amounts in minor units and how each currency writes them."""
+
+from random import Random
+
+# Minor units per major unit: yen has none.
+MINOR = {"EUR": 100, "USD": 100, "JPY": 1}
+
+
+def shown(amount: int, currency: str) -> str:
+    """Return the amount as a visitor of the site reads it."""
+    if currency == "JPY":
+        return f"¥{amount:,}"
+    major, minor = divmod(amount, 100)
+    if currency == "USD":
+        return f"${major:,}.{minor:02d}"
+    return f"€ {major:,}".replace(",", ".") + f",{minor:02d}"
+
+
+def plain(amount: int, currency: str) -> str:
+    """Return the amount as structured data writes it: a dot, and no thousands separator."""
+    if currency == "JPY":
+        return str(amount)
+    return f"{amount // 100}.{amount % 100:02d}"
+
+
+def rounded(amount: float, currency: str, rng: Random) -> int:
+    """Turn any amount into one that a seller would ask for."""
+    if currency == "JPY":
+        step = 500 if amount >= 20_000 else 100
+        return max(step, round(amount / step) * step)
+    whole = max(1, round(amount / 100))
+    if whole >= 200:
+        whole = round(whole / 5) * 5
+    ending = rng.choice((0, 0, 0, 0, 0, 90, 99, 50))
+    return whole * 100 if ending == 0 else (whole - 1) * 100 + ending
+
+
+def changed(amount: int, factor: float, currency: str, rng: Random) -> int:
+    """Return another price near `amount * factor`, never the same one again."""
+    new = rounded(amount * factor, currency, rng)
+    if new == amount:
+        step = 100 if currency == "JPY" else 100 * max(1, amount // 10_000)
+        new = amount + step if factor > 1 or amount <= step else amount - step
+    return new

@@ -1,0 +1,164 @@
+"""The page of one listing, in the four ways in which shops write theirs."""
+
+import json
+from html import escape
+from typing import Any
+
+from pricewatch.bazaar import money
+from pricewatch.bazaar.clock import Clock
+from pricewatch.bazaar.details import Details
+from pricewatch.bazaar.listing import ON_SALE, SOLD, Listing, View
+from pricewatch.bazaar.skins import layout, structured
+
+
+def detail(view: View, extra: Details, clock: Clock) -> bytes:
+    """Return the page of a listing that is on sale, out of stock or sold."""
+    listing = view.listing
+    head = f'<link rel="canonical" href="{listing.path}">'
+    if listing.markup == "js":
+        return layout.page("Loading", _shell(view), head)
+    if listing.markup == "jsonld":
+        head += structured.jsonld(view, extra)
+    micro = listing.markup == "microdata"
+    scope = f' itemscope itemtype="{structured.SCHEMA}Product"' if micro else ""
+    offer = f' itemprop="offers" itemscope itemtype="{structured.SCHEMA}Offer"' if micro else ""
+    body = (
+        f'{layout.BANNER}<main class="item" data-id="{view.id}" data-category="{listing.category.name}"'
+        f' data-status="{view.state}"{scope}>'
+        f'<h1 class="item-title"{_prop("name", micro)}>{escape(view.title)}</h1>'
+        f"{structured.microdata_product(view, extra) if micro else ''}"
+        f'<div class="gallery"><img src="/static/img/{view.id}.png"{_prop("image", micro)} alt=""></div>\n'
+        f'<section class="buy-box"{offer}>{structured.microdata_offer(view) if micro else ""}'
+        f"{_buy_box(view, extra, clock)}</section>\n"
+        f'<section class="description"{_prop("description", micro)}>'
+        f"{''.join(f'<p>{escape(text)}</p>' for text in extra.paragraphs)}</section>\n"
+        f"{_attributes(extra)}{_seller(view)}"
+        f'<p class="listed">Listed on <time class="listed-at" datetime="{clock.iso(view.shown_since)}">'
+        f"{clock.date(view.shown_since):%d.%m.%Y}</time>, no. {view.id}</p></main>\n"
+        f"{_related(listing)}"
+    )
+    return layout.page(view.title, body, head)
+
+
+def gone(view: View, clock: Clock) -> bytes:
+    """Return the page of a listing that is no longer there, with somebody else's price on it."""
+    other = view.listing.related[0] if view.listing.related else None
+    advert = "" if other is None else f'<aside class="promo">Still available: {_mention(other)}</aside>'
+    body = (
+        f'<main class="item-gone"><h1>This listing is no longer available</h1>'
+        f"<p>It was removed on {clock.date(view.since):%d.%m.%Y}.</p>{advert}</main>\n"
+        f"{_related(view.listing)}"
+    )
+    return layout.page("No longer available", body)
+
+
+def api(view: View, extra: Details, clock: Clock) -> bytes:
+    """Return what the script of a JavaScript page builds it from."""
+    listing = view.listing
+    record: dict[str, Any] = {
+        "id": view.id,
+        "category": listing.category.name,
+        "status": view.state,
+        "title": view.title,
+        "price_text": None if view.price_hidden else money.shown(view.price, listing.currency),
+        "old_price_text": _old_price(view, extra),
+        "state_text": _state_text(view),
+        "sold_at": clock.iso(view.since) if view.state == SOLD else None,
+        "description": extra.paragraphs,
+        "attributes": extra.attributes,
+        "seller": {"id": listing.seller.id, "name": listing.seller.name, "type": listing.seller.type},
+        "location": f"{listing.seller.postcode} {listing.seller.city}",
+        "listed_at": clock.iso(view.shown_since),
+        "related": [
+            {"title": other.titles[0][1], "price_text": money.shown(other.prices[0][1], other.currency)}
+            for other in listing.related
+        ],
+        "jsonld": structured.product(view, extra),
+    }
+    return json.dumps(record, ensure_ascii=False).encode()
+
+
+def _shell(view: View) -> str:
+    return (
+        f'<div id="app" data-api="/api/listing/{view.id}"></div>'
+        "<noscript>Please turn JavaScript on to see this listing.</noscript>"
+        '<script src="/static/app.js"></script>'
+    )
+
+
+def _prop(name: str, micro: bool) -> str:
+    return f' itemprop="{name}"' if micro else ""
+
+
+def _old_price(view: View, extra: Details) -> str | None:
+    """The crossed-out price: the highest so far, or what the maker once recommended."""
+    old = view.was or extra.list_price
+    rental = view.listing.area is not None
+    return (
+        None if rental or view.price_hidden or old <= view.price else money.shown(old, view.listing.currency)
+    )
+
+
+def _state_text(view: View) -> str:
+    if view.state == SOLD:
+        return "SOLD on"
+    if view.state != ON_SALE:
+        return "Out of stock"
+    return "In stock" if view.listing.seller.type == "shop" else "Available"
+
+
+def _buy_box(view: View, extra: Details, clock: Clock) -> str:
+    currency = view.listing.currency
+    rental = view.listing.area is not None
+    parts: list[str] = []
+    if not view.price_hidden:
+        old = _old_price(view, extra)
+        crossed = "" if old is None else f'<s class="old-price">{old}</s> '
+        unit = ' <span class="unit">rent per month</span>' if rental else ""
+        now = money.shown(view.price, currency)
+        parts.append(f'<p class="item-price">{crossed}<strong class="price">{now}</strong>{unit}</p>')
+    date = ""
+    if view.state == SOLD:
+        day = f"{clock.date(view.since):%d.%m.%Y}"
+        date = f' <time class="sold-at" datetime="{clock.iso(view.since)}">{day}</time>'
+    parts.append(f'<p class="item-state" data-state="{view.state}">{_state_text(view)}{date}</p>')
+    if view.state == ON_SALE:
+        parts.append(
+            '<button class="buy">Contact</button>' if rental else '<button class="buy">Buy now</button>'
+        )
+    if view.state == ON_SALE and not rental:
+        parts.append(f'<p class="shipping">plus {money.shown(extra.shipping, currency)} shipping</p>')
+        if view.price >= 100 * money.MINOR[currency]:
+            monthly = money.shown(view.price // 12 + 1, currency)
+            parts.append(f'<p class="instalments">or 12 monthly instalments of {monthly}</p>')
+    return "".join(parts)
+
+
+def _attributes(extra: Details) -> str:
+    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in extra.attributes)
+    for name, value in (("SKU", extra.sku), ("MPN", extra.mpn), ("GTIN", extra.gtin)):
+        rows += "" if value is None else f'<dt>{name}</dt><dd class="{name.lower()}">{value}</dd>'
+    return f'<dl class="attributes">{rows}</dl>\n'
+
+
+def _seller(view: View) -> str:
+    seller = view.listing.seller
+    return (
+        f'<section class="seller-box">Sold by <a class="seller" href="/seller/{seller.id}"'
+        f' data-seller-id="{seller.id}" data-seller-type="{seller.type}">{escape(seller.name)}</a>'
+        f' <span class="city">{seller.postcode} {seller.city}</span></section>\n'
+    )
+
+
+def _mention(other: Listing) -> str:
+    """Another listing's title and price, as they were when it was new: fixed, so no page expires by it."""
+    amount = money.shown(other.prices[0][1], other.currency)
+    title = escape(other.titles[0][1])
+    return f'<a href="{other.path}">{title}</a> <span class="related-price">{amount}</span>'
+
+
+def _related(listing: Listing) -> str:
+    rows = "".join(f'<li class="related-item">{_mention(other)}</li>' for other in listing.related)
+    return (
+        f'<section class="related"><h2>Others also looked at</h2><ul>{rows}</ul></section>\n' if rows else ""
+    )

@@ -1,0 +1,94 @@
+"""Structured data for one listing: schema.org Product and Offer, and nobody else's price."""
+
+import json
+from html import escape
+from typing import Any
+
+from pricewatch.bazaar import money
+from pricewatch.bazaar.details import Details
+from pricewatch.bazaar.listing import ON_SALE, SOLD, View
+
+SCHEMA = "https://schema.org/"
+
+
+def availability(view: View) -> str:
+    """Return the schema.org term for the state of a listing."""
+    return SCHEMA + {ON_SALE: "InStock", SOLD: "SoldOut"}.get(view.state, "OutOfStock")
+
+
+def condition(view: View) -> str:
+    """Return the schema.org term for its condition."""
+    terms = {"new": "NewCondition", "for parts": "DamagedCondition"}
+    return SCHEMA + terms.get(view.listing.condition, "UsedCondition")
+
+
+def product(view: View, extra: Details) -> dict[str, Any]:
+    """Return the listing as a schema.org Product with one Offer."""
+    listing = view.listing
+    offer: dict[str, Any] = {"@type": "Offer", "url": listing.path}
+    if not view.price_hidden:
+        offer |= {"price": money.plain(view.price, listing.currency), "priceCurrency": listing.currency}
+    offer |= {
+        "availability": availability(view),
+        "itemCondition": condition(view),
+        "seller": {
+            "@type": "Organization" if listing.seller.type == "shop" else "Person",
+            "identifier": listing.seller.id,
+            "name": listing.seller.name,
+        },
+    }
+    numbers = {"productID": view.id, "sku": extra.sku, "mpn": extra.mpn, "gtin13": extra.gtin}
+    return {
+        "@context": "https://schema.org",
+        "@type": "Product",
+        "name": view.title,
+        **{name: value for name, value in numbers.items() if value is not None},
+        "brand": {"@type": "Brand", "name": listing.brand},
+        "image": [f"/static/img/{view.id}.png"],
+        "description": extra.paragraphs[0],
+        "additionalProperty": [
+            {"@type": "PropertyValue", "name": name, "value": value} for name, value in extra.attributes
+        ],
+        "offers": offer,
+    }
+
+
+def jsonld(view: View, extra: Details) -> str:
+    """Return the JSON-LD script; every fifth or so as a graph with its breadcrumbs, as many shops do."""
+    data = product(view, extra)
+    if int(view.listing.key, 36) % 5 == 0:
+        del data["@context"]
+        crumb = {
+            "@type": "BreadcrumbList",
+            "itemListElement": [
+                {"@type": "ListItem", "position": 1, "name": "Bazaar", "item": "/"},
+                {"@type": "ListItem", "position": 2, "name": view.listing.category.label},
+            ],
+        }
+        data = {"@context": "https://schema.org", "@graph": [crumb, data]}
+    text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+    return f'<script type="application/ld+json">{text}</script>'
+
+
+def microdata_product(view: View, extra: Details) -> str:
+    """Return the properties of the product that the visible page does not carry."""
+    numbers = (("productID", view.id), ("sku", extra.sku), ("mpn", extra.mpn), ("gtin13", extra.gtin))
+    rows = [f'<meta itemprop="{name}" content="{value}">' for name, value in numbers if value is not None]
+    return "".join(rows) + (
+        f'<div itemprop="brand" itemscope itemtype="{SCHEMA}Brand">'
+        f'<meta itemprop="name" content="{escape(view.listing.brand)}"></div>'
+    )
+
+
+def microdata_offer(view: View) -> str:
+    """Return the properties of the offer."""
+    rows = [
+        f'<link itemprop="availability" href="{availability(view)}">',
+        f'<link itemprop="itemCondition" href="{condition(view)}">',
+        f'<link itemprop="url" href="{view.listing.path}">',
+    ]
+    if not view.price_hidden:
+        currency = view.listing.currency
+        rows.append(f'<meta itemprop="price" content="{money.plain(view.price, currency)}">')
+        rows.append(f'<meta itemprop="priceCurrency" content="{currency}">')
+    return "".join(rows)

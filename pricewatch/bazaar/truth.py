@@ -1,0 +1,43 @@
+"""What is really so: every listing up to now, for tests to compare a crawl with."""
+
+from typing import Any
+
+from pricewatch.bazaar.listing import Listing
+from pricewatch.bazaar.world import World
+
+
+def truth(world: World, category: str | None = None) -> list[dict[str, Any]]:
+    """Return every listing that was ever listed up to the clock's instant, in the order of first ids."""
+    now = world.settle()
+    return [
+        record(world, listing, now)
+        for listing in world.listings
+        if listing.listed_at <= now and category in (None, listing.category.name)
+    ]
+
+
+def record(world: World, listing: Listing, now: float) -> dict[str, Any]:
+    """Return one listing's life up to `now`, and nothing of its future."""
+    iso = world.clock.iso
+    view = listing.at(now)
+    spans = [span for span in listing.spans if span.begins <= now]
+    ends = [iso(span.begins) for span in spans[1:]] + [None]
+    return {
+        "id": view.id,
+        "ids": [platform_id for at, platform_id in listing.ids if at <= now],
+        "url": listing.path,
+        "title": view.title,
+        "category": listing.category.name,
+        "currency": listing.currency,
+        "seller_id": listing.seller.id,
+        "markup": listing.markup,
+        "listed_at": iso(listing.listed_at),
+        "relisted_at": iso(view.shown_since) if view.shown_since != listing.listed_at else None,
+        "prices": [[iso(at), price] for at, price in listing.prices if at <= now],
+        "spans": [
+            [iso(span.begins), end, span.state, span.mode] for span, end in zip(spans, ends, strict=True)
+        ],
+        "state": view.state,
+        "mode": view.mode,
+        "price": view.price,
+    }

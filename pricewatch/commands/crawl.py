@@ -1,0 +1,57 @@
+"""`scrapy crawl` for people: bad input is one sentence, a terminal shows a bar, the exit code tells."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from scrapy import Spider
+from scrapy.commands import crawl
+from scrapy.crawler import Crawler
+
+from pricewatch.errors import UserError
+from pricewatch.items import RunStatus
+from pricewatch.spiders.base import PricewatchSpider
+
+
+class Command(crawl.Command):
+    _crawlers: list[Crawler]
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if self.settings is None or self.crawler_process is None:
+            raise RuntimeError("scrapy sets these before it runs a command")
+        self._crawlers = []
+        if sys.stderr.isatty() and not (opts.loglevel or opts.logfile or opts.nolog):
+            self.settings.set("PROGRESS_BAR", True, priority="cmdline")
+            self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
+        spiders = self.crawler_process.spider_loader
+        if args and args[0] not in spiders.list():
+            self._say(f"There is no spider {args[0]!r}. Known spiders: {', '.join(sorted(spiders.list()))}.")
+            return
+        try:
+            if args and issubclass(spider := spiders.load(args[0]), PricewatchSpider):
+                spider.check(opts.spargs)
+            super().run(args, opts)
+        except UserError as error:
+            self._say(str(error))
+        for crawler in self._crawlers:
+            self._tell_outcome(crawler)
+
+    def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
+        crawler = super()._create_crawler(spidercls)
+        self._crawlers.append(crawler)
+        return crawler
+
+    def _tell_outcome(self, crawler: Crawler) -> None:
+        """A run that did not finish says so in one sentence, and by the exit code."""
+        run = crawler.spider.run if isinstance(crawler.spider, PricewatchSpider) else None
+        if run is None:
+            self.exitcode = self.exitcode or int(not isinstance(crawler.spider, Spider))
+        elif run.status is not RunStatus.FINISHED:
+            self._say(run.outcome or f"The run ended as {run.status}; see the log.")
+        elif crawler.settings.getbool("PROGRESS_BAR"):
+            print(run.summary(), file=sys.stderr)
+
+    def _say(self, sentence: str) -> None:
+        print(f"pricewatch: {sentence}", file=sys.stderr)
+        self.exitcode = 1

@@ -1,0 +1,33 @@
+"""`scrapy migrate`: bring the database schema up to date."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from scrapy.commands import ScrapyCommand
+
+from pricewatch.errors import UserError
+from pricewatch.store.database import check_reachable, connect
+from pricewatch.store.schema import REVISION, ensure_schema
+
+
+class Command(ScrapyCommand):
+    requires_project = True
+    requires_crawler_process = False
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
+
+    def short_desc(self) -> str:
+        return "Bring the database schema up to date (every start does so too)"
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        try:
+            engine = connect()
+            check_reachable(engine)
+            done = ensure_schema(engine)
+        except UserError as error:
+            print(f"pricewatch: {error}", file=sys.stderr)
+            self.exitcode = 1
+            return
+        where = engine.url.render_as_string(hide_password=True)
+        print(f"Schema {REVISION} {'is now' if done else 'was already'} in place at {where}")

@@ -1,0 +1,90 @@
+"""A progress bar where a person watches; lines in the log where nobody does."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.asyncio import AsyncioLoopingCall
+
+from pricewatch import clock
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from pricewatch.spiders.base import PricewatchSpider
+
+BAR_SECONDS = 0.2
+LOG_SECONDS = 30.0
+
+
+class ProgressExtension:
+    """`PROGRESS_BAR` is set by the crawl command when it runs on a terminal."""
+
+    def __init__(self, crawler: Crawler):
+        if not hasattr(crawler.spider, "run"):
+            raise NotConfigured
+        self.crawler = crawler
+        self.on_terminal = crawler.settings.getbool("PROGRESS_BAR")
+        self._bar: Progress | None = None
+        self._loop: AsyncioLoopingCall | None = None
+        crawler.signals.connect(self.spider_opened, signals.spider_opened)
+        crawler.signals.connect(self.spider_closed, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def spider_opened(self, spider: PricewatchSpider) -> None:
+        if self.on_terminal:
+            self._bar = _bar()
+            self._task = self._bar.add_task(spider.describe(), total=None, counts="")
+            self._bar.start()
+        self._loop = AsyncioLoopingCall(self._show, spider)
+        self._loop.start(BAR_SECONDS if self.on_terminal else LOG_SECONDS, now=False)
+
+    def spider_closed(self, spider: PricewatchSpider) -> None:
+        if self._loop is not None and self._loop.running:
+            self._loop.stop()
+        if self._bar is not None:
+            self._show(spider)
+            self._bar.stop()
+
+    def _show(self, spider: PricewatchSpider) -> None:
+        done, total = spider.work_done()
+        run = spider.run
+        seconds = max((clock.now() - run.started_at).total_seconds(), 0.001)
+        counts = (
+            f"{run.pages} pages, {run.cards} cards, {run.stored.new} new, {run.counters['details']} details, "
+            f"{run.stored.price_rows} prices, {(run.pages + run.counters['urls_attempted']) / seconds:.1f}/s"
+        )
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, total=total, counts=counts)
+        else:
+            ahead = f", {(total - done) * seconds / done:.0f} s to go" if total and done else ""
+            spider.logger.info("%s%s", counts, ahead)
+
+
+def _bar() -> Progress:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.fields[counts]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=Console(file=sys.stderr),
+    )

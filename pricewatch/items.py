@@ -1,0 +1,217 @@
+"""The things that flow through pricewatch, and the closed lists of words that describe them.
+
+Everything else may import this module; it imports nothing of ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+class Availability(StrEnum):
+    IN_STOCK = "IN_STOCK"
+    OUT_OF_STOCK = "OUT_OF_STOCK"
+    BACKORDER = "BACKORDER"
+    SOLD = "SOLD"
+    UNKNOWN = "UNKNOWN"
+
+
+class FailureReason(StrEnum):
+    """Why a page gave no offer."""
+
+    SELECTOR_NOT_FOUND = "SELECTOR_NOT_FOUND"
+    PRICE_NOT_FOUND = "PRICE_NOT_FOUND"
+    TITLE_NOT_FOUND = "TITLE_NOT_FOUND"
+    PAGE_STRUCTURE_CHANGED = "PAGE_STRUCTURE_CHANGED"
+    BLOCKED_PAGE = "BLOCKED_PAGE"
+    EMPTY_PAGE = "EMPTY_PAGE"
+    OOS_NO_PRICE = "OOS_NO_PRICE"
+
+
+class DropReason(StrEnum):
+    """Why an offer was not stored."""
+
+    MISSING_REQUIRED_FIELD = "MISSING_REQUIRED_FIELD"
+    INVALID_PRICE = "INVALID_PRICE"
+    INVALID_URL = "INVALID_URL"
+    DUPLICATE_WITHIN_RUN = "DUPLICATE_WITHIN_RUN"
+    BLOCKED_BY_ROBOTS_TXT = "BLOCKED_BY_ROBOTS_TXT"
+    OOS_NO_PRICE = "OOS_NO_PRICE"
+    UNKNOWN_AVAILABILITY = "UNKNOWN_AVAILABILITY"
+
+
+class QuarantineReason(StrEnum):
+    """Why an offer is held for a person to look at."""
+
+    VALIDATION_FAILED = "VALIDATION_FAILED"
+    DRIFT_DETECTED = "DRIFT_DETECTED"
+    SELECTOR_FAILURE = "SELECTOR_FAILURE"
+    NORMALIZATION_FAILED = "NORMALIZATION_FAILED"
+    ZERO_PRICE_EXTRACTED = "ZERO_PRICE_EXTRACTED"
+    AMBIGUOUS_PRICE = "AMBIGUOUS_PRICE"
+
+
+class SellerType(StrEnum):
+    USER = "user"
+    SHOP = "shop"
+
+
+class Tier(StrEnum):
+    """How often a market is looked at, and how fast trust in its listings fades."""
+
+    HOT = "hot"
+    STANDARD = "standard"
+    COOL = "cool"
+
+
+class RunStatus(StrEnum):
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"
+    ABORTED = "aborted"
+    CANCELLED = "cancelled"
+    STALE = "stale"
+    QUARANTINED = "quarantined"
+
+
+class PageOutcome(StrEnum):
+    """How the reading of one overview or product page ended."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    REPEATED = "repeated"
+    BLOCKED = "blocked"
+    ROBOTS = "robots"
+    HTTP_ERROR = "http_error"
+    NETWORK_ERROR = "network_error"
+    UNREADABLE = "unreadable"
+
+
+class VerificationStatus(StrEnum):
+    PENDING = "pending"
+    VERIFIED = "verified"
+    GONE = "gone"
+
+
+@dataclass(slots=True)
+class Seller:
+    id: str
+    name: str | None = None
+    type: SellerType | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Card:
+    """One listing as an overview page shows it. A price of None means that the card shows none."""
+
+    url: str
+    title: str
+    price_cents: int | None = None
+    price_max_cents: int | None = None
+    currency: str | None = None
+    availability: Availability = Availability.IN_STOCK
+    product_id: str | None = None
+    sku: str | None = None
+    seller: Seller | None = None
+    location: str | None = None
+    area: float | None = None
+    image: str | None = None
+    attributes: dict[str, Any] = field(default_factory=dict)
+    identity_key: str = ""
+    # Where to fetch it, where that is not the canonical URL itself.
+    fetch_url: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Offer:
+    """What one product page says: what one customer pays now for one unit."""
+
+    url: str
+    title: str
+    price_cents: int
+    currency: str
+    availability: Availability
+    source: str = ""
+    observed_at: datetime | None = None
+    identity_key: str = ""
+    adapter_version: str = ""
+    price_max_cents: int | None = None
+    shipping_cents: int | None = None
+    tax_included: bool | None = None
+    product_id: str | None = None
+    sku: str | None = None
+    gtin: str | None = None
+    mpn: str | None = None
+    brand: str | None = None
+    seller: Seller | None = None
+    location: str | None = None
+    area: float | None = None
+    attributes: dict[str, Any] = field(default_factory=dict)
+    image: str | None = None
+    sold_at: datetime | None = None
+    fetch_url: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class OverviewPage:
+    """All cards of one overview page: stored together or not at all."""
+
+    start_page: str
+    number: int
+    url: str
+    cards: list[Card]
+    observed_at: datetime
+    http_status: int = 200
+    duration_ms: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+    # How many cards were not known before; set once the page is in the database.
+    new: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class ProductPage:
+    """One product page and the offer read from it; the page travels along in case it is held."""
+
+    offer: Offer
+    page: bytes = b""
+    evidence: list[str] = field(default_factory=list)
+    target_id: int | None = None
+    held: Quarantine | None = None
+
+
+@dataclass(slots=True)
+class Ok:
+    offer: Offer
+
+
+@dataclass(slots=True)
+class Drop:
+    reason: DropReason
+    details: str = ""
+
+
+@dataclass(slots=True)
+class Quarantine:
+    reason: QuarantineReason
+    details: dict[str, Any] = field(default_factory=dict)
+    offer: Offer | None = None
+
+
+@dataclass(slots=True)
+class Extracted:
+    """A product page that was read; `evidence` says where each field came from."""
+
+    offer: Offer
+    evidence: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ExtractFailure:
+    """A product page that gave no offer, and why."""
+
+    reason: FailureReason
+    details: str = ""
+    evidence: list[str] = field(default_factory=list)

@@ -1,0 +1,169 @@
+"""Words around a number that say it is not what one customer pays now for one unit, in the languages of shops."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What a number on a page is; only the first is a price to store."""
+
+    CURRENT = "current"
+    REGULAR = "regular"
+    LIST = "list"
+    FROM = "from"
+    RANGE = "range"
+    INSTALMENT = "instalment"
+    PER_UNIT = "per unit"
+    NET = "without tax"
+    SAVING = "saving"
+    SHIPPING = "shipping"
+    EXTRA = "extra"
+    OTHER_CONDITION = "other condition or seller"
+    VARIANT = "variant"
+    RELATED = "related product"
+
+
+_UNITS = (
+    r"(?:100|10|1|50|500|1000)?\s?"
+    r"(?:kg|kilo(?:gramm?|gramo)?|g|gr|gram(?:m|me|s)?|mg|lb|lbs|pound|oz|ounce|l|lt|ltr|lit(?:er|re|ro|r)s?|ml|cl|"
+    r"m|m2|m²|m³|qm|lfm|sqm|sq\.?\s?m|sq\.?\s?ft|sq\.?\s?m(?:eter|etre)|meter|metre|metro|mtr?|cm|ft|yd|yard|"
+    r"round|rd|rnd|shot|dose|dosis|wash|wl|waschladung|lavage|load|serving|portion|tablet|tab|capsule|tea\s?bag|"
+    r"count|ct|sheet|blatt|night|nacht|noche|nuit|notte|day|tag|week|woche|hour|stunde|person|"
+    r"кг|г|л|мл|м|м2|м²|сут|ночь|公斤|公克|克|キロ)"
+)
+
+_PER_UNIT = re.compile(
+    rf"(?:/|\bper\b|\bpro\b|\bpor\b|\bpar\b|\bje\b|\bal\b|\ba\b|\bza\b|\bna\b|\bза\b|\bper\b)\s?{_UNITS}\b(?!\w)"
+    rf"|\b{_UNITS}\s?=|\bper\s(?:unit|100)|grundpreis|unit price|prix au|preis pro|prezzo al|precio por|"
+    r"cena za (?:kg|l|100)|base price|\bcpr\b|pret pe unitate",
+)
+
+_INSTALMENT = re.compile(
+    r"/\s?(?:mo|month|mth|monat|mois|mes|m[êe]s|mese|mies|měs|měsíc|hó|мес|месяц|月|wk|week)\b|"
+    r"\b(?:per|pro|par|por|al|im|a|na|za)\s(?:month|monat|mois|mes|m[êe]s|mese|miesiąc|měsíc|lună)|"
+    r"\bp/m\b|\bpcm\b|\bmtl\b|monthly|monatlich|mensuel|mensual|mensile|mensili|mensais|lunare|lunar|ежемесячно|"
+    r"в месяц|мес\b|měsíčně|miesięcznie|månad|måned|kuukau|instal?lment|raten?(?:zahlung|kauf|plan)|\brate\b|\braty\b|"
+    r"\brată|splátk|cuotas?|parcela|sem juros|sin inter[eé]s|rassegna|\brate da\b|рассрочк|кредит|\bemi\b|分期|"
+    r"klarna|afterpay|clearpay|affirm|sezzle|laybuy|\bzip\b|scalapay|payl[ae]ter|pay later|pay in \d|in \d payments|"
+    r"\d\s?(?:x|×)\s?(?:de\s|of\s|à\s)?(?:[a-z]{0,3}[$€£]|\d+[.,]\d\d)|interest[- ]free|finance|financ|finanzier|"
+    r"leasing|\bapr\b|down payment|anzahlung|deposit today",
+)
+
+_FROM = re.compile(
+    r"(?:\b(?:from|starting (?:at|from)|starts at|as low as|low as|only from|ab|schon ab|à partir de|a partir de|"
+    r"a partire da|partire da|dès|desde|da|od|już od|fra|från|alkaen|vanaf|от|від|de la|începând de la|"
+    r"incepand de la|up to|bis zu|jusqu'à|fino a|hasta|até|до|upto)|最低|從)\s?:?\s?$"
+)
+_FROM_AFTER = re.compile(
+    r"^\s?(?:\+|&\s?up|and up|and more|起|から|〜|~|-tól|-től|tól|től|以上|より|alkaen|부터)"
+)
+
+_NET = re.compile(
+    r"\b(?:excl?\.?|ex\.?|exkl\.?|exc\.?|excluding|without|before|plus|zzgl\.?|ohne|senza|sin|sans|uten|ekskl\.?|bez|brez|"
+    r"fără|fara|без)\s?(?:\d+\s?%\s?)?(?:tax|vat|gst|mwst|ust|iva|i\.v\.a|tva|moms|mva|btw|dph|ddv|pdv|vat|ндс|áfa|mwst)"
+    r"|\bnetto\b|\bnet price\b|\bnettopreis\b|\bh\.?t\.?\b(?!\w)|\+\s?(?:vat|iva|mwst|gst)\b|税抜|未税"
+)
+
+_LIST = re.compile(
+    r"\b(?:was|were|rrp|msrp|srp|list(?: price)?|listenpreis|original(?:ly)?(?: price)?|"
+    r"old price|before|previously|compare at|typical price|retail(?: price)?|uvp|unverb\.?|statt|zuvor|vorher|bisher|"
+    r"alter preis|niedrigster|ursprünglich|originalpreis|streichpreis|au lieu de|avant|prix (?:public|conseillé|barré)|"
+    r"ancien prix|antes|precio (?:anterior|original|recomendado)|pvp|pvpr|prezzo (?:di listino|originale|precedente)|"
+    r"invece di|anziché|de:|por apenas|adviesprijs|van|oude prijs|prp|pret vechi|původní|dříve|"
+    r"najniższa|stara cena|katalogowa|před slevou|prej|tidigare|rek\.?\s?pris|"
+    r"førpris|før|veil|eredeti|старая цена|было|раньше|原價|定價|市價|通常価格|参考価格|"
+    r"lowest price in (?:the )?(?:last )?30|30[- ](?:day|tage|tägiger|dni|giorni|jours|dana|dni)|omnibus)\b"
+)
+
+_REGULAR = re.compile(
+    r"\b(?:regular|reg\.|normal(?:preis|pris|price)?|standard|prix normal|precio normal|prezzo normale|"
+    r"běžná cena|cena regularna|redna cena|ordinarie|обычная цена)\b"
+)
+
+_SAVING = re.compile(
+    r"\b(?:sav(?:e|ing|ings)|you save|discount|off\b|rabatt?|sie sparen|spar(?:en|e|t)?|ersparnis|économ\w+|remise|"
+    r"ahorr\w+|descuento|risparm\w+|sconto|bespaar|korting|zniżk\w*|oszczędz\w*|sleva|ušetř\w*|popust|prihran\w*|"
+    r"скидка|экономия|выгода|cash ?back|bonus|points?|punkte|trade[- ]in|rebate|折|省)\b|-\s?\d+\s?%"
+)
+
+_COUPON = re.compile(
+    r"\b(?:coupon|voucher|gutschein\w*|promo(?:tion)?(?:al)? code|code promo|rabattcode|cup[oó]n|buono|kod rabatowy|"
+    r"промокод|купон|gift card|geschenkkarte|with code|mit code|coins?|折價券|クーポン)\b"
+)
+
+_SHIPPING = re.compile(
+    r"\b(?:shipping|delivery|postage|freight|p&p|versand\w*|lieferung|lieferkosten|porto|livraison|frais de port|"
+    r"env[ií]o|gastos de|spedizion\w+|consegna|entrega|frete|portes|verzend\w*|bezorg\w*|dostaw\w*|wysyłk\w*|doprav\w*|"
+    r"poštnin\w*|dostava|livrare|transport|frakt|leverans|levering|toimitus|szállítás|доставк\w*|доставка|"
+    r"kargo|運費|送料|配送|minimum order|mindestbestellwert|orders? over|orders? above|spend|bestellwert|ab einem)\b|free over"
+)
+
+_EXTRA = re.compile(
+    r"\b(?:warranty|protection plan|guarantee plan|garantie(?:verlängerung)?|garantía|garanzia|insurance|versicherung|"
+    r"assurance|care plan|applecare|gift ?wrap\w*|geschenkverpackung|geschenkbox|deposit|pfand|installation|montage|assembly|einbau|"
+    r"setup fee|recycling|eco[- ]?part\w*|copyright levy|handling|membership|mitglied\w*|subscribe|abo(?:nnement)?|spar-abo|"
+    r"suscr\w+|with prime|prime price|страховк\w*|гарантия|установка)\b"
+)
+
+_OTHER_CONDITION = re.compile(
+    r"\b(?:open[- ]box|used|pre[- ]?owned|second[- ]?hand|refurbished|renewed|gebraucht\w*|b-ware|generalüberholt|"
+    r"occasion|reconditionné|usad[oa]|ricondizionat\w+|segunda mano|reacondicionad\w+|tweedehands|"
+    r"używan\w*|rozbalen\w*|bazar\w*|б/у|уценк\w*|中古)\b|\bnew \(\d+\)|\bused \(\d+\)|other sellers?|weitere anbieter|"
+    r"andere verk|autres vendeurs|otros vendedores|alte oferte|more offers|weitere angebote|oferte de la|buying options"
+)
+
+
+
+_LABEL_LENGTH = 48
+_ADJACENT_LENGTH = 28
+
+# In this order: the first kind of word found decides.
+_BEFORE = (
+    (_INSTALMENT, Role.INSTALMENT),
+    (_PER_UNIT, Role.PER_UNIT),
+    (_SHIPPING, Role.SHIPPING),
+    (_SAVING, Role.SAVING),
+    (_COUPON, Role.SAVING),
+    (_OTHER_CONDITION, Role.OTHER_CONDITION),
+    (_EXTRA, Role.EXTRA),
+    (_NET, Role.NET),
+    (_LIST, Role.LIST),
+    (_REGULAR, Role.REGULAR),
+)
+_AFTER = (
+    (_INSTALMENT, Role.INSTALMENT),
+    (_PER_UNIT, Role.PER_UNIT),
+    (_NET, Role.NET),
+)
+# Words that say so only where they follow the number at once: "€5.99 delivery", but not "€20 plus delivery".
+_NEXT = (
+    (_SHIPPING, Role.SHIPPING),
+    (_SAVING, Role.SAVING),
+    (_COUPON, Role.SAVING),
+    (_LIST, Role.LIST),
+)
+_NEXT_LENGTH = 14
+_PLUS = re.compile(r"^\W*(?:plus|zzgl|zuzügl|excl|exkl|ex|inkl|incl|inc|and|und|&|\+|free|gratis|kostenlos|frei|hors|più)\b")
+
+
+def role_of_words(before: str, after: str) -> Role:
+    """What the words between a number and its neighbouring numbers make of it; both in lower case."""
+    label = before[-_LABEL_LENGTH:]
+    tail = after[:_ADJACENT_LENGTH]
+    if not any(map(str.isalpha, label)) and not any(map(str.isalpha, tail)) and not _FROM_AFTER.search(tail):
+        return Role.CURRENT
+    if _FROM.search(label) or _FROM_AFTER.search(tail):
+        return Role.INSTALMENT if _INSTALMENT.search(tail) or _INSTALMENT.search(label) else Role.FROM
+    for pattern, role in _BEFORE:
+        if pattern.search(label):
+            return role
+    for pattern, role in _AFTER:
+        if pattern.search(tail):
+            return role
+    if not _PLUS.search(tail):
+        for pattern, role in _NEXT:
+            if pattern.search(tail[:_NEXT_LENGTH]):
+                return role
+    return Role.CURRENT

@@ -1,0 +1,160 @@
+"""Prices in a small part of a page, put together from the elements that a shop cuts them into."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from .class_names import NO_CUES, ClassCues, cues
+from .currency import settle
+from .price import numbers_in
+from .roles import Role
+from .text import squash
+from .tree import Element, is_shown_tag, place
+
+# Stands between two texts that are not one number, and keeps them from being read as one.
+_APART = " | "
+
+_LIST_TAGS = frozenset({"del", "s", "strike"})
+_CENT_TAGS = frozenset({"sup", "sub", "small"})
+_LINE_THROUGH = re.compile(r"line-through")
+_NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
+_CENTS = re.compile(r"\d{2}(?!\d)")
+_DECIMALS = re.compile(r"[.,]\d{1,2}(?!\d)")
+_DIGIT_AT_END = re.compile(r"\d$")
+
+
+@dataclass(slots=True)
+class ShownPrice:
+    """A number that a reader sees, what it is, and where."""
+
+    amount: Decimal
+    codes: tuple[str, ...]
+    currency: str | None
+    role: Role
+    # Named a price by the page's authors, not only by a currency sign beside it.
+    is_strong: bool
+    is_sale: bool
+    text: str
+    where: str
+    order: int = 0
+    element: Element | None = field(default=None, repr=False)
+
+
+@dataclass(slots=True)
+class _Piece:
+    text: str
+    role: Role | None
+    is_cents: bool
+    is_sale: bool
+
+
+def element_cues(element: Element) -> ClassCues:
+    names, name = element.get("class"), element.get("id")
+    if not names and not name:
+        return NO_CUES
+    return cues(f"{names or ''} {name or ''}")
+
+
+def is_displayed(element: Element, own: ClassCues) -> bool:
+    if own.is_hidden or not is_shown_tag(element) or element.get("hidden") is not None:
+        return False
+    style = element.get("style")
+    return not style or _NOT_DISPLAYED.search(style) is None
+
+
+def tag_role(element: Element) -> Role | None:
+    if element.tag in _LIST_TAGS:
+        return Role.LIST
+    style = element.get("style")
+    if (style and _LINE_THROUGH.search(style)) or element.get("data-a-strike") == "true":
+        return Role.LIST
+    return Role.VARIANT if element.tag in ("option", "select") else None
+
+
+def read_prices(
+    block: Element, hints: Iterable[str], *, role: Role | None, is_strong: bool, is_sale: bool
+) -> list[ShownPrice]:
+    """The prices in a block, each with the role that its own element, its words or the block give it."""
+    text, pieces = _joined(list(_pieces(block, role, is_sale)))
+    found: list[ShownPrice] = []
+    where = ""
+    for number in numbers_in(text, None, hints):
+        if number.amount is None or number.amount == 0:
+            continue
+        piece = _piece_at(pieces, number.start)
+        own = piece.role
+        kind = own if own not in (None, Role.REGULAR) else number.role
+        if kind is Role.CURRENT and own is Role.REGULAR:
+            kind = Role.REGULAR
+        where = where or place(block)
+        found.append(
+            ShownPrice(
+                amount=number.amount,
+                codes=number.codes,
+                currency=settle(number.codes, hints) if number.codes else None,
+                role=Role.SAVING if number.negative else kind,
+                is_strong=is_strong,
+                is_sale=piece.is_sale,
+                text=text[:80],
+                where=where,
+                element=block,
+            )
+        )
+    return found
+
+
+def _pieces(element: Element, role: Role | None, is_sale: bool, is_cents: bool = False) -> Iterator[_Piece]:
+    own = element_cues(element)
+    if not is_displayed(element, own):
+        return
+    role = tag_role(element) or own.role or role
+    is_sale = is_sale or own.is_sale
+    is_cents = is_cents or element.tag in _CENT_TAGS or own.is_cents
+    if element.text and not element.text.isspace():
+        yield _Piece(squash(element.text), role, is_cents, is_sale)
+    for child in element:
+        yield from _pieces(child, role, is_sale, is_cents)
+        if child.tail and not child.tail.isspace():
+            yield _Piece(squash(child.tail), role, is_cents, is_sale)
+
+
+def _joined(pieces: list[_Piece]) -> tuple[str, list[tuple[int, _Piece]]]:
+    """One text, and where in it each piece starts."""
+    text = ""
+    starts: list[tuple[int, _Piece]] = []
+    for piece in pieces:
+        if not piece.text:
+            continue
+        text += _separator(text, piece)
+        starts.append((len(text), piece))
+        text += piece.text
+    return text, starts
+
+
+def _separator(before: str, piece: _Piece) -> str:
+    if not before:
+        return ""
+    if _DECIMALS.match(piece.text) and _DIGIT_AT_END.search(before):
+        return ""
+    if before[-1] in ".," and _CENTS.match(piece.text) and before[-2:-1].isdigit():
+        return ""
+    if piece.is_cents and _CENTS.match(piece.text):
+        if _DIGIT_AT_END.search(before):
+            return "."
+        return " "
+    if piece.text[0].isdigit() and _DIGIT_AT_END.search(before):
+        return _APART
+    return " "
+
+
+def _piece_at(starts: list[tuple[int, _Piece]], position: int) -> _Piece:
+    """The piece that a number begins in."""
+    found = starts[0][1]
+    for start, piece in starts:
+        if start > position:
+            break
+        found = piece
+    return found

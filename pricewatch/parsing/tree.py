@@ -1,0 +1,67 @@
+"""The element tree of a page, parsed once and shared by everything that reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from lxml import etree  # type: ignore[import-untyped]
+
+# lxml ships no types; this name says what is meant.
+Element = Any
+
+_NOT_SHOWN = frozenset({"script", "style", "noscript", "template", "head", "title", "svg", "iframe"})
+
+
+def parse_html(text: str, body: bytes = b"", encoding: str = "") -> Element | None:
+    """The root element, or None where there is nothing to parse.
+
+    A body that is clean UTF-8 already is parsed as it is, which saves a copy of the page.
+    """
+    reusable = encoding == "utf-8" and "\ufffd" not in text and b"\x00" not in body
+    data = body if reusable else text.replace("\x00", "").encode("utf-8", "replace")
+    if not data.strip():
+        return None
+    parser = etree.HTMLParser(encoding="utf-8", recover=True, huge_tree=True, remove_comments=True, remove_pis=True)
+    try:
+        return etree.fromstring(data, parser)
+    except etree.LxmlError:
+        return None
+
+
+def compiled_xpath(expression: str) -> Callable[[Element], list[Element]]:
+    find: Callable[[Element], list[Element]] = etree.XPath(expression, smart_strings=False)
+    return find
+
+
+def is_shown_tag(element: Element) -> bool:
+    return element.tag not in _NOT_SHOWN
+
+
+def shown_text(element: Element) -> str:
+    """What a reader sees of an element: its text without scripts, styles and templates."""
+    return "".join(_shown_pieces(element))
+
+
+def _shown_pieces(element: Element) -> Iterator[str]:
+    if element.tag in _NOT_SHOWN:
+        return
+    if element.text:
+        yield element.text
+    for child in element:
+        yield from _shown_pieces(child)
+        if child.tail:
+            yield child.tail
+
+
+def place(element: Element) -> str:
+    """A short address of an element for people: tag, id and first classes, with its parent."""
+    own = _label(element)
+    parent = element.getparent()
+    return own if parent is None else f"{_label(parent)} > {own}"
+
+
+def _label(element: Element) -> str:
+    name = element.get("id")
+    classes = (element.get("class") or "").split()[:2]
+    return str(element.tag) + (f"#{name}" if name else "") + "".join(f".{one}" for one in classes)

@@ -1,0 +1,131 @@
+"""URLs as identities: one spelling per page, the domain behind a host, and links made absolute."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from functools import lru_cache
+from urllib.parse import SplitResult, parse_qsl, quote, urljoin, urlsplit, urlunsplit
+
+import tldextract
+from w3lib.url import canonicalize_url, safe_url_string
+
+# Offline: the snapshot of the public suffix list that ships with tldextract.
+_SUFFIXES = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+
+_TRACKING = frozenset({"fbclid", "gclid", "ref", "source", "campaign"})
+_HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
+_ID = re.compile(r"\d{4,}")
+
+
+class InvalidUrl(ValueError):
+    """A URL that names no web page."""
+
+
+def canonical_url(url: str) -> str:
+    """The one spelling of a URL: https, lower-case host, no fragment, no tracking, parameters sorted."""
+    parts = _split(url)
+    kept = [(key, value) for key, value in parse_qsl(parts.query) if not _is_tracking(key) and value.strip()]
+    query = "&".join(f"{_quoted(key)}={_quoted(value)}" for key, value in kept)
+    path = parts.path.rstrip("/") or "/"
+    plain = urlunsplit(("https", _host_and_port(parts), path, query, ""))
+    try:
+        return canonicalize_url(plain, keep_blank_values=False)
+    except ValueError as error:
+        raise InvalidUrl(f"not a URL: {url[:200]!r}") from error
+
+
+def absolute_url(base: str, link: str) -> str:
+    """A link as found on a page, made absolute; not yet checked."""
+    try:
+        return urljoin(base, link.strip())
+    except ValueError as error:
+        raise InvalidUrl(f"not a link: {link[:200]!r}") from error
+
+
+def host_of(url_or_host: str) -> str:
+    """The host of a URL or of a bare host, in lower case, without port and credentials."""
+    text = url_or_host.strip()
+    if _is_address(text):
+        return text.strip("[]").lower()
+    if "//" not in text:
+        text = f"//{text}"
+    try:
+        host = urlsplit(text).hostname
+    except ValueError as error:
+        raise InvalidUrl(f"no host in {url_or_host[:200]!r}") from error
+    if not host:
+        raise InvalidUrl(f"no host in {url_or_host[:200]!r}")
+    return host.rstrip(".").lower()
+
+
+@lru_cache(maxsize=4096)
+def registrable_domain(url_or_host: str) -> str:
+    """The domain that someone registered (`shop.example.co.uk` gives `example.co.uk`); IPs stay themselves."""
+    host = host_of(url_or_host)
+    if _is_address(host):
+        return host
+    found = _SUFFIXES(host)
+    return f"{found.domain}.{found.suffix}" if found.domain and found.suffix else host
+
+
+def is_same_product_url(one: str, other: str) -> bool:
+    """Whether two URLs of a site plausibly name the same page: a redirect may rename it, not replace it."""
+    try:
+        first, second = canonical_url(one), canonical_url(other)
+        if registrable_domain(first) != registrable_domain(second):
+            return False
+    except InvalidUrl:
+        return False
+    if first == second:
+        return True
+    a, b = urlsplit(first), urlsplit(second)
+    ids_a, ids_b = set(_ID.findall(a.path + a.query)), set(_ID.findall(b.path + b.query))
+    if ids_a and ids_b:
+        return bool(ids_a & ids_b)
+    last_a, last_b = _last_segment(a.path), _last_segment(b.path)
+    return bool(last_a) and last_a == last_b
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(safe_url_string(url.strip()))
+        host = parts.hostname
+        _ = parts.port
+    except ValueError as error:
+        raise InvalidUrl(f"not a URL: {url[:200]!r}") from error
+    if parts.scheme not in ("http", "https"):
+        raise InvalidUrl(f"not a web address: {url[:200]!r}")
+    if not host:
+        raise InvalidUrl(f"no host in {url[:200]!r}")
+    return parts
+
+
+def _host_and_port(parts: SplitResult) -> str:
+    host = (parts.hostname or "").rstrip(".")
+    shown = f"[{host}]" if ":" in host else host
+    if not _HOST.fullmatch(shown):
+        raise InvalidUrl(f"no valid host: {host[:200]!r}")
+    standard = parts.port in (None, 80, 443)
+    return shown if standard else f"{shown}:{parts.port}"
+
+
+def _is_tracking(key: str) -> bool:
+    name = key.lower()
+    return name.startswith("utm_") or name in _TRACKING
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="")
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def _last_segment(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2].lower()

@@ -1,0 +1,190 @@
+"""The part of a page around the product's title, as a reader sees it: prices, stock phrases, the buy button."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pricewatch.items import Availability
+
+from .availability import is_buy_button, text_availability
+from .class_names import ClassCues
+from .roles import Role
+from .shown_price import ShownPrice, element_cues, is_displayed, read_prices, tag_role
+from .text import squash
+from .tree import Element, shown_text
+from .url import is_other_page
+
+_MARK = re.compile(r"[$€£¥￥₽₹₨₩₺₴₪₫฿₱₦₡₲₸₼₾₮₭៛₵৳֏円원元]|\b[A-Z]{3}\b|\b(?:zł|kč|ft|lei|kr|rs|руб|грн|тг|лв|eur|euro)\b|р\.", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
+_BARE_NUMBER = re.compile(r"\s*\d[\d\s.,'’]*(?:[.,]?[-–—])?\s*")
+_BUTTONS = frozenset({"button", "input", "a"})
+_SKIPPED = frozenset({"nav", "footer", "form-field", "select", "textarea", "table-of-contents"})
+_FOLLOWING = 1000
+_PRECEDING = 160
+_PRECEDING_LEVELS = 4
+_LONGEST_BLOCK = 260
+_LONGEST_WEAK = 90
+_LONGEST_BUTTON = 48
+_LONGEST_PHRASE = 110
+
+
+@dataclass(slots=True)
+class StockPhrase:
+    availability: Availability
+    text: str
+    is_variant: bool
+
+
+@dataclass(slots=True)
+class Zone:
+    """What stands around the title."""
+
+    prices: list[ShownPrice] = field(default_factory=list)
+    stock: list[StockPhrase] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    buy_button: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    role: Role | None = None
+    is_strong: bool = False
+    is_sale: bool = False
+    is_stock: bool = False
+
+
+class _Scan:
+    """One walk around a title; holds what it found and how far it may still go."""
+
+    def __init__(self, page_url: str, hints: Sequence[str]) -> None:
+        self.zone = Zone()
+        self._page_url = page_url
+        self._hints = hints
+        self._left = 0
+        self._order = 0
+        self._step = 1
+        self._done: set[Element] = set()
+
+    def around(self, title: Element) -> Zone:
+        self._left = _FOLLOWING
+        self._walk_siblings(title, preceding=False)
+        self._left, self._order, self._step = _PRECEDING, 0, -1
+        self._walk_siblings(title, preceding=True)
+        self.zone.prices.sort(key=lambda price: (price.order < 0, abs(price.order)))
+        return self.zone
+
+    def _walk_siblings(self, title: Element, *, preceding: bool) -> None:
+        node, level = title, 0
+        while node is not None and node.tag != "body" and self._left > 0:
+            level += 1
+            if preceding and level > _PRECEDING_LEVELS:
+                return
+            for sibling in node.itersiblings(preceding=preceding):
+                if self._left <= 0:
+                    return
+                self._visit(sibling, _Context())
+                self._text_of_tail(sibling)
+            node = node.getparent()
+
+    def _visit(self, element: Element, context: _Context) -> None:
+        self._left -= 1
+        self._order += self._step
+        if self._left <= 0 or not isinstance(element.tag, str) or element.tag in _SKIPPED:
+            return
+        own = element_cues(element)
+        if not is_displayed(element, own) or own.role is Role.RELATED:
+            return
+        inner = self._context(element, own, context)
+        if inner.role is Role.RELATED:
+            return
+        if element.tag in _BUTTONS:
+            self._read_button(element, inner)
+        if (own.is_price or element.get("itemprop") == "price") and self._read_block(element, inner, _LONGEST_BLOCK):
+            return
+        self._read_text(element, element.text, inner)
+        for child in element:
+            self._visit(child, inner)
+            self._read_text(element, child.tail, inner)
+
+    def _context(self, element: Element, own: ClassCues, context: _Context) -> _Context:
+        role = tag_role(element) or own.role or context.role
+        if element.tag == "a" and is_other_page(self._page_url, element.get("href")):
+            role = Role.RELATED
+        is_strong = context.is_strong or own.is_price
+        if role == context.role and is_strong == context.is_strong and not (own.is_sale or own.is_stock):
+            return context
+        return _Context(role, is_strong, context.is_sale or own.is_sale, context.is_stock or own.is_stock)
+
+    def _read_block(self, element: Element, context: _Context, longest: int) -> bool:
+        """Reads an element as one block of prices; False where it is too long to be one."""
+        if element in self._done:
+            return True
+        text = shown_text(element)
+        if len(text) > longest and len(squash(text)) > longest:
+            return False
+        self._done.add(element)
+        if _DIGIT.search(text):
+            prices = read_prices(
+                element, self._hints, role=context.role, is_strong=context.is_strong, is_sale=context.is_sale
+            )
+            for price in prices:
+                price.order = self._order
+            self.zone.prices.extend(prices)
+        self._phrase(squash(text), context)
+        return True
+
+    def _read_text(self, element: Element, text: str | None, context: _Context) -> None:
+        if not text or text.isspace():
+            return
+        if _DIGIT.search(text):
+            if _MARK.search(text):
+                self._read_block(element, context, _LONGEST_WEAK)
+            elif _BARE_NUMBER.fullmatch(text):
+                self._read_bare(element, context)
+        if len(text) <= _LONGEST_PHRASE * 2:
+            self._phrase(squash(text), context)
+
+    def _read_bare(self, element: Element, context: _Context) -> None:
+        """A number alone in its element: the currency may stand beside it, in an element of its own."""
+        parent = element.getparent()
+        if context.is_strong:
+            self._read_block(element, context, _LONGEST_WEAK)
+        elif parent is not None:
+            around = squash(shown_text(parent))
+            if len(around) <= _LONGEST_WEAK // 2 and _MARK.search(around):
+                self._read_block(parent, context, _LONGEST_WEAK)
+
+    def _text_of_tail(self, sibling: Element) -> None:
+        tail = sibling.tail
+        if tail and not tail.isspace():
+            parent = sibling.getparent()
+            if parent is not None and len(parent) <= 12:
+                self._phrase(squash(tail), _Context())
+
+    def _read_button(self, element: Element, context: _Context) -> None:
+        if self.zone.buy_button or context.role is not None or element.get("disabled") is not None:
+            return
+        if element.get("aria-disabled") == "true" or "disabled" in (element.get("class") or "").split():
+            return
+        kind = element.get("type")
+        if element.tag == "input" and kind not in ("submit", "button", "image"):
+            return
+        label = element.get("value") if element.tag == "input" else shown_text(element)
+        text = squash(label or element.get("aria-label") or element.get("title") or element.get("alt") or "")
+        if 2 <= len(text) <= _LONGEST_BUTTON and is_buy_button(text):
+            self.zone.buy_button = text
+
+    def _phrase(self, text: str, context: _Context) -> None:
+        if not 3 <= len(text) <= _LONGEST_PHRASE:
+            return
+        if context.role not in (None, Role.VARIANT, Role.REGULAR):
+            return
+        self.zone.notices.append(text)
+
+
+def read_zone(title: Element, page_url: str, hints: Sequence[str]) -> Zone:
+    """Everything of interest around the title element, nearest and following first."""
+    zone = _Scan(page_url, hints).around(title)
+    return zone

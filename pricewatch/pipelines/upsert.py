@@ -1,0 +1,83 @@
+"""Second: listings, sellers and what a page brought go into one transaction."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from scrapy.crawler import Crawler
+from sqlalchemy import Connection
+
+from pricewatch import clock
+from pricewatch.items import OverviewPage, PageOutcome, ProductPage
+from pricewatch.spiders.base import PricewatchSpider
+from pricewatch.store import collection, listings, quarantine, runs
+from pricewatch.store.batch import Tally, Unit
+from pricewatch.store.incoming import Row, card_row, offer_row
+
+
+class UpsertPipeline:
+    def __init__(self, crawler: Crawler):
+        spider: Any = crawler.spider
+        self.spider: PricewatchSpider = spider
+        self.spider.run.steps.append(listings.upsert)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    async def process_item(self, item: Any) -> Any:
+        if isinstance(item, OverviewPage):
+            await self._store_page(item)
+        elif isinstance(item, ProductPage):
+            await self._store_product(item)
+        return item
+
+    async def _store_page(self, page: OverviewPage) -> None:
+        """Cards that a spider collects are kept aside; all others are stored, with the page's own row."""
+        run, spider = self.spider.run, self.spider
+        observed_at = page.observed_at.isoformat()
+        rows: list[Row] = [
+            card_row(card, spider.source_id, observed_at, spider.adapter.version) for card in page.cards
+        ]
+
+        def also(connection: Connection, tally: Tally) -> None:
+            if spider.collects:
+                page.new = collection.collect(connection, run.id, page.start_page, page.number, rows)
+            else:
+                page.new = tally.new
+            spider.page_stored(connection, page)
+            runs.add_page(
+                connection,
+                run.id,
+                url=page.url,
+                outcome=PageOutcome.OK,
+                fetched_at=page.observed_at,
+                start_page=page.start_page,
+                page=page.number,
+                http_status=page.http_status,
+                cards=len(page.cards),
+                new_listings=page.new,
+                updated_listings=tally.updated,
+                price_rows=tally.price_rows,
+                dropped=page.dropped,
+                duration_ms=page.duration_ms,
+            )
+            runs.record(connection, run.id, {"pages": 1, "cards": len(page.cards)}, {})
+
+        await run.write(Unit([] if spider.collects else rows, also, waits=True))
+        run.pages += 1
+        run.cards += len(page.cards)
+        run.note("page/ok")
+
+    async def _store_product(self, item: ProductPage) -> None:
+        run = self.spider.run
+        if item.held is not None:
+            held = item
+
+            def also(connection: Connection, _: Tally) -> None:
+                quarantine.hold(connection, held, run_id=run.id, adapter=self.spider.adapter, at=clock.now())
+
+            await run.write(Unit([], also))
+            return
+        await run.write(Unit([offer_row(item.offer)]))
+        run.count("details")

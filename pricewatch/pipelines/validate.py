@@ -1,0 +1,91 @@
+"""First: what is not sure is dropped or held, with a reason, and goes no further."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Self
+
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem
+
+from pricewatch.items import Card, Drop, DropReason, Ok, OverviewPage, ProductPage, Quarantine
+from pricewatch.rules.validation import validate_card, validate_offer
+from pricewatch.spiders.base import PricewatchSpider
+
+
+class ValidatePipeline:
+    def __init__(self, crawler: Crawler):
+        self.crawler = crawler
+        self._seen: set[str] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    @property
+    def spider(self) -> PricewatchSpider:
+        spider: Any = self.crawler.spider
+        return spider  # type: ignore[no-any-return]
+
+    async def process_item(self, item: Any) -> Any:
+        if isinstance(item, OverviewPage):
+            self._validate_page(item)
+        elif isinstance(item, ProductPage):
+            self._validate_product(item)
+        return item
+
+    def _validate_page(self, page: OverviewPage) -> None:
+        """Drop the cards that cannot be stored; of two of the same listing, the richer one stays."""
+        kept: dict[str, Card] = {}
+        by_url: dict[str, str] = {}
+        dropped = Counter(page.dropped)
+        for card in page.cards:
+            verdict = validate_card(card)
+            if isinstance(verdict, Drop):
+                dropped[verdict.reason] += 1
+                continue
+            key = by_url.setdefault(verdict.url, verdict.identity_key)
+            if key in kept or verdict.identity_key in kept:
+                self.spider.run.count("skipped_listings")
+                key = key if key in kept else verdict.identity_key
+                kept[key] = richer(kept[key], verdict)
+            else:
+                kept[verdict.identity_key] = verdict
+        page.cards = list(kept.values())
+        page.dropped = dict(dropped)
+        for reason, count in dropped.items():
+            self.spider.run.count("offers_dropped", count)
+            self.spider.run.note(f"dropped/{reason}", count)
+
+    def _validate_product(self, item: ProductPage) -> None:
+        run = self.spider.run
+        verdict = item.held or validate_offer(item.offer)
+        if isinstance(verdict, Ok):
+            verdict = self.spider.adapter.normalize(verdict.offer)
+        if isinstance(verdict, Ok) and verdict.offer.identity_key in self._seen:
+            verdict = Drop(DropReason.DUPLICATE_WITHIN_RUN, verdict.offer.identity_key)
+        if isinstance(verdict, Ok):
+            item.offer = verdict.offer
+            self._seen.add(verdict.offer.identity_key)
+            run.count("offers_valid")
+        elif isinstance(verdict, Quarantine):
+            item.held = verdict
+            run.count("offers_quarantined")
+            run.note(f"quarantined/{verdict.reason}")
+        else:
+            run.count("offers_dropped")
+            run.note(f"dropped/{verdict.reason}")
+            raise DropItem(f"{verdict.reason} {verdict.details}".strip())
+
+
+def richer(one: Card, other: Card) -> Card:
+    """The card that says more; what only the other one says is taken from it."""
+    best, rest = (other, one) if _filled(other) > _filled(one) else (one, other)
+    for name in ("price_cents", "currency", "price_max_cents", "seller", "location", "area", "image"):
+        if getattr(best, name) is None and (name != "currency" or best.price_cents is None):
+            setattr(best, name, getattr(rest, name))
+    return best
+
+
+def _filled(card: Card) -> int:
+    return sum(getattr(card, name) is not None for name in Card.__slots__)

@@ -1,0 +1,52 @@
+"""Spider arguments: typed and validated in one place, with messages for people."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from pricewatch.errors import UserError
+from pricewatch.store.models.runs import TRIGGERS
+
+A = TypeVar("A", bound="Arguments")
+
+
+class Arguments(BaseModel):
+    """What every spider takes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+    trigger: str = Field("MANUAL", pattern=f"^({'|'.join(TRIGGERS)})$", description="who started this run")
+    job: str | None = Field(None, alias="_job", description="scrapyd's id of the job")
+
+
+class MarketArguments(Arguments):
+    market: str = Field(min_length=1, description="the market to crawl, by its id")
+    max_pages: int | None = Field(None, ge=1, description="read at most this many pages of each start page")
+    max_details: int | None = Field(None, ge=0, description="fetch at most this many product pages")
+
+
+def parse_arguments(model: type[A], spider: str, given: dict[str, Any]) -> A:
+    """The arguments as the spider's own type, or one sentence on what is wrong with them."""
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        name = str(problem["loc"][0]) if problem["loc"] else "?"
+        if problem["type"] == "missing":
+            what = f"needs -a {name}=… ({_describe(model, name)})"
+        elif problem["type"] == "extra_forbidden":
+            what = f"knows no argument {name!r}; it takes {_list(model)}"
+        else:
+            what = f"cannot take -a {name}={given.get(name)!s}: {problem['msg'].lower()}"
+        raise UserError(f"The {spider} spider {what}.") from None
+
+
+def _describe(model: type[Arguments], name: str) -> str:
+    field = model.model_fields.get(name)
+    return (field.description if field else None) or name
+
+
+def _list(model: type[Arguments]) -> str:
+    return ", ".join(name for name in model.model_fields if name != "job")

@@ -1,0 +1,112 @@
+"""Discovery: find new listings. Collected first, committed once, then the new ones' own pages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from scrapy.http import Request
+from sqlalchemy import Connection
+
+from pricewatch import clock
+from pricewatch.items import OverviewPage, RunStatus
+from pricewatch.rules.pagination import goes_on
+from pricewatch.spiders.arguments import MarketArguments
+from pricewatch.spiders.overview import OverviewSpider, StartPage
+from pricewatch.store import collection, runs
+
+
+class DiscoverySpider(OverviewSpider):
+    name = "discovery"
+    collects = True
+
+    def prepare(self, arguments: MarketArguments) -> None:
+        super().prepare(arguments)
+        self._all_read = asyncio.Event()
+        self.first_run = self.market.first_read_at is None
+
+    async def start(self) -> AsyncIterator[Any]:
+        for start in self.starts:
+            yield self.page_request(start, 1)
+        await self._all_read.wait()
+        if not self._may_commit():
+            await self.run.call(lambda connection: collection.clear(connection, self.run.id))
+            return
+        for _, url in await self._commit():
+            yield self.product_request(url)
+
+    def next_requests(self, start: StartPage) -> Iterator[Request]:
+        if start.requested == start.read and self._goes_on(start):
+            yield self.page_request(start, start.read + 1)
+
+    def page_read(self, start: StartPage, page: OverviewPage | None) -> None:
+        if page is not None:
+            start.collected += len(page.cards)
+            start.new_by_page.append(page.new or 0)
+            for request in self.next_requests(start):
+                self.crawler.engine.crawl(request)
+        under_way = start.requested > start.read and start.has_next
+        compared = start.failed_page is not None or len(start.new_by_page) == start.read
+        start.completed = start.failed_page is None and compared and not under_way
+        self.show_progress()
+        if all(each.completed or each.failed_page for each in self.starts):
+            self._all_read.set()
+
+    def _goes_on(self, start: StartPage) -> bool:
+        return goes_on(
+            start.new_by_page,
+            has_next=start.has_next,
+            pages_read=start.read,
+            first_run=self.first_run,
+            max_pages=self.arguments.max_pages or self.market.max_pages,
+            stop_after=self.settings.getint("STOP_AFTER_FAMILIAR_PAGES"),
+        )
+
+    def _read_whole(self, start: StartPage) -> bool:
+        cap = self.market.max_pages
+        return not start.has_next or (cap is not None and start.read >= cap)
+
+    def _may_commit(self) -> bool:
+        for start in self.starts:
+            if start.failed_page:
+                last = start.failures[-1]["error"]
+                self.run.conclude(
+                    RunStatus.FAILED,
+                    f"page {start.failed_page} of {start.url} could not be read ({last}); nothing was stored",
+                )
+                return False
+            if not start.collected:
+                self.run.conclude(
+                    RunStatus.ABORTED, f"{start.url} showed no listing at all; nothing was stored"
+                )
+                return False
+        return True
+
+    async def _commit(self) -> list[tuple[int, str]]:
+        most = self.arguments.max_details
+        if most is None:
+            most = self.market.max_listings_per_scrape
+
+        def commit(connection: Connection) -> tuple[Any, list[tuple[int, str]]]:
+            tally, details = collection.commit(connection, self.run.id, self.market.id, self.run.steps, most)
+            if self.first_run and all(self._read_whole(start) for start in self.starts):
+                collection.mark_first_read(connection, self.market.id, clock.now())
+            added = {
+                "new_listings": tally.new,
+                "updated_listings": tally.updated,
+                "price_rows": tally.price_rows,
+            }
+            runs.record(connection, self.run.id, added, {"heartbeat_at": clock.now()})
+            return tally, details
+
+        tally, details = await self.run.call(commit)
+        self.run.stored.add(tally)
+        self.run.progress["committed"] = True
+        self.logger.info(
+            "Committed %d new and %d known listings; %d product pages to read",
+            tally.new,
+            tally.updated,
+            len(details),
+        )
+        return details  # type: ignore[no-any-return]

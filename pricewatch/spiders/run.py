@@ -1,0 +1,221 @@
+"""The run that a spider executes: its counters, its progress, and its way to the database."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from datetime import datetime
+from typing import Any
+
+from scrapy.crawler import Crawler
+from sqlalchemy import Connection
+
+from pricewatch import clock
+from pricewatch.errors import DatabaseUnavailable
+from pricewatch.items import PageOutcome, RunStatus
+from pricewatch.store import markets, runs
+from pricewatch.store.batch import Step, Tally, Unit
+from pricewatch.store.database import engine
+from pricewatch.store.writer import Writer
+
+logger = logging.getLogger(__name__)
+
+# Counters that the event loop keeps; those that a batch adds to come from its tally.
+LOOP_COUNTERS = (
+    "skipped_listings",
+    "details",
+    "gone",
+    "urls_attempted",
+    "urls_succeeded",
+    "urls_failed",
+    "offers_extracted",
+    "offers_valid",
+    "offers_dropped",
+    "offers_quarantined",
+    "zero_price_count",
+    "oos_no_price_count",
+)
+
+
+class Run:
+    """One execution of a spider, from its row in `runs` to the thread that writes what it finds."""
+
+    def __init__(self, crawler: Crawler, spider: str, **fields: Any):
+        self.crawler = crawler
+        self.spider = spider
+        self.fields = fields
+        self.market_id: str | None = fields.get("market_id")
+        self.id = 0
+        self.steps: list[Step] = []
+        self.status: RunStatus | None = None
+        self.outcome: str | None = None
+        self.verdict: tuple[RunStatus, str] | None = None
+        self.partial = False
+        self.counters: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
+        self.stored = Tally()
+        self.pages = 0
+        self.cards = 0
+        self.progress: dict[str, Any] = {}
+        self.errors: list[dict[str, Any]] = []
+        self.started_at: datetime = clock.now()
+        self._writer: Writer | None = None
+        self._closing: asyncio.Future[None] | None = None
+
+    async def open(self) -> None:
+        settings = self.crawler.settings
+        self._writer = Writer(
+            engine(),
+            max_rows=settings.getint("WRITE_BATCH_ROWS"),
+            max_wait_ms=settings.getint("WRITE_BATCH_WAIT_MS"),
+            max_pending=settings.getint("WRITE_QUEUE_UNITS"),
+            retry_seconds=settings.getfloat("DATABASE_RETRY_SECONDS"),
+            heartbeat_seconds=settings.getfloat("RUN_HEARTBEAT_SECONDS"),
+        )
+        self.started_at = clock.now()
+        self.id = await self.call(
+            lambda connection: runs.open_run(
+                connection, now=self.started_at, spider=self.spider, **self.fields
+            )
+        )
+        self._writer.run_id = self.id
+        self._writer.market_id = self.market_id
+        self._writer.steps = self.steps
+        self._writer.on_batch = self._record
+        self._writer.on_stored = self._count_stored
+        self._writer.on_failure = self._database_lost
+        logger.info("Run %d started", self.id)
+
+    @property
+    def writer(self) -> Writer:
+        if self._writer is None:
+            raise RuntimeError("the run has not been opened")
+        return self._writer
+
+    async def call(self, function: Any) -> Any:
+        """Run a function of the store on the run's database thread."""
+        return await self.writer.call(function)
+
+    async def write(self, unit: Unit) -> Tally:
+        return await self.writer.write(unit)
+
+    def count(self, counter: str, amount: int = 1) -> None:
+        self.counters[counter] += amount
+
+    def note(self, reason: str, amount: int = 1) -> None:
+        """Count an outcome by its reason: on the run row and in Scrapy's stats alike."""
+        self.reasons[reason] += amount
+        self.crawler.stats.inc_value(f"pricewatch/{reason}", amount)
+
+    def error(self, what: str, **details: Any) -> None:
+        logger.warning("%s %s", what, details or "")
+        if len(self.errors) < runs.MOST_ERRORS_KEPT:
+            self.errors.append({"at": clock.now().isoformat(), "error": what, **details})
+
+    async def page(self, *, url: str, outcome: PageOutcome, **fields: Any) -> None:
+        """Record a page that brought nothing to store."""
+        at = clock.now()
+        self.pages += 1
+        self.note(f"page/{outcome}")
+
+        def add(connection: Connection) -> None:
+            runs.add_page(connection, self.id, url=url, outcome=outcome, fetched_at=at, **fields)
+            runs.record(connection, self.id, {"pages": 1}, self._values())
+
+        await self.call(add)
+
+    def conclude(self, status: RunStatus, reason: str, *, partial: bool = False) -> None:
+        """What this run comes to, decided by its spider; the first verdict stands."""
+        if self.verdict is None:
+            self.verdict = (status, reason)
+        self.partial = self.partial or partial
+
+    async def close(self, scrapy_reason: str) -> None:
+        """Write what is left, then the end of the run itself."""
+        if self._writer is None:
+            self.status, self.outcome = self._outcome(scrapy_reason)
+            return
+        status, reason = self._outcome(scrapy_reason)
+        self.status, self.outcome = status, reason
+        try:
+            if self.id:
+                await self.call(lambda connection: self._close_row(connection, status, reason))
+        except DatabaseUnavailable as error:
+            self.status, self.outcome = RunStatus.FAILED, str(error)
+        await self._writer.close()
+        logger.info("Run %d %s%s", self.id, self.status, f": {self.outcome}" if self.outcome else "")
+        logger.info(self.summary())
+
+    def summary(self) -> str:
+        """The run in one line, for the log and for a person at a terminal."""
+        seconds = (clock.now() - self.started_at).total_seconds()
+        return (
+            f"run {self.id} {self.status} in {seconds:.1f} s: {self.pages} pages, {self.cards} cards, "
+            f"{self.stored.new} new, {self.stored.updated} known, {self.counters['details']} details, "
+            f"{self.stored.price_rows} price rows, {self.counters['offers_dropped']} dropped, "
+            f"{self.counters['offers_quarantined']} quarantined, {self.counters['urls_failed']} failed"
+        )
+
+    def _outcome(self, scrapy_reason: str) -> tuple[RunStatus, str | None]:
+        if self.verdict is not None:
+            return self.verdict
+        if scrapy_reason == "shutdown":
+            return RunStatus.CANCELLED, "stopped by a signal"
+        if exceptions := self.crawler.stats.get_value("spider_exceptions/count", 0):
+            return RunStatus.FAILED, f"{exceptions} errors in the spider's own code; see the log"
+        if scrapy_reason != "finished":
+            return RunStatus.FAILED, scrapy_reason
+        return RunStatus.FINISHED, None
+
+    def _close_row(self, connection: Connection, status: RunStatus, reason: str | None) -> None:
+        now = clock.now()
+        runs.close_run(connection, self.id, status, reason, finished_at=now, **self._values())
+        if self.market_id is not None and status is not RunStatus.CANCELLED:
+            failed = status is not RunStatus.FINISHED
+            markets.note_scrape(
+                connection,
+                self.market_id,
+                spider=self.spider,
+                status="failed" if failed else "partial" if self.partial else "completed",
+                at=now,
+                failed=failed,
+            )
+
+    def _record(self, connection: Connection, units: list[Unit]) -> None:
+        """In the transaction of every batch: the run's row tells how far it is."""
+        added = Tally()
+        for unit in units:
+            added.add(unit.tally)
+        runs.record(
+            connection,
+            self.id,
+            {
+                "new_listings": added.new,
+                "updated_listings": added.updated,
+                "price_rows": added.price_rows,
+            },
+            self._values(),
+        )
+
+    def _values(self) -> dict[str, Any]:
+        return {
+            **{name: self.counters[name] for name in LOOP_COUNTERS},
+            "heartbeat_at": clock.now(),
+            "partial": self.partial,
+            "reasons": dict(self.reasons),
+            "progress": dict(self.progress),
+            "errors": list(self.errors),
+        }
+
+    def _count_stored(self, unit: Unit) -> None:
+        self.stored.add(unit.tally)
+        for row, why in unit.tally.refused:
+            self.count("offers_dropped")
+            self.note("refused_by_database")
+            self.error("The database refused a row", url=row["url"], reason=why)
+
+    def _database_lost(self, error: DatabaseUnavailable) -> None:
+        self.conclude(RunStatus.FAILED, str(error))
+        closing = self.crawler.engine.close_spider_async(reason="database_unavailable")
+        self._closing = asyncio.ensure_future(closing)

@@ -1,0 +1,71 @@
+"""What a discovery run has read but not concluded from: collected page by page, committed once."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, text, update
+
+from pricewatch.store import incoming
+from pricewatch.store.batch import Step, Tally, count
+from pricewatch.store.incoming import Row
+from pricewatch.store.models import CollectedCard, Market
+
+_COLLECT = text("""
+INSERT INTO collected_cards (run_id, start_page, page, identity_key, card)
+SELECT :run_id, :start_page, :page, card ->> 'identity_key', card
+FROM jsonb_array_elements(CAST(:rows AS jsonb)) AS card
+""")
+
+_COUNT_NEW = text("""
+SELECT count(*)
+FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS r(source_id text, identity_key text, canonical_url text)
+WHERE NOT EXISTS (
+        SELECT FROM listings l WHERE l.source_id = r.source_id AND l.identity_key = r.identity_key)
+  AND NOT EXISTS (
+        SELECT FROM listings l WHERE l.source_id = r.source_id AND l.canonical_url = r.canonical_url)
+  AND NOT EXISTS (
+        SELECT FROM collected_cards c WHERE c.run_id = :run_id AND c.identity_key = r.identity_key)
+""")
+
+# Newest first, as the site shows them: what is left over is older and can wait for the sweep.
+_NEW_ONES = text("""
+SELECT listing_id, url FROM incoming WHERE is_new AND availability <> 'SOLD'
+ORDER BY observed_at, listing_id LIMIT :most
+""")
+
+
+def collect(connection: Connection, run_id: int, start_page: str, page: int, rows: list[Row]) -> int:
+    """Keep the cards of one page aside; say how many of them were not known before this run."""
+    given = {"run_id": run_id, "rows": json.dumps(rows, separators=(",", ":"))}
+    new = connection.execute(_COUNT_NEW, given).scalar_one()
+    connection.execute(_COLLECT, {**given, "start_page": start_page, "page": page})
+    return int(new)
+
+
+def commit(
+    connection: Connection, run_id: int, market_id: str, steps: list[Step], most_details: int
+) -> tuple[Tally, list[tuple[int, str]]]:
+    """Store everything that was collected, in the transaction that the caller holds, and clear it.
+
+    Answers what that did, and the new listings whose own pages are to be read.
+    """
+    incoming.load_collected(connection, run_id)
+    for step in steps:
+        step(connection, run_id, market_id)
+    tally = count(connection).get(0, Tally())
+    new_ones = connection.execute(_NEW_ONES, {"most": most_details})
+    clear(connection, run_id)
+    return tally, [(listing_id, url) for listing_id, url in new_ones]
+
+
+def clear(connection: Connection, run_id: int) -> None:
+    connection.execute(delete(CollectedCard).where(CollectedCard.run_id == run_id))
+
+
+def mark_first_read(connection: Connection, market_id: str, at: datetime) -> None:
+    """Every page of the market has been read once: from now on the stop rule holds."""
+    connection.execute(
+        update(Market).where(Market.id == market_id, Market.first_read_at.is_(None)).values(first_read_at=at)
+    )

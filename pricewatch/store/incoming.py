@@ -1,0 +1,150 @@
+"""Observations on their way into the database: one row each, handed over as one JSON array.
+
+A batch first lies in a temporary table beside what is already known of the same listings; the steps that
+follow (upsert, price history) are then plain set operations between that table and the stored ones.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from pricewatch.items import Card, Offer
+
+Row = dict[str, Any]
+
+COLUMNS = """
+    source_id text, identity_key text, url text, canonical_url text, title text,
+    price_cents integer, price_max_cents integer, currency text, availability text,
+    shipping_cents integer, tax_included boolean,
+    platform_id text, sku text, gtin text, mpn text, brand text,
+    seller_key text, seller_name text, seller_type text,
+    location text, area numeric, attributes jsonb, image_url text,
+    observed_at timestamptz, sold_at timestamptz, detail boolean, adapter_version text, unit integer
+"""
+KNOWN = """
+    listing_id bigint, keep_url boolean, known_price_cents integer, known_currency text,
+    known_availability text, price_observed_at timestamptz, is_new boolean, seller_id bigint, appended boolean
+"""
+
+_CREATE = text(f"CREATE TEMPORARY TABLE IF NOT EXISTS incoming ({COLUMNS}, {KNOWN}) ON COMMIT DELETE ROWS")
+_EMPTY = text("DELETE FROM incoming")
+
+# Rows come sorted, so that two writers lock the same listings in the same order. A listing is known by its
+# identity, or else by its canonical URL: a site that renumbers its adverts does not make them new ones.
+_MATCH = """
+INSERT INTO incoming
+SELECT r.*,
+       coalesce(same.id, moved.id),
+       same.id IS NOT NULL AND moved.id <> same.id,
+       coalesce(same.price_cents, moved.price_cents),
+       coalesce(same.currency, moved.currency),
+       coalesce(same.availability, moved.availability),
+       coalesce(same.price_observed_at, moved.price_observed_at),
+       same.id IS NULL AND moved.id IS NULL,
+       NULL,
+       false
+FROM {rows}
+LEFT JOIN LATERAL (
+    SELECT * FROM listings l
+    WHERE l.source_id = r.source_id AND l.identity_key = r.identity_key FOR UPDATE
+) same ON true
+LEFT JOIN LATERAL (
+    SELECT * FROM listings l
+    WHERE l.source_id = r.source_id AND l.canonical_url = r.canonical_url FOR UPDATE
+) moved ON true
+"""
+_MATCH_GIVEN = text(_MATCH.format(rows=f"json_to_recordset(CAST(:rows AS json)) AS r({COLUMNS})"))
+_MATCH_COLLECTED = text(
+    _MATCH.format(
+        rows=f"""(
+        SELECT DISTINCT ON (source_id, canonical_url) * FROM (
+            SELECT DISTINCT ON (r.source_id, r.identity_key) r.*
+            FROM collected_cards c, jsonb_to_record(c.card) AS r({COLUMNS})
+            WHERE c.run_id = :run_id
+            ORDER BY r.source_id, r.identity_key, c.id DESC
+        ) latest
+        ORDER BY source_id, canonical_url, observed_at DESC
+    ) AS r"""
+    )
+)
+
+
+def card_row(card: Card, source_id: str, observed_at: str, adapter_version: str) -> Row:
+    seller = card.seller
+    return {
+        "source_id": source_id,
+        "identity_key": card.identity_key,
+        "url": card.fetch_url or card.url,
+        "canonical_url": card.url,
+        "title": card.title,
+        "price_cents": card.price_cents,
+        "price_max_cents": card.price_max_cents,
+        "currency": card.currency,
+        "availability": card.availability,
+        "platform_id": card.product_id,
+        "sku": card.sku,
+        "seller_key": seller.id if seller else None,
+        "seller_name": seller.name if seller else None,
+        "seller_type": seller.type if seller else None,
+        "location": card.location,
+        "area": card.area,
+        "attributes": card.attributes,
+        "image_url": card.image,
+        "observed_at": observed_at,
+        "detail": False,
+        "adapter_version": adapter_version,
+    }
+
+
+def offer_row(offer: Offer) -> Row:
+    seller = offer.seller
+    return {
+        "source_id": offer.source,
+        "identity_key": offer.identity_key,
+        "url": offer.fetch_url or offer.url,
+        "canonical_url": offer.url,
+        "title": offer.title,
+        "price_cents": offer.price_cents,
+        "price_max_cents": offer.price_max_cents,
+        "currency": offer.currency,
+        "availability": offer.availability,
+        "shipping_cents": offer.shipping_cents,
+        "tax_included": offer.tax_included,
+        "platform_id": offer.product_id,
+        "sku": offer.sku,
+        "gtin": offer.gtin,
+        "mpn": offer.mpn,
+        "brand": offer.brand,
+        "seller_key": seller.id if seller else None,
+        "seller_name": seller.name if seller else None,
+        "seller_type": seller.type if seller else None,
+        "location": offer.location,
+        "area": offer.area,
+        "attributes": offer.attributes,
+        "image_url": offer.image,
+        "observed_at": offer.observed_at.isoformat() if offer.observed_at else None,
+        "sold_at": offer.sold_at.isoformat() if offer.sold_at else None,
+        "detail": True,
+        "adapter_version": offer.adapter_version,
+    }
+
+
+def load_collected(connection: Connection, run_id: int) -> None:
+    """The same for everything a discovery run has collected."""
+    _empty(connection)
+    connection.execute(_MATCH_COLLECTED, {"run_id": run_id})
+
+
+def load(connection: Connection, rows: list[Row]) -> None:
+    """Put rows into the temporary table, beside what is known of each; what is known gets locked."""
+    ordered = sorted(rows, key=lambda row: (row["source_id"], row["identity_key"]))
+    _empty(connection)
+    connection.execute(_MATCH_GIVEN, {"rows": json.dumps(ordered, separators=(",", ":"))})
+
+
+def _empty(connection: Connection) -> None:
+    connection.execute(_CREATE)
+    connection.execute(_EMPTY)

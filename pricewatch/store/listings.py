@@ -1,0 +1,144 @@
+"""Listings and sellers: the upsert step of a batch, on the rows that lie in `incoming`."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, text
+
+_SORTS = text(
+    "SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new),"
+    " count(seller_key), count(*) FILTER (WHERE detail AND num_nonnulls(gtin, mpn, sku) > 0)"
+    " FROM incoming"
+)
+
+_SELLERS = text("""
+WITH given AS (
+    SELECT DISTINCT ON (source_id, seller_key)
+           source_id, seller_key, seller_name, seller_type, observed_at
+    FROM incoming WHERE seller_key IS NOT NULL ORDER BY source_id, seller_key, observed_at DESC
+), changed AS (
+    SELECT g.* FROM given g
+    LEFT JOIN sellers s ON s.source_id = g.source_id AND s.platform_id = g.seller_key
+    WHERE s.id IS NULL
+       OR (g.seller_name IS NOT NULL AND g.seller_name IS DISTINCT FROM s.name)
+       OR (g.seller_type IS NOT NULL AND g.seller_type IS DISTINCT FROM s.type)
+), written AS (
+    INSERT INTO sellers AS s (source_id, platform_id, name, type, first_seen_at, last_seen_at)
+    SELECT source_id, seller_key, seller_name, seller_type, observed_at, observed_at FROM changed
+    ON CONFLICT (source_id, platform_id) DO UPDATE
+        SET name = coalesce(excluded.name, s.name), type = coalesce(excluded.type, s.type),
+            last_seen_at = greatest(s.last_seen_at, excluded.last_seen_at)
+    RETURNING s.id, s.name, s.type, s.last_seen_at
+)
+INSERT INTO seller_history (seller_id, name, type, observed_at, run_id)
+SELECT id, name, type, last_seen_at, :run_id FROM written
+""")
+
+_LINK_SELLERS = text("""
+UPDATE incoming i SET seller_id = s.id FROM sellers s
+WHERE s.source_id = i.source_id AND s.platform_id = i.seller_key
+""")
+
+# Seen: alive again, without strikes, as fresh as can be. Sold: seen, but no longer on sale.
+# An observation that is older than the stored one never turns the price back.
+_UPDATE = text("""
+UPDATE listings l SET
+    identity_key = i.identity_key,
+    url = CASE WHEN i.keep_url THEN l.url ELSE i.url END,
+    canonical_url = CASE WHEN i.keep_url THEN l.canonical_url ELSE i.canonical_url END,
+    title = i.title,
+    market_id = coalesce(:market_id, l.market_id),
+    price_cents = CASE WHEN i.observed_at >= coalesce(l.price_observed_at, i.observed_at)
+                       THEN coalesce(i.price_cents, l.price_cents) ELSE l.price_cents END,
+    price_max_cents = CASE WHEN i.price_cents IS NOT NULL THEN i.price_max_cents ELSE l.price_max_cents END,
+    currency = CASE WHEN i.observed_at >= coalesce(l.price_observed_at, i.observed_at)
+                    THEN coalesce(i.currency, l.currency) ELSE l.currency END,
+    availability = CASE WHEN i.observed_at >= coalesce(l.price_observed_at, i.observed_at)
+                        THEN i.availability ELSE l.availability END,
+    price_observed_at = greatest(l.price_observed_at, i.observed_at),
+    shipping_cents = coalesce(i.shipping_cents, l.shipping_cents),
+    tax_included = coalesce(i.tax_included, l.tax_included),
+    platform_id = coalesce(i.platform_id, l.platform_id),
+    sku = coalesce(i.sku, l.sku),
+    gtin = coalesce(i.gtin, l.gtin),
+    mpn = coalesce(i.mpn, l.mpn),
+    brand = coalesce(i.brand, l.brand),
+    seller_id = coalesce(i.seller_id, l.seller_id),
+    location = coalesce(i.location, l.location),
+    area = coalesce(i.area, l.area),
+    attributes = l.attributes || coalesce(i.attributes, '{}'),
+    image_url = coalesce(i.image_url, l.image_url),
+    adapter_version = coalesce(i.adapter_version, l.adapter_version),
+    active = i.availability <> 'SOLD',
+    deactivated_at = CASE WHEN i.availability = 'SOLD' THEN coalesce(l.deactivated_at, i.observed_at) END,
+    sold_at = CASE WHEN i.availability = 'SOLD' THEN coalesce(i.sold_at, l.sold_at) END,
+    removed_at = NULL,
+    strikes = 0,
+    last_strike_run_id = NULL,
+    verification_status = NULL,
+    verification_requested_at = CASE WHEN i.availability = 'SOLD' AND coalesce(i.sold_at, l.sold_at) IS NULL
+                                     THEN l.verification_requested_at END,
+    times_seen = l.times_seen + (l.last_seen_run_id IS DISTINCT FROM :run_id)::integer,
+    last_seen_at = greatest(l.last_seen_at, i.observed_at),
+    last_seen_run_id = :run_id,
+    last_scraped_at = CASE WHEN i.detail THEN greatest(l.last_scraped_at, i.observed_at)
+                           ELSE l.last_scraped_at END
+FROM incoming i
+WHERE l.id = i.listing_id AND NOT i.is_new
+""")
+
+_INSERT = text("""
+WITH inserted AS (
+    INSERT INTO listings (
+        source_id, market_id, identity_key, url, canonical_url, title,
+        price_cents, price_max_cents, currency, availability, price_observed_at, shipping_cents, tax_included,
+        platform_id, sku, gtin, mpn, brand, seller_id, location, area, attributes, image_url, adapter_version,
+        active, deactivated_at, sold_at, first_seen_at, first_seen_run_id, last_seen_at, last_seen_run_id,
+        last_scraped_at)
+    SELECT source_id, :market_id, identity_key, url, canonical_url, title,
+        price_cents, price_max_cents, currency, availability, observed_at, shipping_cents, tax_included,
+        platform_id, sku, gtin, mpn, brand, seller_id, location, area, coalesce(attributes, '{}'), image_url,
+        adapter_version, availability <> 'SOLD',
+        CASE WHEN availability = 'SOLD' THEN observed_at END, sold_at,
+        observed_at, :run_id, observed_at, :run_id, CASE WHEN detail THEN observed_at END
+    FROM incoming WHERE is_new
+    ON CONFLICT DO NOTHING
+    RETURNING id, source_id, identity_key
+)
+UPDATE incoming i SET listing_id = n.id FROM inserted n
+WHERE n.source_id = i.source_id AND n.identity_key = i.identity_key
+""")
+
+_JOIN_MARKET = text("""
+INSERT INTO market_listings (market_id, listing_id, first_seen_at)
+SELECT :market_id, listing_id, observed_at FROM incoming
+ON CONFLICT DO NOTHING
+""")
+
+_IDENTIFIERS = text("""
+INSERT INTO listing_identifiers (listing_id, kind, value, first_seen_at)
+SELECT i.listing_id, given.kind, given.value, i.observed_at
+FROM incoming i, LATERAL (VALUES ('GTIN', i.gtin), ('MPN', i.mpn), ('SKU', i.sku)) AS given(kind, value)
+WHERE i.detail AND given.value IS NOT NULL
+ON CONFLICT DO NOTHING
+""")
+
+
+class Raced(Exception):
+    """Another process stored one of these listings meanwhile: do the batch again."""
+
+
+def upsert(connection: Connection, run_id: int, market_id: str | None) -> None:
+    """Insert what is new, update what is known."""
+    given = {"run_id": run_id, "market_id": market_id}
+    new, known, with_seller, with_identifiers = connection.execute(_SORTS).one()
+    if with_seller:
+        connection.execute(_SELLERS, given)
+        connection.execute(_LINK_SELLERS)
+    if known:
+        connection.execute(_UPDATE, given)
+    if new and connection.execute(_INSERT, given).rowcount < new:
+        raise Raced
+    if market_id is not None:
+        connection.execute(_JOIN_MARKET, given)
+    if with_identifiers:
+        connection.execute(_IDENTIFIERS)

@@ -1,0 +1,76 @@
+"""Markets and their sources, as a run needs them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+from sqlalchemy.orm import Session
+
+from pricewatch.errors import UserError
+from pricewatch.store.models import Market, Source
+
+
+@dataclass(frozen=True, slots=True)
+class MarketRecord:
+    """One market with what its source adds to it, read at the start of a run."""
+
+    id: str
+    source_id: str
+    adapter_id: str
+    base_url: str
+    display_name: str
+    start_pages: list[str]
+    parameters: dict[str, Any]
+    tier: str
+    page_size: int | None
+    max_pages: int | None
+    max_listings_per_scrape: int
+    first_read_at: datetime | None
+    source_created_at: datetime
+
+
+def load_market(connection: Connection, market_id: str) -> MarketRecord:
+    with Session(connection) as session:
+        market = session.get(Market, market_id)
+        if market is None:
+            known = session.scalars(select(Market.id).order_by(Market.id).limit(50)).all()
+            raise UserError(
+                f"There is no market {market_id!r}. "
+                + (f"Known markets: {', '.join(known)}." if known else "None is known yet.")
+            )
+        source = session.get_one(Source, market.source_id)
+        search = {
+            name: value
+            for name in ("city", "state", "keyword", "category", "min_price_cents", "max_price_cents")
+            if (value := getattr(market, name)) is not None
+        }
+        return MarketRecord(
+            id=market.id,
+            source_id=source.id,
+            adapter_id=source.adapter_id,
+            base_url=source.base_url.rstrip("/"),
+            display_name=market.display_name,
+            start_pages=market.start_pages,
+            parameters={**search, **market.parameters},
+            tier=market.tier,
+            page_size=market.page_size,
+            max_pages=market.max_pages,
+            max_listings_per_scrape=market.max_listings_per_scrape,
+            first_read_at=market.first_read_at,
+            source_created_at=source.created_at,
+        )
+
+
+def note_scrape(
+    connection: Connection, market_id: str, *, spider: str, status: str, at: datetime, failed: bool
+) -> None:
+    """What the dispatcher goes by: when this market was last crawled and how that ended."""
+    values: dict[str, Any] = {"last_scrape_status": status}
+    if not failed:
+        values |= {"last_scrape_at": at, f"last_{spider}_at": at, "consecutive_failures": 0}
+    else:
+        values["consecutive_failures"] = Market.consecutive_failures + 1
+    connection.execute(update(Market).where(Market.id == market_id).values(values))

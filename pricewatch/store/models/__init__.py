@@ -1,0 +1,49 @@
+"""All tables, one module per subject. Every status and reason is a constraint of the database."""
+
+from pricewatch.store.models.base import Base
+from pricewatch.store.models.listings import (
+    Listing,
+    ListingIdentifier,
+    MarketListing,
+    PriceHistory,
+    Product,
+    Seller,
+    SellerHistory,
+)
+from pricewatch.store.models.operations import (
+    AdapterStatus,
+    Alert,
+    ProxyBlock,
+    RateLimit,
+    RobotsCache,
+    WatchRule,
+)
+from pricewatch.store.models.runs import CollectedCard, Run, RunPage, VerificationAttempt
+from pricewatch.store.models.sources import Market, Retailer, Source
+from pricewatch.store.models.targets import Quarantined, Target
+
+__all__ = [
+    "AdapterStatus",
+    "Alert",
+    "Base",
+    "CollectedCard",
+    "Listing",
+    "ListingIdentifier",
+    "Market",
+    "MarketListing",
+    "PriceHistory",
+    "Product",
+    "ProxyBlock",
+    "Quarantined",
+    "RateLimit",
+    "Retailer",
+    "RobotsCache",
+    "Run",
+    "RunPage",
+    "Seller",
+    "SellerHistory",
+    "Source",
+    "Target",
+    "VerificationAttempt",
+    "WatchRule",
+]

@@ -1,0 +1,122 @@
+"""What keeps the system polite, awake and honest: adapters, proxies, robots, limits, alerts, watch rules."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import BigInteger, ForeignKey, Index, Numeric, SmallInteger, func, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from pricewatch.store.models.base import Base, identity, json_default, one_of
+
+DISABLED_REASONS = ("MANUAL", "DRIFT_DETECTED", "TOS_VIOLATION")
+ROBOTS_OUTCOMES = ("rules", "no_rules", "unavailable")
+SEVERITIES = ("P1", "P2", "P3")
+WATCH_KINDS = ("price_at_or_below", "fell_by", "rose_by", "back_in_stock", "sold", "gone")
+
+
+class AdapterStatus(Base):
+    __tablename__ = "adapter_status"
+    __table_args__ = (one_of("disabled_reason", DISABLED_REASONS, optional=True),)
+
+    adapter_id: Mapped[str] = mapped_column(primary_key=True)
+    enabled: Mapped[bool] = mapped_column(server_default=text("true"))
+    disabled_at: Mapped[datetime | None]
+    disabled_reason: Mapped[str | None]
+    disabled_by: Mapped[str | None]
+    note: Mapped[str | None]
+    # The first run after a person enabled the adapter again is marked as watched.
+    watch_next_run: Mapped[bool] = mapped_column(server_default=text("false"))
+    baseline_failure_rate: Mapped[Decimal | None] = mapped_column(Numeric(5, 4))
+    baseline_yield_rate: Mapped[Decimal | None] = mapped_column(Numeric(5, 4))
+    baseline_sample_size: Mapped[int] = mapped_column(server_default="0")
+    baseline_updated_at: Mapped[datetime | None]
+    consecutive_failed_batches: Mapped[int] = mapped_column(server_default="0")
+    consecutive_empty_batches: Mapped[int] = mapped_column(server_default="0")
+    consecutive_zero_price_batches: Mapped[int] = mapped_column(server_default="0")
+    last_batch_failure_rate: Mapped[Decimal | None] = mapped_column(Numeric(5, 4))
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class ProxyBlock(Base):
+    __tablename__ = "proxy_blocks"
+    __table_args__ = (Index("ix_proxy_blocks_blocked_until", "blocked_until"),)
+
+    domain: Mapped[str] = mapped_column(primary_key=True)
+    # Host and port only: credentials never reach the database.
+    proxy: Mapped[str] = mapped_column(primary_key=True)
+    failed_at: Mapped[datetime]
+    blocked_until: Mapped[datetime]
+    failure_count: Mapped[int] = mapped_column(server_default="1")
+    last_error: Mapped[str | None]
+
+
+class RobotsCache(Base):
+    __tablename__ = "robots_cache"
+    __table_args__ = (one_of("outcome", ROBOTS_OUTCOMES),)
+
+    origin: Mapped[str] = mapped_column(primary_key=True)
+    outcome: Mapped[str]
+    http_status: Mapped[int | None] = mapped_column(SmallInteger)
+    body: Mapped[str | None]
+    reason: Mapped[str | None]
+    fetched_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+
+
+class RateLimit(Base):
+    """When the next request to a registrable domain may go, whoever sends it."""
+
+    __tablename__ = "rate_limits"
+
+    domain: Mapped[str] = mapped_column(primary_key=True)
+    next_at: Mapped[datetime]
+    # Who holds the concurrent slots now and until when, as {holder: until}.
+    holders: Mapped[dict[str, Any]] = json_default("{}")
+
+
+class Alert(Base):
+    __tablename__ = "alerts"
+    __table_args__ = (
+        one_of("severity", SEVERITIES),
+        Index("uq_alerts_open", "key", unique=True, postgresql_where=text("resolved_at IS NULL")),
+        Index("ix_alerts_last_at", "last_at"),
+    )
+
+    id: Mapped[int] = identity()
+    key: Mapped[str]
+    kind: Mapped[str]
+    severity: Mapped[str]
+    subject: Mapped[str]
+    message: Mapped[str]
+    details: Mapped[dict[str, Any]] = json_default("{}")
+    count: Mapped[int] = mapped_column(server_default="1")
+    first_at: Mapped[datetime]
+    last_at: Mapped[datetime]
+    notified_at: Mapped[datetime | None]
+    resolved_at: Mapped[datetime | None]
+
+
+class WatchRule(Base):
+    __tablename__ = "watch_rules"
+    __table_args__ = (
+        one_of("kind", WATCH_KINDS),
+        Index("ix_watch_rules_listing_id", "listing_id", postgresql_where=text("enabled")),
+        Index("ix_watch_rules_product_id", "product_id", postgresql_where=text("enabled")),
+    )
+
+    id: Mapped[int] = identity()
+    listing_id: Mapped[int | None] = mapped_column(ForeignKey("listings.id"))
+    product_id: Mapped[int | None] = mapped_column(ForeignKey("products.id"))
+    kind: Mapped[str]
+    threshold_cents: Mapped[int | None]
+    threshold_percent: Mapped[Decimal | None]
+    notify: Mapped[list[Any]] = json_default("[]")
+    enabled: Mapped[bool] = mapped_column(server_default=text("true"))
+    last_fired_at: Mapped[datetime | None]
+    last_fired_price_cents: Mapped[int | None]
+    last_history_run_id: Mapped[int | None] = mapped_column(BigInteger)
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())

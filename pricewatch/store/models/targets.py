@@ -1,0 +1,101 @@
+"""Known URLs that are monitored, and what is held for review."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, UniqueConstraint, func, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from pricewatch.items import QuarantineReason
+from pricewatch.store.models.base import Base, identity, json_default, one_of
+
+TARGET_STATUSES = ("ACTIVE", "PAUSED", "BROKEN", "STALE")
+TARGET_OUTCOMES = ("SUCCESS", "FAILED", "DROPPED", "QUARANTINED")
+QUEUE_STATES = ("idle", "pending", "leased")
+REVIEW_STATUSES = ("pending", "accepted", "rejected", "replayed")
+
+
+class Target(Base):
+    __tablename__ = "targets"
+    __table_args__ = (
+        UniqueConstraint("source_id", "canonical_url"),
+        one_of("status", TARGET_STATUSES),
+        one_of("last_status", TARGET_OUTCOMES, optional=True),
+        one_of("queue_state", QUEUE_STATES),
+        Index(
+            "ix_targets_due",
+            "next_due_at",
+            postgresql_where=text("enabled AND queue_state = 'idle' AND status IN ('ACTIVE', 'BROKEN')"),
+        ),
+        Index(
+            "ix_targets_pending",
+            text("priority DESC"),
+            "queued_at",
+            "id",
+            postgresql_where=text("queue_state = 'pending'"),
+        ),
+        Index("ix_targets_leased", "lease_until", postgresql_where=text("queue_state = 'leased'")),
+        Index("ix_targets_listing_id", "listing_id"),
+        Index("ix_targets_adapter_id", "adapter_id", "queue_state"),
+    )
+
+    id: Mapped[int] = identity()
+    source_id: Mapped[str] = mapped_column(ForeignKey("sources.id"))
+    listing_id: Mapped[int | None] = mapped_column(ForeignKey("listings.id"))
+    adapter_id: Mapped[str]
+    url: Mapped[str]
+    canonical_url: Mapped[str]
+    selectors: Mapped[dict[str, Any]] = json_default("{}")
+    schedule: Mapped[str] = mapped_column(server_default="0 */4 * * *")
+    priority: Mapped[int] = mapped_column(server_default="0")
+    status: Mapped[str] = mapped_column(server_default="ACTIVE")
+    enabled: Mapped[bool] = mapped_column(server_default=text("true"))
+    # Can only block a URL, never allow what the domain forbids.
+    robots_path_blocked: Mapped[bool] = mapped_column(server_default=text("false"))
+
+    next_due_at: Mapped[datetime | None]
+    queue_state: Mapped[str] = mapped_column(server_default="idle")
+    queued_at: Mapped[datetime | None]
+    leased_by: Mapped[str | None]
+    lease_until: Mapped[datetime | None]
+
+    last_scraped_at: Mapped[datetime | None]
+    last_status: Mapped[str | None]
+    last_reason: Mapped[str | None]
+    consecutive_failures: Mapped[int] = mapped_column(server_default="0")
+    created_by: Mapped[str | None]
+    notes: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class Quarantined(Base):
+    __tablename__ = "quarantine"
+    __table_args__ = (
+        one_of("reason", QuarantineReason),
+        one_of("status", REVIEW_STATUSES),
+        Index("ix_quarantine_status", "status", "id"),
+        Index("ix_quarantine_adapter_id", "adapter_id", "status"),
+        Index("ix_quarantine_listing", "source_id", "identity_key", "status"),
+    )
+
+    id: Mapped[int] = identity()
+    source_id: Mapped[str] = mapped_column(ForeignKey("sources.id"))
+    run_id: Mapped[int | None] = mapped_column(BigInteger)
+    target_id: Mapped[int | None] = mapped_column(ForeignKey("targets.id"))
+    adapter_id: Mapped[str]
+    adapter_version: Mapped[str]
+    url: Mapped[str]
+    identity_key: Mapped[str | None]
+    reason: Mapped[str]
+    offer: Mapped[dict[str, Any]] = json_default("{}")
+    details: Mapped[dict[str, Any]] = json_default("{}")
+    page_hash: Mapped[str | None]
+    page: Mapped[bytes | None] = mapped_column(LargeBinary)
+    status: Mapped[str] = mapped_column(server_default="pending")
+    observed_at: Mapped[datetime]
+    reviewed_at: Mapped[datetime | None]
+    reviewed_by: Mapped[str | None]
+    note: Mapped[str | None]

@@ -1,0 +1,49 @@
+"""Offers that are held: everything about them is kept, the page they came from too."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, insert
+
+from pricewatch.adapters.base import Adapter
+from pricewatch.items import ProductPage
+from pricewatch.store.models import Quarantined
+
+
+def hold(connection: Connection, item: ProductPage, *, run_id: int, adapter: Adapter, at: datetime) -> None:
+    if item.held is None:
+        raise ValueError("only an offer that is held goes to quarantine")
+    offer = item.offer
+    connection.execute(
+        insert(Quarantined).values(
+            source_id=offer.source,
+            run_id=run_id,
+            target_id=item.target_id,
+            adapter_id=adapter.id,
+            adapter_version=adapter.version,
+            url=offer.fetch_url or offer.url,
+            identity_key=offer.identity_key or None,
+            reason=item.held.reason,
+            offer=_plain(asdict(offer)),
+            details=_plain({**item.held.details, "evidence": item.evidence}),
+            page_hash=hashlib.sha256(item.page).hexdigest() if item.page else None,
+            page=zlib.compress(item.page) if item.page else None,
+            observed_at=offer.observed_at or at,
+        )
+    )
+
+
+def _plain(value: Any) -> Any:
+    """As JSON can carry it."""
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    if isinstance(value, (str, int, float, bool)) or value is None:
+        return value
+    return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -1,0 +1,112 @@
+"""Run rows: opened before the first request, kept up to date with every batch, closed always."""
+
+from __future__ import annotations
+
+import os
+import socket
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from pricewatch.errors import RunRefused
+from pricewatch.items import PageOutcome, RunStatus
+from pricewatch.store.models import CollectedCard, Run, RunPage
+
+STALE_AFTER = timedelta(minutes=30)
+MOST_ERRORS_KEPT = 50
+
+
+def node_name() -> str:
+    return os.environ.get("PRICEWATCH_NODE") or socket.gethostname()
+
+
+def open_run(connection: Connection, *, now: datetime, **fields: Any) -> int:
+    """Insert the row of a run that starts now; refuse if the same market is being crawled already."""
+    market_id = fields.get("market_id")
+    if market_id is not None:
+        end_dead_runs(connection, fields["spider"], market_id, now)
+    try:
+        with connection.begin_nested():
+            run_id = connection.execute(
+                insert(Run)
+                .values(node=node_name(), pid=os.getpid(), started_at=now, heartbeat_at=now, **fields)
+                .returning(Run.id)
+            ).scalar_one()
+    except IntegrityError as error:
+        if "uq_runs_running" not in str(error.orig):
+            raise
+        other = connection.execute(
+            select(Run.id, Run.started_at, Run.node, Run.pid).where(
+                Run.spider == fields["spider"], Run.market_id == market_id, Run.status == RunStatus.RUNNING
+            )
+        ).first()
+        since = f" (run {other.id}, on {other.node} since {other.started_at:%H:%M:%S} UTC)" if other else ""
+        raise RunRefused(
+            f"A {fields['spider']} run of market {market_id} is under way already{since}: "
+            "wait for it to end, or cancel it."
+        ) from None
+    return int(run_id)
+
+
+def end_dead_runs(connection: Connection, spider: str, market_id: str, now: datetime) -> None:
+    """A run whose process is gone, or that gave no sign of life for long, does not hold up the next one."""
+    running = connection.execute(
+        select(Run.id, Run.node, Run.pid, Run.heartbeat_at).where(
+            Run.spider == spider, Run.market_id == market_id, Run.status == RunStatus.RUNNING
+        )
+    ).all()
+    for run in running:
+        died_here = run.node == node_name() and run.pid is not None and not _is_alive(run.pid)
+        if died_here or now - run.heartbeat_at > STALE_AFTER:
+            mark_stale(connection, run.id, now, "its process is gone" if died_here else "no sign of life")
+
+
+def mark_stale(connection: Connection, run_id: int, now: datetime, why: str) -> None:
+    connection.execute(
+        update(Run)
+        .where(Run.id == run_id, Run.status == RunStatus.RUNNING)
+        .values(status=RunStatus.STALE, reason=why, finished_at=now)
+    )
+    connection.execute(delete(CollectedCard).where(CollectedCard.run_id == run_id))
+
+
+def record(connection: Connection, run_id: int, added: dict[str, int], values: dict[str, Any]) -> None:
+    """Keep the row up to date: counters that grow with this batch, and values as they are now."""
+    grown = {name: getattr(Run, name) + count for name, count in added.items() if count}
+    connection.execute(update(Run).where(Run.id == run_id).values({**grown, **values}))
+
+
+def add_page(
+    connection: Connection,
+    run_id: int,
+    *,
+    url: str,
+    outcome: PageOutcome,
+    fetched_at: datetime,
+    **fields: Any,
+) -> None:
+    connection.execute(
+        insert(RunPage).values(run_id=run_id, url=url, outcome=outcome, fetched_at=fetched_at, **fields)
+    )
+
+
+def close_run(
+    connection: Connection, run_id: int, status: RunStatus, reason: str | None, **values: Any
+) -> None:
+    connection.execute(
+        update(Run)
+        .where(Run.id == run_id, Run.status == RunStatus.RUNNING)
+        .values(status=status, reason=reason, **values)
+    )
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

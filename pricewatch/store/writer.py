@@ -1,0 +1,236 @@
+"""The database thread of a run: takes what the crawl brings and writes it, so the event loop never waits.
+
+A unit of work is a page of cards or one offer. Units that wait together go into one transaction. The queue
+is bounded: when the database is slow, whoever brings more waits, and so the crawl slows down.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+
+from pricewatch.errors import DatabaseUnavailable
+from pricewatch.store.batch import Batch, Step, Tally, Unit, is_outage, reason
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+LONGEST_PAUSE = 10.0
+
+
+@dataclass(slots=True)
+class _Call:
+    function: Callable[[Connection], Any]
+
+
+@dataclass(slots=True)
+class _End:
+    pass
+
+
+@dataclass(slots=True)
+class _Job:
+    work: Unit | _Call | _End
+    done: asyncio.Future[Any]
+
+
+class Writer:
+    """Takes units on the event loop and writes them on a thread of its own, with a connection of its own."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        max_rows: int = 500,
+        max_wait_ms: int = 200,
+        max_pending: int = 64,
+        retry_seconds: float = 120.0,
+        heartbeat_seconds: float = 10.0,
+    ):
+        self.steps: list[Step] = []
+        self.run_id = 0
+        self.market_id: str | None = None
+        # In the transaction of every batch; in one of its own when nothing was written for a while.
+        self.on_batch: Callable[[Connection, list[Unit]], None] | None = None
+        # On the event loop: a unit was committed; the database was away for too long.
+        self.on_stored: Callable[[Unit], None] | None = None
+        self.on_failure: Callable[[DatabaseUnavailable], None] | None = None
+        self._engine = engine
+        self._max_rows = max_rows
+        self._max_wait = max_wait_ms / 1000
+        self._retry_seconds = retry_seconds
+        self._heartbeat_seconds = heartbeat_seconds
+        self._queue: queue.Queue[_Job] = queue.Queue()
+        self._held_over: _Job | None = None
+        self._room = asyncio.Semaphore(max_pending)
+        self._failure: DatabaseUnavailable | None = None
+        self._connection: Connection | None = None
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(target=self._work, name="pricewatch-writer", daemon=True)
+        self._thread.start()
+
+    async def write(self, unit: Unit) -> Tally:
+        """Hand a unit over. Waits for room in the queue, and for the commit if the unit asks for it."""
+        await self._room.acquire()
+        done = self._put(unit)
+        done.add_done_callback(lambda _: self._room.release())
+        done.add_done_callback(lambda stored: self._stored(unit, stored))
+        if unit.waits:
+            await done
+        return unit.tally
+
+    async def call(self, function: Callable[[Connection], T]) -> T:
+        """Run a function in a transaction of its own, after everything handed over so far."""
+        result: T = await self._put(_Call(function))
+        return result
+
+    async def close(self) -> None:
+        """Write what is left and end the thread."""
+        if self._thread.is_alive():
+            await self._put(_End())
+            await asyncio.to_thread(self._thread.join)
+
+    def _stored(self, unit: Unit, done: asyncio.Future[Any]) -> None:
+        # Reading the exception here also keeps the loop from reporting a unit that nobody waits for.
+        if not done.cancelled() and done.exception() is None and self.on_stored:
+            self.on_stored(unit)
+
+    def _put(self, work: Unit | _Call | _End) -> asyncio.Future[Any]:
+        done: asyncio.Future[Any] = self._loop.create_future()
+        if self._failure and not isinstance(work, _End):
+            done.set_exception(self._failure)
+        else:
+            self._queue.put(_Job(work, done))
+        return done
+
+    # From here on: the thread.
+
+    def _work(self) -> None:
+        while True:
+            job = self._next()
+            if isinstance(job.work, _End):
+                self._disconnect()
+                self._tell(job.done, result=None)
+                return
+            jobs = [job, *self._more(job.work)] if isinstance(job.work, Unit) else [job]
+            try:
+                if self._failure:
+                    raise self._failure
+                results = self._persist(jobs)
+            except Exception as error:  # noqa: BLE001 - told to whoever waits for this work
+                if isinstance(error, DatabaseUnavailable) and not self._failure:
+                    self._failure = error
+                    if self.on_failure:
+                        self._loop.call_soon_threadsafe(self.on_failure, error)
+                for each in jobs:
+                    self._tell(each.done, error=error)
+            else:
+                for each, result in zip(jobs, results, strict=True):
+                    self._tell(each.done, result=result)
+
+    def _next(self) -> _Job:
+        if self._held_over:
+            job, self._held_over = self._held_over, None
+            return job
+        while True:
+            try:
+                return self._queue.get(timeout=self._heartbeat_seconds)
+            except queue.Empty:
+                self._heartbeat()
+
+    def _more(self, first: Unit) -> list[_Job]:
+        """More units for the same transaction: what is waiting already, or comes within the wait."""
+        more: list[_Job] = []
+        keys = _keys(first)
+        rows = len(first.rows)
+        deadline = 0.0 if first.waits else time.monotonic() + self._max_wait
+        while rows < self._max_rows:
+            wait = deadline - time.monotonic()
+            try:
+                job = self._queue.get(timeout=wait) if wait > 0 else self._queue.get_nowait()
+            except queue.Empty:
+                break
+            # Two observations of one listing are two changes: they need two transactions.
+            if not isinstance(job.work, Unit) or not keys.isdisjoint(_keys(job.work)):
+                self._held_over = job
+                break
+            more.append(job)
+            keys |= _keys(job.work)
+            rows += len(job.work.rows)
+            if job.work.waits:
+                deadline = 0.0
+        return more
+
+    def _do(self, jobs: list[_Job]) -> list[Any]:
+        connection = self._connect()
+        if isinstance(jobs[0].work, _Call):
+            with connection.begin():
+                return [jobs[0].work.function(connection)]
+        units = [job.work for job in jobs if isinstance(job.work, Unit)]
+        Batch(self.steps, self.run_id, self.market_id).store(connection, units, self.on_batch)
+        return [unit.tally for unit in units]
+
+    def _persist(self, jobs: list[_Job]) -> list[Any]:
+        """Try again while the database is away, with growing pauses, up to a limit."""
+        started, pause = time.monotonic(), 0.2
+        while True:
+            try:
+                return self._do(jobs)
+            except DBAPIError as error:
+                if not is_outage(error):
+                    raise
+                self._disconnect()
+                if time.monotonic() - started + pause > self._retry_seconds:
+                    raise DatabaseUnavailable(
+                        f"The database was away for {self._retry_seconds:.0f} seconds ({reason(error)}): "
+                        "the run ends here, and the next one goes on from what is stored."
+                    ) from error
+                logger.warning("The database is away (%s); trying again in %.1f s", reason(error), pause)
+                time.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+
+    def _heartbeat(self) -> None:
+        if self.on_batch is None or self._failure:
+            return
+        try:
+            connection = self._connect()
+            with connection.begin():
+                self.on_batch(connection, [])
+        except DBAPIError as error:
+            self._disconnect()
+            logger.warning("No heartbeat: %s", reason(error))
+
+    def _connect(self) -> Connection:
+        if self._connection is None:
+            self._connection = self._engine.connect()
+        return self._connection
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            try:
+                self._connection.close()
+            except DBAPIError:
+                self._connection.invalidate()
+            self._connection = None
+
+    def _tell(self, done: asyncio.Future[Any], result: Any = None, error: Exception | None = None) -> None:
+        def tell() -> None:
+            if not done.done():
+                if error is None:
+                    done.set_result(result)
+                else:
+                    done.set_exception(error)
+
+        self._loop.call_soon_threadsafe(tell)
+
+
+def _keys(unit: Unit) -> set[tuple[str, str]]:
+    return {(row["source_id"], row[key]) for row in unit.rows for key in ("identity_key", "canonical_url")}

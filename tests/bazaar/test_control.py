@@ -1,0 +1,80 @@
+"""The control interface refuses what it does not understand, in a sentence."""
+
+import json
+
+import pytest
+
+from pricewatch.bazaar.client import Bazaar
+from tests.bazaar.visitor import Visitor
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "sentence"),
+    [
+        ("clock", "{", "The body is not JSON"),
+        ("clock", "[]", "The body must be a JSON object."),
+        ("clock", "{}", "advance is missing."),
+        ("clock", '{"advance": "a day"}', "advance must be a number."),
+        ("clock", '{"advance": NaN}', "advance must be a number."),
+        ("clock", '{"advance": 1e12}', "twenty years"),
+        ("clock", '{"now": "soon"}', "now must be a date in ISO 8601."),
+        ("faults", '{"action": "explode"}', "action must be one of access_denied,"),
+        ("faults", '{"action": "reset", "path": "("}', "path is not a regular expression"),
+        ("faults", '{"action": "reset", "tmies": 1}', "Not understood: tmies."),
+        ("faults", '{"action": "reset", "times": -1}', "times must be a whole number"),
+        ("faults", '{"action": "status", "status": 99}', "status must be a whole number from 200 to 599."),
+        ("faults", '{"action": "status", "headers": {"A": "b\\r\\nC: d"}}', "not one that can be sent."),
+        ("faults", '{"action": "redirect"}', "to is missing."),
+        ("faults", '{"action": "respond", "body_base64": "?"}', "body_base64 is not base64"),
+        ("robots", '{"action": "explode"}', "action must be one of"),
+        ("behaviour", '{"beyond_last": "last"}', "beyond_last must be one of empty, first, 404, repeat."),
+        ("behaviour", '{"max_rows": 0}', "max_rows must be a whole number from 1 to 1000."),
+        ("listing", '{"id": "1", "price": 5}', "There is no listing 1."),
+        (
+            "listing",
+            '{"new": {"category": "boats", "title": "x", "price": 1}}',
+            "There is no category boats.",
+        ),
+        ("listing", '{"new": {"category": "toys", "title": " ", "price": 1}}', "title must not be empty."),
+        (
+            "listing",
+            '{"new": {"category": "toys", "title": "x", "price": 0}}',
+            "price must be a whole number",
+        ),
+    ],
+)
+def test_bad_input_is_400_and_a_sentence(visitor: Visitor, name: str, body: str, sentence: str) -> None:
+    answer = visitor.ask(f"/_control/{name}", "POST", body)
+    assert answer.status == 400
+    error = json.loads(answer.body)["error"]
+    assert sentence in error
+    assert error.endswith(".")
+
+
+def test_a_listing_needs_something_to_change(bazaar: Bazaar, visitor: Visitor) -> None:
+    listing = bazaar.truth("toys")[0]
+    answer = visitor.ask("/_control/listing", "POST", json.dumps({"id": listing.id}))
+    assert (answer.status, b"Say what to change" in answer.body) == (400, True)
+
+
+@pytest.mark.parametrize("target", ["/_control/truth?category=boats", "/_control/log?since=x"])
+def test_bad_questions_too(visitor: Visitor, target: str) -> None:
+    assert visitor.ask(target).status == 400
+
+
+def test_unknown_places_and_methods(visitor: Visitor) -> None:
+    assert visitor.ask("/_control/nothing").status == 404
+    assert visitor.ask("/_control/truth", "POST", "{}").status == 405
+
+
+def test_a_refused_rule_is_not_half_added(bazaar: Bazaar, visitor: Visitor) -> None:
+    visitor.ask("/_control/faults", "POST", '{"action": "reset", "nonsense": true}')
+    assert bazaar.faults() == []
+
+
+def test_a_listing_changed_by_hand_has_no_plans_of_its_own(bazaar: Bazaar) -> None:
+    listing = next(one for one in bazaar.truth("bikes") if one.state == "on_sale")
+    bazaar.change(listing.id, price=77700)
+    bazaar.advance(days=60)
+    later = next(one for one in bazaar.truth("bikes") if one.url == listing.url)
+    assert (later.price, later.state) == (77700, "on_sale")

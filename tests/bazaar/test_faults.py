@@ -1,0 +1,190 @@
+"""Every fault as a real client meets it."""
+
+import gzip
+import http.client
+import select
+import zlib
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import pytest
+
+from pricewatch.bazaar.client import Bazaar
+from tests.bazaar.visitor import Visitor, read_all
+
+
+def test_status_with_headers_and_body(bazaar: Bazaar, visitor: Visitor) -> None:
+    bazaar.fault("status", "/c/bikes", status=503, headers={"Retry-After": "7"}, body="later")
+    answer = visitor.ask("/c/bikes")
+    assert (answer.status, answer.headers["Retry-After"], answer.body) == (503, "7", b"later")
+    assert visitor.ask("/c/toys").status == 200
+
+
+def test_rate_limit_in_seconds_and_as_a_date(bazaar: Bazaar, visitor: Visitor) -> None:
+    bazaar.fault("rate_limit", retry_after=9, times=1)
+    bazaar.fault("rate_limit", retry_after=90, as_date=True)
+    first, second = visitor.ask("/"), visitor.ask("/")
+    assert (first.status, first.headers["Retry-After"]) == (429, "9")
+    assert second.status == 429
+    assert parsedate_to_datetime(second.headers["Retry-After"]) > datetime.now(UTC)
+
+
+def test_hang_never_answers(bazaar: Bazaar, visitor: Visitor) -> None:
+    bazaar.fault("hang", "/c/bikes")
+    with visitor.connect() as sock:
+        sock.sendall(b"GET /c/bikes HTTP/1.1\r\nHost: x\r\n\r\n")
+        while not bazaar.log():
+            pass
+        assert not select.select([sock], [], [], 0.2)[0]
+    (entry,) = bazaar.log()
+    assert (entry.status, entry.action) == (None, "hang")
+
+
+def test_hang_for_a_while(bazaar: Bazaar, visitor: Visitor) -> None:
+    normal = visitor.ask("/c/bikes")
+    bazaar.fault("hang", seconds=0.05)
+    assert visitor.ask("/c/bikes").body == normal.body
+
+
+def test_slow_drips_the_normal_page(bazaar: Bazaar, visitor: Visitor) -> None:
+    normal = visitor.ask("/c/bikes")
+    bazaar.fault("slow", bytes=2000, interval=0.005)
+    with visitor.connect() as sock:
+        sock.sendall(b"GET /c/bikes HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        head = sock.recv(65_536)
+        assert head.endswith(b"\r\n\r\n")
+        assert read_all(sock) == normal.body
+
+
+def test_reset_is_a_tcp_reset(bazaar: Bazaar, visitor: Visitor) -> None:
+    bazaar.fault("reset")
+    with pytest.raises(ConnectionResetError):
+        visitor.ask("/c/bikes")
+    (entry,) = bazaar.log()
+    assert (entry.status, entry.action) == (None, "reset")
+
+
+@pytest.mark.parametrize(("keep", "received"), [(None, None), (100, 100), (0, 0)])
+def test_truncate_promises_more_than_it_sends(
+    bazaar: Bazaar, visitor: Visitor, keep: int | None, received: int | None
+) -> None:
+    whole = len(visitor.ask("/c/bikes").body)
+    bazaar.fault("truncate", keep=keep)
+    with pytest.raises(http.client.IncompleteRead) as error:
+        visitor.ask("/c/bikes")
+    assert len(error.value.partial) == (whole // 2 if received is None else received)
+
+
+def test_big_body(bazaar: Bazaar, visitor: Visitor) -> None:
+    bazaar.fault("big_body", times=1)
+    bazaar.fault("big_body", bytes=70_001)
+    assert len(visitor.ask("/").body) == 12_000_000
+    assert len(visitor.ask("/").body) == 70_001
+
+
+def test_gzip_bomb_is_small_and_inflates(bazaar: Bazaar, visitor: Visitor) -> None:
+    bazaar.fault("gzip_bomb", bytes=3_000_001, times=1)
+    bazaar.fault("gzip_bomb")
+    small, large = visitor.ask("/"), visitor.ask("/")
+    assert small.headers["Content-Encoding"] == "gzip"
+    assert len(gzip.decompress(small.body)) == 3_000_001
+    inflated, unpacker = 0, zlib.decompressobj(31)
+    for begins in range(0, len(large.body), 4096):
+        inflated += len(unpacker.decompress(large.body[begins : begins + 4096]))
+    assert len(large.body) < 300_000
+    assert inflated == 200_000_000
+
+
+@pytest.mark.parametrize(
+    ("action", "status", "text"),
+    [
+        ("captcha", 200, "g-recaptcha"),
+        ("queue", 200, "You are now in line"),
+        ("javascript_wall", 200, "turn JavaScript on"),
+        ("access_denied", 403, "Access Denied"),
+        ("soft_404", 200, "could not find this page"),
+    ],
+)
+def test_walls(bazaar: Bazaar, visitor: Visitor, action: str, status: int, text: str) -> None:
+    bazaar.fault(action)
+    answer = visitor.ask("/c/bikes")
+    assert answer.status == status
+    assert text in answer.body.decode()
+    assert answer.cards == []
+
+
+def test_empty_and_blank(bazaar: Bazaar, visitor: Visitor) -> None:
+    bazaar.fault("empty", "/c/bikes")
+    bazaar.fault("blank", "/c/toys")
+    empty, blank = visitor.ask("/c/bikes"), visitor.ask("/c/toys")
+    assert (empty.status, empty.body) == (200, b"")
+    assert blank.status == 200
+    assert blank.body.startswith(b"<!doctype html>")
+    assert blank.page.css("body").xpath("normalize-space()").get() == ""
+
+
+def test_redirects(bazaar: Bazaar, visitor: Visitor) -> None:
+    bazaar.fault("redirect", "/c/bikes", to="http://elsewhere.example/", status=301)
+    bazaar.fault("redirect_loop", "/c/toys")
+    away, loop = visitor.ask("/c/bikes"), visitor.ask("/c/toys?page=2")
+    assert (away.status, away.headers["Location"]) == (301, "http://elsewhere.example/")
+    assert (loop.status, loop.headers["Location"]) == (302, "/c/toys?page=2")
+
+
+def test_respond_with_anything(bazaar: Bazaar, visitor: Visitor) -> None:
+    bazaar.fault("respond", status=418, headers={"Content-Type": "image/x"}, body_base64="//4AAA==")
+    answer = visitor.ask("/")
+    assert (answer.status, answer.headers["Content-Type"], answer.body) == (418, "image/x", b"\xff\xfe\0\0")
+
+
+def test_garble_is_the_same_page_after_a_redesign(bazaar: Bazaar, visitor: Visitor) -> None:
+    normal = visitor.ask("/c/bikes")
+    item = normal.cards[0]["href"]
+    bazaar.fault("garble")
+    answer = visitor.ask("/c/bikes")
+    assert answer.status == 200
+    assert answer.cards == []
+    assert normal.cards[0]["text"] in answer.body.decode()
+    page = visitor.ask(item).page
+    assert not page.css('.price, [itemprop], [data-id], script[type="application/ld+json"]')
+
+
+def test_rules_choose_by_path_query_host_and_method(bazaar: Bazaar, visitor: Visitor) -> None:
+    bazaar.fault("status", r"^/c/bikes\?page=2$", host=r"^shop\.example$", method="get", status=500)
+    assert visitor.ask("/c/bikes?page=2", Host="shop.example").status == 500
+    assert visitor.ask("/c/bikes?page=2", "HEAD", Host="shop.example").status == 200
+    assert visitor.ask("/c/bikes?page=2", Host="other.example").status == 200
+    assert visitor.ask("/c/bikes?page=20", Host="shop.example").status == 200
+
+
+def test_skip_and_times(bazaar: Bazaar, visitor: Visitor) -> None:
+    bazaar.fault("status", "/c/", status=500, skip=2, times=3)
+    assert [visitor.ask("/c/toys").status for _ in range(7)] == [200, 200, 500, 500, 500, 200, 200]
+    (rule,) = bazaar.faults()
+    assert (rule["matched"], rule["hits"]) == (7, 3)
+
+
+def test_chance_is_decided_by_the_seed(bazaar: Bazaar, visitor: Visitor) -> None:
+    rounds = []
+    for _ in range(2):
+        bazaar.clear_faults()
+        bazaar.fault("status", status=500, probability=0.5)
+        rounds.append([visitor.ask("/c/toys").status for _ in range(30)])
+    assert rounds[0] == rounds[1]
+    assert set(rounds[0]) == {200, 500}
+
+
+def test_the_first_rule_that_fires_wins(bazaar: Bazaar, visitor: Visitor) -> None:
+    bazaar.fault("status", status=502, times=1)
+    bazaar.fault("status", status=504)
+    assert [visitor.ask("/").status for _ in range(3)] == [502, 504, 504]
+    bazaar.clear_faults()
+    assert visitor.ask("/").status == 200
+
+
+@pytest.mark.parametrize("action", ["big_body", "gzip_bomb", "slow", "truncate", "captcha"])
+def test_faults_never_send_a_body_to_head(bazaar: Bazaar, visitor: Visitor, action: str) -> None:
+    bazaar.fault(action)
+    with visitor.connect() as sock:
+        sock.sendall(b"HEAD /c/bikes HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert read_all(sock).endswith(b"\r\n\r\n")

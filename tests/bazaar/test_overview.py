@@ -1,0 +1,144 @@
+"""Overview and search pages, against the truth."""
+
+import pytest
+
+from pricewatch.bazaar.client import Bazaar
+from tests.bazaar.conftest import START
+from tests.bazaar.visitor import Visitor
+
+CATEGORIES = ("bikes", "cameras", "laptops", "furniture", "phones", "instruments", "toys", "rentals")
+
+
+def test_the_front_page_leads_to_every_category(visitor: Visitor) -> None:
+    links = visitor.ask("/").page.css(".categories a::attr(href)").getall()
+    assert links == [f"/c/{name}" for name in CATEGORIES]
+    assert all(visitor.ask(link).cards for link in links)
+
+
+@pytest.mark.parametrize("days", [0, 9])
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_paging_finds_every_listing_with_its_price(
+    bazaar: Bazaar, visitor: Visitor, category: str, days: int
+) -> None:
+    bazaar.advance(days=days)
+    shown = {one.id: one for one in bazaar.truth(category) if one.state in ("on_sale", "out_of_stock")}
+    cards = visitor.all_cards(f"/c/{category}")
+    assert [card["data-id"] for card in cards] == sorted(
+        shown, key=lambda key: (shown[key].relisted_at or shown[key].listed_at, int(key)), reverse=True
+    )
+    for card in cards:
+        listing = shown[card["data-id"]]
+        hidden = listing.mode == "hidden"
+        assert card.get("data-price") == (None if hidden else str(listing.price))
+        assert (card["data-currency"], card["data-status"]) == (listing.currency, listing.state)
+        assert (card["href"], card["title"]) == (listing.url, listing.title)
+
+
+def test_a_page_says_where_it_stands(bazaar: Bazaar, visitor: Visitor) -> None:
+    total = sum(one.state == "on_sale" for one in bazaar.truth("bikes"))
+    pages = -(-total // 30)
+    first, last = visitor.ask("/c/bikes"), visitor.ask(f"/c/bikes?page={pages}")
+    main = first.page.css("main").attrib
+    assert (main["data-total"], main["data-page"], main["data-pages"]) == (str(total), "1", str(pages))
+    assert len(first.cards) == 30
+    assert first.page.css('a[rel="next"]::attr(href)').get() == "/c/bikes?page=2"
+    assert last.page.css('a[rel="next"]').get() is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "given"), [("90", 90), ("91", 90), ("5000", 90), ("0", 30), ("x", 30), ("-3", 30)]
+)
+def test_pages_are_cut_at_ninety(visitor: Visitor, rows: str, given: int) -> None:
+    assert len(visitor.ask(f"/c/bikes?rows={rows}").cards) == given
+
+
+def test_a_full_page_weighs_what_a_real_one_does(visitor: Visitor) -> None:
+    assert 30_000 < len(visitor.ask("/c/bikes?rows=90").body) < 48_000
+
+
+def test_the_largest_page_can_be_changed(bazaar: Bazaar, visitor: Visitor) -> None:
+    bazaar.behave(max_rows=7)
+    assert len(visitor.ask("/c/bikes?rows=90").cards) == 7
+
+
+def test_new_listings_push_the_others_down(bazaar: Bazaar, visitor: Visitor) -> None:
+    before = visitor.ask("/c/bikes?rows=10")
+    second = visitor.ask("/c/bikes?rows=10&page=2")
+    new = bazaar.add("bikes", "Rover Safety <1885> & Luftpumpe", 99900)
+    after = visitor.ask("/c/bikes?rows=10")
+    assert after.ids == [new.id, *before.ids[:-1]]
+    assert visitor.ask("/c/bikes?rows=10&page=2").ids == [before.ids[-1], *second.ids[:-1]]
+    assert after.cards[0]["title"] == "Rover Safety <1885> & Luftpumpe"
+
+
+def test_time_brings_new_listings_to_the_top(bazaar: Bazaar, visitor: Visitor) -> None:
+    known = {one.id for one in bazaar.truth("bikes")}
+    now = bazaar.advance(days=2)
+    cards = visitor.all_cards("/c/bikes")
+    fresh = [card for card in cards if card["data-id"] not in known]
+    assert len(fresh) >= 5
+    assert cards[: len(fresh)] == fresh
+    assert all(START.isoformat() < card["time"] < now.isoformat() for card in fresh)
+
+
+def test_beyond_the_last_page(bazaar: Bazaar, visitor: Visitor) -> None:
+    pages = int(visitor.ask("/c/toys?rows=90").page.css("main::attr(data-pages)").get(""))
+    first, last = visitor.ask("/c/toys?rows=90"), visitor.ask(f"/c/toys?rows=90&page={pages}")
+    beyond = f"/c/toys?rows=90&page={pages + 3}"
+    empty = visitor.ask(beyond)
+    assert (empty.status, empty.cards) == (200, [])
+    assert empty.page.css('a[rel="next"]').get() is None
+    bazaar.behave(beyond_last="first")
+    assert visitor.ask(beyond).body == first.body
+    bazaar.behave(beyond_last="404")
+    assert visitor.ask(beyond).status == 404
+    assert visitor.ask(f"/c/toys?rows=90&page={pages}").status == 200
+    bazaar.behave(beyond_last="repeat")
+    repeated = visitor.ask(beyond)
+    assert repeated.ids == last.ids
+    assert repeated.page.css('a[rel="next"]::attr(href)').get() == f"/c/toys?rows=90&page={pages + 4}"
+
+
+def test_search_by_word_price_and_category(bazaar: Bazaar, visitor: Visitor) -> None:
+    found = visitor.all_cards("/search?q=trek&category=bikes&min=200&max=900.50")
+    expected = {
+        one.id
+        for one in bazaar.truth("bikes")
+        if one.state == "on_sale" and "trek" in one.title.lower() and 20_000 <= one.price <= 90_050
+    }
+    assert {card["data-id"] for card in found} == expected
+    assert expected
+
+
+def test_search_shows_sold_ones_with_a_sticker(bazaar: Bazaar, visitor: Visitor) -> None:
+    sold = {one.id for one in bazaar.truth("bikes") if one.state == "sold"}
+    on_sale = {one.id for one in bazaar.truth("bikes") if one.state == "on_sale"}
+    answer = visitor.ask("/search?category=bikes&status=sold&rows=90")
+    assert set(answer.ids) == sold
+    assert answer.page.css("article.card .sticker::text").getall() == ["SOLD"] * len(sold)
+    assert {card["data-status"] for card in answer.cards} == {"sold"}
+    assert {
+        card["data-id"] for card in visitor.all_cards("/search?category=bikes&status=all")
+    } == sold | on_sale
+    assert not sold & {card["data-id"] for card in visitor.all_cards("/search?category=bikes")}
+
+
+def test_a_search_over_everything_is_newest_first(visitor: Visitor) -> None:
+    times = [card["time"] for card in visitor.all_cards("/search?status=all")]
+    assert times == sorted(times, reverse=True)
+
+
+@pytest.mark.parametrize(
+    "target", ["/c/boats", "/nothing", "/item/nothing-aaaaaa", "/seller/1", "/search?category=x"]
+)
+def test_what_is_not_there_is_404(visitor: Visitor, target: str) -> None:
+    assert visitor.ask(target).status == 404
+
+
+def test_a_seller_shows_what_they_offer(bazaar: Bazaar, visitor: Visitor) -> None:
+    listing = next(one for one in bazaar.truth() if one.state == "on_sale")
+    answer = visitor.ask(f"/seller/{listing.seller_id}")
+    expected = {
+        one.id for one in bazaar.truth() if one.seller_id == listing.seller_id and one.state == "on_sale"
+    }
+    assert set(answer.ids) == expected

@@ -1,0 +1,89 @@
+"""The process: how it starts, and that it always ends."""
+
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from pricewatch.bazaar.client import Bazaar, BazaarError
+from tests.bazaar.visitor import Visitor
+
+COMMAND = [sys.executable, "-m", "pricewatch.bazaar", "--listings", "20", "--days", "1"]
+
+
+def run(*options: str) -> "subprocess.Popen[str]":
+    pipe = subprocess.PIPE
+    return subprocess.Popen([*COMMAND, *options], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+
+
+def test_a_port_in_use_is_one_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = subprocess.run([*COMMAND, "--port", str(port)], capture_output=True, text=True, timeout=30)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(f"The marketplace cannot listen on 127.0.0.1:{port}: ")
+        assert done.stderr.count("\n") == 1
+        with pytest.raises(BazaarError, match="exit status 1"):
+            Bazaar.start(listings=20, days=1, port=port)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_ends_quietly_even_while_somebody_waits(number: signal.Signals) -> None:
+    with run("--proxies", "1") as process:
+        assert process.stdout is not None
+        url = process.stdout.readline().strip()
+        assert process.stdout.readline().startswith("http://127.0.0.1:")
+        steered = Bazaar.attach(url)
+        steered.fault("hang")
+        with Visitor(url).connect() as sock:
+            sock.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            while not steered.log():
+                pass
+            process.send_signal(number)
+            _, complaints = process.communicate(timeout=30)
+    assert (process.returncode, complaints) == (0, "")
+
+
+def test_it_dies_with_its_parent() -> None:
+    with run("--die-with-parent") as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout.readline().startswith("http://")
+        process.stdin.close()
+        assert process.wait(30) == 0
+
+
+def test_it_outlives_a_closed_stdin_otherwise() -> None:
+    with run() as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        url = process.stdout.readline().strip()
+        process.stdin.close()
+        assert Visitor(url).ask("/").status == 200
+        process.terminate()
+
+
+@pytest.mark.parametrize("options", [("--live", "0"), ("--listings", "-1"), ("--start", "soon")])
+def test_bad_arguments_are_refused(options: tuple[str, str]) -> None:
+    done = subprocess.run([*COMMAND, *options], capture_output=True, text=True, timeout=30)
+    assert done.returncode == 2
+    assert "invalid" in done.stderr
+
+
+def test_asyncio_alone_does_as_well() -> None:
+    block = "import sys; sys.modules['uvloop'] = None; from pricewatch.bazaar.__main__ import main; sys.exit(main())"
+    command = [sys.executable, "-c", block, "--listings", "20", "--die-with-parent"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        url = process.stdout.readline().strip()
+        assert Visitor(url).ask("/c/bikes").cards
+        Bazaar.attach(url).fault("reset", times=1)
+        with pytest.raises(ConnectionResetError):
+            Visitor(url).ask("/")
+        Bazaar.attach(url).fault("big_body", times=1)
+        assert len(Visitor(url).ask("/").body) == 12_000_000
+        process.stdin.close()
+        assert process.wait(30) == 0
