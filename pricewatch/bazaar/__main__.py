@@ -24,7 +24,7 @@ def arguments() -> argparse.Namespace:
         prog="python -m pricewatch.bazaar", description="The sample marketplace."
     )
     parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=_count, default=0, help="0, the default, takes a free one")
+    parser.add_argument("--port", type=_port, default=0, help="0, the default, takes a free one")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--listings", type=_count, default=3000, help="how many are on sale at the start")
     parser.add_argument("--days", type=_count, default=60, help="how long the timeline is")
@@ -119,6 +119,13 @@ def _count(text: str) -> int:
     return number
 
 
+def _port(text: str) -> int:
+    number = _count(text)
+    if number > 65_535:
+        raise ValueError(text)
+    return number
+
+
 def _rate(text: str) -> float:
     rate = float(text)
     if not 0 < rate < 1e6:
@@ -128,6 +135,9 @@ def _rate(text: str) -> float:
 
 def _moment(text: str) -> datetime:
     moment = datetime.fromisoformat(text)
+    # The clock can go twenty years either way, and must stay in the calendar.
+    if not 1970 <= moment.year <= 2200:
+        raise ValueError(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 

@@ -26,7 +26,7 @@ class Fields:
         """Parse a request body."""
         try:
             values = json.loads(body)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise BadInput(f"The body is not JSON: {error}.") from error
         if not isinstance(values, dict):
             raise BadInput("The body must be a JSON object.")

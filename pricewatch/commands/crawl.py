@@ -8,6 +8,7 @@ import sys
 from scrapy import Spider
 from scrapy.commands import crawl
 from scrapy.crawler import Crawler
+from scrapy.spiderloader import get_spider_loader
 
 from pricewatch.errors import UserError
 from pricewatch.items import RunStatus
@@ -17,23 +18,28 @@ from pricewatch.spiders.base import PricewatchSpider
 class Command(crawl.Command):
     _crawlers: list[Crawler]
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        if self.settings is None or self.crawler_process is None:
-            raise RuntimeError("scrapy sets these before it runs a command")
-        self._crawlers = []
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Everything that can be wrong is said here, before scrapy starts to log."""
+        super().process_options(args, opts)
+        if self.settings is None:
+            raise RuntimeError("scrapy sets this before it asks for the options")
         if sys.stderr.isatty() and not (opts.loglevel or opts.logfile or opts.nolog):
             self.settings.set("PROGRESS_BAR", True, priority="cmdline")
             self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
-        spiders = self.crawler_process.spider_loader
-        if args and args[0] not in spiders.list():
-            self._say(f"There is no spider {args[0]!r}. Known spiders: {', '.join(sorted(spiders.list()))}.")
-            return
+        spiders = get_spider_loader(self.settings)
         try:
+            if args and args[0] not in spiders.list():
+                known = ", ".join(sorted(spiders.list()))
+                raise UserError(f"There is no spider {args[0]!r}. Known spiders: {known}.")
             if args and issubclass(spider := spiders.load(args[0]), PricewatchSpider):
                 spider.check(opts.spargs)
-            super().run(args, opts)
         except UserError as error:
             self._say(str(error))
+            sys.exit(self.exitcode)
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        self._crawlers = []
+        super().run(args, opts)
         for crawler in self._crawlers:
             self._tell_outcome(crawler)
 

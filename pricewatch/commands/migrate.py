@@ -8,7 +8,7 @@ import sys
 from scrapy.commands import ScrapyCommand
 
 from pricewatch.errors import UserError
-from pricewatch.store.database import check_reachable, connect
+from pricewatch.store.database import check_reachable, connect, shown
 from pricewatch.store.schema import REVISION, ensure_schema
 
 
@@ -29,5 +29,4 @@ class Command(ScrapyCommand):
             print(f"pricewatch: {error}", file=sys.stderr)
             self.exitcode = 1
             return
-        where = engine.url.render_as_string(hide_password=True)
-        print(f"Schema {REVISION} {'is now' if done else 'was already'} in place at {where}")
+        print(f"Schema {REVISION} {'is now' if done else 'was already'} in place at {shown(engine.url)}")

@@ -49,7 +49,8 @@ def _start_if_silent(spider: OverviewSpider) -> Bazaar | None:
         return None
     except OSError:
         # Its world began when this database was made, and goes on with the real time.
-        bazaar = Bazaar.start(port=urlsplit(base_url).port or 0, start=spider.market.source_created_at, live=1)
+        port = urlsplit(base_url).port or 0
+        bazaar = Bazaar.start(port=port, start=spider.market.source_created_at, live=1)
         bazaar.set_clock(clock.now())
         return bazaar
     return None

@@ -6,6 +6,7 @@ Only a phrase that says so makes a product in stock; the absence of one says not
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
 from pricewatch.items import Availability
 
@@ -25,7 +26,6 @@ _SCHEMA = {
     "backorder": Availability.BACKORDER,
     "madetoorder": Availability.BACKORDER,
     # Spellings of Facebook's and Google's product feeds, which meta tags use.
-    "instock1": Availability.IN_STOCK,
     "available": Availability.IN_STOCK,
     "availablefororder": Availability.BACKORDER,
     "pending": Availability.OUT_OF_STOCK,
@@ -106,6 +106,24 @@ _BUY = re.compile(
 )
 
 
+# A part of every phrase above: a text without any of these names no state.
+_STEMS = (
+    "stock", "sold", "avail", "discontinued", "notify me", "email me", "email when", "lager", "lieferbar", "verfügbar", "vorrätig",
+    "erhältlich", "ausverkauft", "vergriffen", "nicht", "benachrichtig", "versandfertig", "nur noch", "rupture",
+    "épuisé", "dispon", "indispon", "agotado", "existencia", "esaurito", "terminato", "esgotado", "estoque",
+    "avise", "uitverkocht", "voorraad", "leverbaar", "beschikbaar", "wyprzedan", "magazyn", "dostępn", "brak",
+    "vyprod", "vypredan", "sklad", "dostupn", "slutsåld", "slut i", "utsolgt", "udsolgt", "loppu", "varasto",
+    "razprodano", "rasprodano", "voljo", "zalogi", "stanju", "zalihi", "elfogyott", "készlet", "raktár", "elérhető",
+    "stoc", "налич", "склад", "распродан", "законч", "отсутств", "доступ", "наявност", "tükendi", "stokta",
+    "εξαντλ", "διαθέσιμο", "אזל", "במלאי", "متوفر", "نفد", "متاح", "售", "缺", "庫", "库", "補貨", "在庫", "切れ", "入荷",
+    "품절", "재고", "order", "bestell", "commande", "preventa", "reserva", "pedido", "encargo", "ordin", "prenot",
+    "pré-venda", "encomenda", "sprzedaż", "zamówienie", "objedn", "beställ", "bestill", "ennakko", "naroč",
+    "rendel", "comand", "заказ", "sipariş", "預", "予約", "取り寄せ", "예약", "left", "ready to ship", "ships", "in store",
+    "livraison sous", "expédié", "inmediat", "immediata", "pronta", "vandaag", "wysyłka", "na stanie", "saatavilla", "dobavljivo",
+    "現貨", "现货", "有貨", "残り",
+)  # fmt: skip
+
+
 def schema_availability(value: object) -> Availability:
     """The state that a machine-readable value names (`https://schema.org/InStock`, `in stock`, `oos`)."""
     if isinstance(value, dict):
@@ -127,6 +145,31 @@ def text_availability(text: str) -> Availability:
     if _BACK.search(lowered):
         return Availability.BACKORDER
     return Availability.IN_STOCK if _IN.search(lowered) else Availability.UNKNOWN
+
+
+def stock_phrases(texts: list[str]) -> list[tuple[int, Availability]]:
+    """Which of many short texts name a stock state, by their index; quick for the many that do not."""
+    joined = "\n".join(texts).lower()
+    if joined.count("\n") != len(texts) - 1:
+        return []
+    starts = _line_starts(joined)
+    hits: set[int] = set()
+    for stem in _STEMS:
+        position = joined.find(stem)
+        while position >= 0:
+            hits.add(bisect_right(starts, position) - 1)
+            position = joined.find(stem, position + len(stem))
+    found = ((index, text_availability(texts[index])) for index in sorted(hits))
+    return [(index, state) for index, state in found if state is not Availability.UNKNOWN]
+
+
+def _line_starts(text: str) -> list[int]:
+    starts = [0]
+    position = text.find("\n")
+    while position >= 0:
+        starts.append(position + 1)
+        position = text.find("\n", position + 1)
+    return starts
 
 
 def is_buy_button(text: str) -> bool:

@@ -10,7 +10,20 @@ from .roles import Role
 
 _TOKEN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 
-_PRICE = ("price", "preis", "prix", "precio", "preco", "prezzo", "prijs", "pricing", "cena", "hinta", "cijena", "kaina")
+_PRICE = (
+    "price",
+    "preis",
+    "prix",
+    "precio",
+    "preco",
+    "prezzo",
+    "prijs",
+    "pricing",
+    "cena",
+    "hinta",
+    "cijena",
+    "kaina",
+)
 _PRICE_TOKENS = frozenset("cena ceny cene pris priser pret pretul ar ara amounts".split())
 
 # Two words that mean something else together than apart.
@@ -66,7 +79,6 @@ _SALE = frozenset("sale special final current now new actual our today selling d
 _CENTS = frozenset("cent cents decimal decimals fraction dec minor kop kopecks superscript sup decimales centimes pence "
                    "digits fractional".split())  # fmt: skip
 _HIDDEN = frozenset("hidden d-none hide is-hidden ng-hide u-hidden display-none invisible".split())
-_STOCK = ("stock", "avail", "verfueg", "verfug", "lager", "dispo", "inventory", "liefer", "sklad", "zaloga", "nalich")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +88,6 @@ class ClassCues:
     is_sale: bool = False
     is_cents: bool = False
     is_hidden: bool = False
-    is_stock: bool = False
 
 
 NO_CUES = ClassCues()
@@ -95,7 +106,6 @@ def cues(names: str) -> ClassCues:
         is_sale=bool(bag & _SALE),
         is_cents=bool(bag & _CENTS),
         is_hidden=bool(_HIDDEN & set(lowered.split())),
-        is_stock=any(word in lowered for word in _STOCK),
     )
 
 

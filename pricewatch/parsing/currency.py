@@ -25,12 +25,36 @@ _MINOR_UNITS = dict.fromkeys(
 ) | dict.fromkeys("BHD IQD JOD KWD LYD OMR TND".split(), 3)
 
 # Codes that are out of date or common misspellings of one.
-_OTHER_CODES = {"RUR": "RUB", "RMB": "CNY", "NIS": "ILS", "NTD": "TWD", "BYR": "BYN", "EURO": "EUR", "TRL": "TRY"}
+_OTHER_CODES = {
+    "RUR": "RUB",
+    "RMB": "CNY",
+    "NIS": "ILS",
+    "NTD": "TWD",
+    "BYR": "BYN",
+    "EURO": "EUR",
+    "TRL": "TRY",
+}
 
 # Stands beside the code of a mark that is also an ordinary word: it then needs a hint to count at all.
 NONE = "XXX"
 
-_DOLLARS = ("USD", "CAD", "AUD", "NZD", "SGD", "HKD", "TWD", "MXN", "ARS", "CLP", "COP", "UYU", "BRL", "NAD", "JMD")
+_DOLLARS = (
+    "USD",
+    "CAD",
+    "AUD",
+    "NZD",
+    "SGD",
+    "HKD",
+    "TWD",
+    "MXN",
+    "ARS",
+    "CLP",
+    "COP",
+    "UYU",
+    "BRL",
+    "NAD",
+    "JMD",
+)
 _RUPEES = ("INR", "PKR", "LKR", "NPR", "MUR", "SCR")
 
 # Signs, which count wherever they touch a number.

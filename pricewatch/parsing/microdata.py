@@ -28,7 +28,12 @@ class _Syntax:
 
 
 _MICRODATA = _Syntax("itemscope", "itemtype", "itemprop", compiled_xpath("//*[@itemprop or @itemscope]"))
-_RDFA = _Syntax("typeof", "typeof", "property", compiled_xpath("//*[@typeof or @property][not(self::meta[starts-with(@property,'og:')])]"))
+_RDFA = _Syntax(
+    "typeof",
+    "typeof",
+    "property",
+    compiled_xpath("//*[@typeof or @property][not(self::meta[starts-with(@property,'og:')])]"),
+)
 
 _LINKS = frozenset({"a", "area", "link"})
 _MEDIA = frozenset({"img", "source", "audio", "video", "embed", "iframe"})

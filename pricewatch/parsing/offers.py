@@ -18,7 +18,16 @@ from .roles import Role
 from .text import clean
 from .tree import Element
 
-_LIST_PRICES = ("listprice", "strikethroughprice", "srp", "msrp", "suggestedretail", "invoiceprice", "minimumadvertised", "regularprice")
+_LIST_PRICES = (
+    "listprice",
+    "strikethroughprice",
+    "srp",
+    "msrp",
+    "suggestedretail",
+    "invoiceprice",
+    "minimumadvertised",
+    "regularprice",
+)
 _USED = ("used", "refurbished", "damaged")
 _MOST_OFFERS = 400
 
@@ -52,7 +61,9 @@ def read_offers(product: dict[str, Any], path: str) -> list[OfferData]:
     return found
 
 
-def _offer_nodes(node: dict[str, Any], path: str, inherited: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+def _offer_nodes(
+    node: dict[str, Any], path: str, inherited: dict[str, Any]
+) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     if "offers" not in node and ("price" in node or "lowPrice" in node):
         yield path, node, inherited
         return
@@ -68,7 +79,9 @@ def _offer_nodes(node: dict[str, Any], path: str, inherited: dict[str, Any]) -> 
     for key in ("hasVariant", "model"):
         for index, variant in enumerate(_rows(node.get(key))):
             own = {"sku": variant.get("sku"), "url": variant.get("url")}
-            yield from _offer_nodes(variant, f"{path}.{key}[{index}]", inherited | {k: v for k, v in own.items() if v})
+            yield from _offer_nodes(
+                variant, f"{path}.{key}[{index}]", inherited | {k: v for k, v in own.items() if v}
+            )
 
 
 def _offer(path: str, node: dict[str, Any], inherited: dict[str, Any]) -> Iterator[OfferData]:
@@ -103,7 +116,10 @@ _Price = tuple[str, str, ParsedPrice, Role, Decimal | None, bool | None]
 
 def _prices(node: dict[str, Any], currency: str | None) -> Iterator[_Price]:
     specifications = [row for row in _rows(node.get("priceSpecification")) if row]
-    tax = next((flag for row in specifications if (flag := _flag(row.get("valueAddedTaxIncluded"))) is not None), None)
+    tax = next(
+        (flag for row in specifications if (flag := _flag(row.get("valueAddedTaxIncluded"))) is not None),
+        None,
+    )
     direct = list(_direct_prices(node, currency, tax))
     yield from direct
     for index, row in enumerate(specifications):
@@ -112,7 +128,14 @@ def _prices(node: dict[str, Any], currency: str | None) -> Iterator[_Price]:
             continue
         code = currency_code(_plain(row.get("priceCurrency"))) or currency
         for text, price in _values(row.get("price"), code):
-            yield f"priceSpecification[{index}].price", text, price, role, None, _flag(row.get("valueAddedTaxIncluded"))
+            yield (
+                f"priceSpecification[{index}].price",
+                text,
+                price,
+                role,
+                None,
+                _flag(row.get("valueAddedTaxIncluded")),
+            )
 
 
 def _direct_prices(node: dict[str, Any], currency: str | None, tax: bool | None) -> Iterator[_Price]:
@@ -135,7 +158,11 @@ def _values(value: Any, currency: str | None) -> Iterator[tuple[str, ParsedPrice
         if raw is None or (isinstance(raw, str) and not raw.strip()):
             continue
         hints = (currency,) if currency else ()
-        parsed = parse_price(raw, currency, hints) if isinstance(raw, ShownText) else parse_machine_price(raw, currency)
+        parsed = (
+            parse_price(raw, currency, hints)
+            if isinstance(raw, ShownText)
+            else parse_machine_price(raw, currency)
+        )
         yield str(raw)[:80], parsed
 
 
@@ -164,14 +191,20 @@ def _quantity(value: Any) -> Decimal | None:
 
 def _shipping(value: Any) -> ParsedPrice | None:
     rates = [row.get("shippingRate") for row in _rows(value)]
-    prices = [parse_machine_price(rate.get("value"), currency_code(_plain(rate.get("currency")))) for rate in rates if isinstance(rate, dict)]
+    prices = [
+        parse_machine_price(rate.get("value"), currency_code(_plain(rate.get("currency"))))
+        for rate in rates
+        if isinstance(rate, dict)
+    ]
     # Several rates are several destinations or speeds: which one applies is not known.
     return prices[0] if len(prices) == 1 else None
 
 
 def _availability(value: Any) -> Availability:
     state = schema_availability(value)
-    return text_availability(value) if state is Availability.UNKNOWN and isinstance(value, ShownText) else state
+    return (
+        text_availability(value) if state is Availability.UNKNOWN and isinstance(value, ShownText) else state
+    )
 
 
 def _shared(offer: dict[str, Any], inherited: dict[str, Any]) -> dict[str, Any]:

@@ -77,7 +77,9 @@ _PERCENT = re.compile(r"^\s?%")
 _DASH = re.compile(r"\s*(?:-|−|–|—|~|〜|to|bis|à|a|do|tot|till|até|до)\s*")
 _TIMES = re.compile(r"\s*(?:x|×|\*)\s*(?:de|of|à)?\s*")
 _FOR = re.compile(r"\s*(?:for|für|pour|por|per|za|voor|за)\s*")
-_MAGNITUDE = re.compile(r"\s?(?:k|m|mio|mln|mill?|bn|b|tys|tis|tsd|cr|crore|lakh|lac)\b\.?(?!\w)", re.IGNORECASE)
+_MAGNITUDE = re.compile(
+    r"\s?(?:k|m|mio|mln|mill?|bn|b|tys|tis|tsd|cr|crore|lakh|lac)\b\.?(?!\w)", re.IGNORECASE
+)
 _BEFORE_MARK = re.compile(r"([^\s\d]{1,12})\s?$")
 _AFTER_MARK = re.compile(r"^\s?([^\s\d]{1,12})")
 _TRIMMED = "()[]*:;!,|\"'"
@@ -95,7 +97,9 @@ def parse_price(text: str, currency: str | None = None, hints: Iterable[str] = (
         return ParsedPrice(refusal=refusal, marked=bool(marked[0].codes))
     first = marked[0]
     known = currency if not first.codes or currency in first.codes else None
-    return ParsedPrice(amount=first.amount, currency=known or settle(first.codes, hints), marked=bool(first.codes))
+    return ParsedPrice(
+        amount=first.amount, currency=known or settle(first.codes, hints), marked=bool(first.codes)
+    )
 
 
 def parse_machine_price(value: object, currency: str | None) -> ParsedPrice:

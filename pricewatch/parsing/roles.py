@@ -115,7 +115,6 @@ _OTHER_CONDITION = re.compile(
 )
 
 
-
 _LABEL_LENGTH = 48
 _ADJACENT_LENGTH = 28
 
@@ -145,7 +144,9 @@ _NEXT = (
     (_LIST, Role.LIST),
 )
 _NEXT_LENGTH = 14
-_PLUS = re.compile(r"^\W*(?:plus|zzgl|zuzügl|excl|exkl|ex|inkl|incl|inc|and|und|&|\+|free|gratis|kostenlos|frei|hors|più)\b")
+_PLUS = re.compile(
+    r"^\W*(?:plus|zzgl|zuzügl|excl|exkl|ex|inkl|incl|inc|and|und|&|\+|free|gratis|kostenlos|frei|hors|più)\b"
+)
 
 
 def role_of_words(before: str, after: str) -> Role:

@@ -16,6 +16,7 @@ from .tree import Element, is_shown_tag, place
 
 # Stands between two texts that are not one number, and keeps them from being read as one.
 _APART = " | "
+_DEEPEST = 40
 
 _LIST_TAGS = frozenset({"del", "s", "strike"})
 _CENT_TAGS = frozenset({"sup", "sub", "small"})
@@ -106,9 +107,11 @@ def read_prices(
     return found
 
 
-def _pieces(element: Element, role: Role | None, is_sale: bool, is_cents: bool = False) -> Iterator[_Piece]:
+def _pieces(
+    element: Element, role: Role | None, is_sale: bool, is_cents: bool = False, depth: int = 0
+) -> Iterator[_Piece]:
     own = element_cues(element)
-    if not is_displayed(element, own):
+    if depth > _DEEPEST or not is_displayed(element, own):
         return
     role = tag_role(element) or own.role or role
     is_sale = is_sale or own.is_sale
@@ -116,7 +119,7 @@ def _pieces(element: Element, role: Role | None, is_sale: bool, is_cents: bool =
     if element.text and not element.text.isspace():
         yield _Piece(squash(element.text), role, is_cents, is_sale)
     for child in element:
-        yield from _pieces(child, role, is_sale, is_cents)
+        yield from _pieces(child, role, is_sale, is_cents, depth + 1)
         if child.tail and not child.tail.isspace():
             yield _Piece(squash(child.tail), role, is_cents, is_sale)
 

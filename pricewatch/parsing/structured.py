@@ -115,7 +115,9 @@ def _walk(data: Any, source: str, path: str, *, depth: int, is_main: bool) -> It
     for key, value in data.items():
         name = key.lower()
         if name not in _OTHERS and isinstance(value, (dict, list)):
-            yield from _walk(value, source, f"{path}.{key}", depth=depth + 1, is_main=is_main or name in _MAIN)
+            yield from _walk(
+                value, source, f"{path}.{key}", depth=depth + 1, is_main=is_main or name in _MAIN
+            )
 
 
 def _from_offers(node: dict[str, Any], key: str) -> str:
@@ -137,4 +139,3 @@ def _gtin(node: dict[str, Any]) -> str:
 def _address(value: Any) -> str:
     text = value if isinstance(value, str) else ""
     return text if text.startswith(("http://", "https://", "/")) else ""
-

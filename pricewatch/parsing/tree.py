@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
@@ -22,7 +22,9 @@ def parse_html(text: str, body: bytes = b"", encoding: str = "") -> Element | No
     data = body if reusable else text.replace("\x00", "").encode("utf-8", "replace")
     if not data.strip():
         return None
-    parser = etree.HTMLParser(encoding="utf-8", recover=True, huge_tree=True, remove_comments=True, remove_pis=True)
+    parser = etree.HTMLParser(
+        encoding="utf-8", recover=True, huge_tree=True, remove_comments=True, remove_pis=True
+    )
     try:
         return etree.fromstring(data, parser)
     except etree.LxmlError:
@@ -38,20 +40,25 @@ def is_shown_tag(element: Element) -> bool:
     return element.tag not in _NOT_SHOWN
 
 
-def shown_text(element: Element) -> str:
-    """What a reader sees of an element: its text without scripts, styles and templates."""
-    return "".join(_shown_pieces(element))
-
-
-def _shown_pieces(element: Element) -> Iterator[str]:
-    if element.tag in _NOT_SHOWN:
-        return
-    if element.text:
-        yield element.text
-    for child in element:
-        yield from _shown_pieces(child)
-        if child.tail:
-            yield child.tail
+def shown_text(element: Element, longest: int = 100_000) -> str:
+    """What a reader sees of an element, without scripts, styles and templates; cut once it is too long."""
+    pieces: list[str] = []
+    length = 0
+    pending = [(element, False)]
+    while pending and length <= longest:
+        node, is_tail = pending.pop()
+        if not is_tail and node.tag in _NOT_SHOWN:
+            continue
+        text = node.tail if is_tail else node.text
+        if text:
+            pieces.append(text)
+            length += len(text.strip())
+        if not is_tail:
+            for child in reversed(node):
+                if child.tail:
+                    pending.append((child, True))
+                pending.append((child, False))
+    return "".join(pieces)
 
 
 def place(element: Element) -> str:

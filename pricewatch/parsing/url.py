@@ -69,6 +69,17 @@ def registrable_domain(url_or_host: str) -> str:
     return f"{found.domain}.{found.suffix}" if found.domain and found.suffix else host
 
 
+def is_other_page(page_url: str, link: str | None) -> bool:
+    """Whether a link on a page leads to another path than the page's own; anchors and scripts lead nowhere."""
+    if not link or link.startswith(("#", "?", "javascript:", "mailto:", "tel:")):
+        return False
+    path = link.partition("#")[0].partition("?")[0].rstrip("/")
+    page = page_url.partition("#")[0].partition("?")[0].rstrip("/")
+    if not path.startswith(("/", "http")):
+        path = "/" + path.lstrip("./")
+    return bool(path.strip("/")) and not page.endswith(path.partition("://")[2] or path)
+
+
 def is_same_product_url(one: str, other: str) -> bool:
     """Whether two URLs of a site plausibly name the same page: a redirect may rename it, not replace it."""
     try:

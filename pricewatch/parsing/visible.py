@@ -6,9 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pricewatch.items import Availability
-
-from .availability import is_buy_button, text_availability
+from .availability import is_buy_button
 from .class_names import ClassCues
 from .roles import Role
 from .shown_price import ShownPrice, element_cues, is_displayed, read_prices, tag_role
@@ -16,11 +14,15 @@ from .text import squash
 from .tree import Element, shown_text
 from .url import is_other_page
 
-_MARK = re.compile(r"[$€£¥￥₽₹₨₩₺₴₪₫฿₱₦₡₲₸₼₾₮₭៛₵৳֏円원元]|\b[A-Z]{3}\b|\b(?:zł|kč|ft|lei|kr|rs|руб|грн|тг|лв|eur|euro)\b|р\.", re.IGNORECASE)
+_MARK = re.compile(
+    r"[$€£¥￥₽₹₨₩₺₴₪₫฿₱₦₡₲₸₼₾₮₭៛₵৳֏円원元]|\b[A-Z]{3}\b|\b(?:zł|kč|ft|lei|kr|rs|руб|грн|тг|лв|eur|euro)\b|р\.",
+    re.IGNORECASE,
+)
 _DIGIT = re.compile(r"\d")
 _BARE_NUMBER = re.compile(r"\s*\d[\d\s.,'’]*(?:[.,]?[-–—])?\s*")
 _BUTTONS = frozenset({"button", "input", "a"})
-_SKIPPED = frozenset({"nav", "footer", "form-field", "select", "textarea", "table-of-contents"})
+_SKIPPED = frozenset({"nav", "footer", "select", "textarea"})
+_DEEPEST = 120
 _FOLLOWING = 1000
 _PRECEDING = 160
 _PRECEDING_LEVELS = 4
@@ -31,8 +33,9 @@ _LONGEST_PHRASE = 110
 
 
 @dataclass(slots=True)
-class StockPhrase:
-    availability: Availability
+class Notice:
+    """A short text in the zone; `is_variant` where it is about one size or colour only."""
+
     text: str
     is_variant: bool
 
@@ -42,8 +45,7 @@ class Zone:
     """What stands around the title."""
 
     prices: list[ShownPrice] = field(default_factory=list)
-    stock: list[StockPhrase] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
     buy_button: str = ""
 
 
@@ -52,7 +54,6 @@ class _Context:
     role: Role | None = None
     is_strong: bool = False
     is_sale: bool = False
-    is_stock: bool = False
 
 
 class _Scan:
@@ -88,41 +89,41 @@ class _Scan:
                 self._text_of_tail(sibling)
             node = node.getparent()
 
-    def _visit(self, element: Element, context: _Context) -> None:
+    def _visit(self, element: Element, context: _Context, depth: int = 0) -> None:
         self._left -= 1
         self._order += self._step
-        if self._left <= 0 or not isinstance(element.tag, str) or element.tag in _SKIPPED:
+        if self._left <= 0 or depth > _DEEPEST or element.tag in _SKIPPED:
             return
         own = element_cues(element)
         if not is_displayed(element, own) or own.role is Role.RELATED:
             return
-        inner = self._context(element, own, context)
-        if inner.role is Role.RELATED:
-            return
         if element.tag in _BUTTONS:
-            self._read_button(element, inner)
-        if (own.is_price or element.get("itemprop") == "price") and self._read_block(element, inner, _LONGEST_BLOCK):
+            self._read_button(element, context)
+            if element.tag == "a" and is_other_page(self._page_url, element.get("href")):
+                return
+        inner = self._context(element, own, context)
+        if (own.is_price or element.get("itemprop") == "price") and self._read_block(
+            element, inner, _LONGEST_BLOCK
+        ):
             return
         self._read_text(element, element.text, inner)
         for child in element:
-            self._visit(child, inner)
+            self._visit(child, inner, depth + 1)
             self._read_text(element, child.tail, inner)
 
     def _context(self, element: Element, own: ClassCues, context: _Context) -> _Context:
         role = tag_role(element) or own.role or context.role
-        if element.tag == "a" and is_other_page(self._page_url, element.get("href")):
-            role = Role.RELATED
         is_strong = context.is_strong or own.is_price
-        if role == context.role and is_strong == context.is_strong and not (own.is_sale or own.is_stock):
+        if role == context.role and is_strong == context.is_strong and not own.is_sale:
             return context
-        return _Context(role, is_strong, context.is_sale or own.is_sale, context.is_stock or own.is_stock)
+        return _Context(role, is_strong, context.is_sale or own.is_sale)
 
     def _read_block(self, element: Element, context: _Context, longest: int) -> bool:
         """Reads an element as one block of prices; False where it is too long to be one."""
         if element in self._done:
             return True
-        text = shown_text(element)
-        if len(text) > longest and len(squash(text)) > longest:
+        text = squash(shown_text(element, longest))
+        if len(text) > longest:
             return False
         self._done.add(element)
         if _DIGIT.search(text):
@@ -132,7 +133,7 @@ class _Scan:
             for price in prices:
                 price.order = self._order
             self.zone.prices.extend(prices)
-        self._phrase(squash(text), context)
+        self._phrase(text, context)
         return True
 
     def _read_text(self, element: Element, text: str | None, context: _Context) -> None:
@@ -152,7 +153,7 @@ class _Scan:
         if context.is_strong:
             self._read_block(element, context, _LONGEST_WEAK)
         elif parent is not None:
-            around = squash(shown_text(parent))
+            around = squash(shown_text(parent, _LONGEST_WEAK))
             if len(around) <= _LONGEST_WEAK // 2 and _MARK.search(around):
                 self._read_block(parent, context, _LONGEST_WEAK)
 
@@ -171,7 +172,7 @@ class _Scan:
         kind = element.get("type")
         if element.tag == "input" and kind not in ("submit", "button", "image"):
             return
-        label = element.get("value") if element.tag == "input" else shown_text(element)
+        label = element.get("value") if element.tag == "input" else shown_text(element, _LONGEST_BUTTON)
         text = squash(label or element.get("aria-label") or element.get("title") or element.get("alt") or "")
         if 2 <= len(text) <= _LONGEST_BUTTON and is_buy_button(text):
             self.zone.buy_button = text
@@ -181,10 +182,9 @@ class _Scan:
             return
         if context.role not in (None, Role.VARIANT, Role.REGULAR):
             return
-        self.zone.notices.append(text)
+        self.zone.notices.append(Notice(text, is_variant=context.role is Role.VARIANT))
 
 
 def read_zone(title: Element, page_url: str, hints: Sequence[str]) -> Zone:
     """Everything of interest around the title element, nearest and following first."""
-    zone = _Scan(page_url, hints).around(title)
-    return zone
+    return _Scan(page_url, hints).around(title)

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from pricewatch import clock
 from pricewatch.items import OverviewPage, PageOutcome, ProductPage
+from pricewatch.rules.details import due_after_success
 from pricewatch.spiders.base import PricewatchSpider
 from pricewatch.store import collection, listings, quarantine, runs
 from pricewatch.store.batch import Tally, Unit
@@ -20,6 +21,7 @@ class UpsertPipeline:
         spider: Any = crawler.spider
         self.spider: PricewatchSpider = spider
         self.spider.run.steps.append(listings.upsert)
+        self.refresh_hours = crawler.settings.getfloat("DETAIL_REFRESH_HOURS")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -79,5 +81,6 @@ class UpsertPipeline:
 
             await run.write(Unit([], also))
             return
-        await run.write(Unit([offer_row(item.offer)]))
+        due_at = due_after_success(item.offer.observed_at or clock.now(), refresh_hours=self.refresh_hours)
+        await run.write(Unit([offer_row(item.offer, due_at)]))
         run.count("details")

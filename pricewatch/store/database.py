@@ -75,7 +75,12 @@ def check_reachable(candidate: Engine) -> None:
             connection.execute(text("SELECT 1"))
     except OperationalError as error:
         reason = str(error.orig).strip().splitlines()[0] if error.orig else "no answer"
-        where = candidate.url.render_as_string(hide_password=True)
+        where = shown(candidate.url)
         raise DatabaseUnavailable(
             f"The database at {where} cannot be reached ({reason}): start it, or correct DATABASE_URL."
         ) from None
+
+
+def shown(url: URL) -> str:
+    """A database address as a person may see it: without the password."""
+    return url.set(drivername="postgresql").render_as_string(hide_password=True)

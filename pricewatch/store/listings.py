@@ -81,7 +81,8 @@ UPDATE listings l SET
     last_seen_at = greatest(l.last_seen_at, i.observed_at),
     last_seen_run_id = :run_id,
     last_scraped_at = CASE WHEN i.detail THEN greatest(l.last_scraped_at, i.observed_at)
-                           ELSE l.last_scraped_at END
+                           ELSE l.last_scraped_at END,
+    detail_due_at = coalesce(i.detail_due_at, l.detail_due_at)
 FROM incoming i
 WHERE l.id = i.listing_id AND NOT i.is_new
 """)
@@ -93,13 +94,14 @@ WITH inserted AS (
         price_cents, price_max_cents, currency, availability, price_observed_at, shipping_cents, tax_included,
         platform_id, sku, gtin, mpn, brand, seller_id, location, area, attributes, image_url, adapter_version,
         active, deactivated_at, sold_at, first_seen_at, first_seen_run_id, last_seen_at, last_seen_run_id,
-        last_scraped_at)
+        last_scraped_at, detail_due_at)
     SELECT source_id, :market_id, identity_key, url, canonical_url, title,
         price_cents, price_max_cents, currency, availability, observed_at, shipping_cents, tax_included,
         platform_id, sku, gtin, mpn, brand, seller_id, location, area, coalesce(attributes, '{}'), image_url,
         adapter_version, availability <> 'SOLD',
         CASE WHEN availability = 'SOLD' THEN observed_at END, sold_at,
-        observed_at, :run_id, observed_at, :run_id, CASE WHEN detail THEN observed_at END
+        observed_at, :run_id, observed_at, :run_id, CASE WHEN detail THEN observed_at END,
+        detail_due_at
     FROM incoming WHERE is_new
     ON CONFLICT DO NOTHING
     RETURNING id, source_id, identity_key

@@ -13,7 +13,7 @@ START = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
 @pytest.fixture(scope="session")
 def running() -> Iterator[Bazaar]:
-    with Bazaar.start(seed=7, listings=1200, start=START, proxies=2) as bazaar:
+    with Bazaar.start(seed=7, listings=600, start=START, proxies=2) as bazaar:
         yield bazaar
 
 

@@ -62,7 +62,8 @@ def test_pipelined_requests_are_answered_in_order_even_past_a_slow_one(
 
 
 def test_a_request_may_come_byte_by_byte(visitor: Visitor) -> None:
-    request = b'\r\nPOST /_control/clock HTTP/1.1\r\nHost: x\r\nContent-Length: 14\r\nConnection: close\r\n\r\n{"advance": 0}'
+    head = b"POST /_control/clock HTTP/1.1\r\nHost: x\r\nContent-Length: 14\r\nConnection: close\r\n\r\n"
+    request = b"\r\n" + head + b'{"advance": 0}'
     with visitor.connect() as sock:
         for byte in request:
             sock.sendall(bytes([byte]))

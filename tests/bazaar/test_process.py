@@ -65,7 +65,7 @@ def test_it_outlives_a_closed_stdin_otherwise() -> None:
         process.terminate()
 
 
-@pytest.mark.parametrize("options", [("--live", "0"), ("--listings", "-1"), ("--start", "soon")])
+@pytest.mark.parametrize("options", [("--live", "0"), ("--listings", "-1"), ("--start", "soon"), ("--port", "70000")])
 def test_bad_arguments_are_refused(options: tuple[str, str]) -> None:
     done = subprocess.run([*COMMAND, *options], capture_output=True, text=True, timeout=30)
     assert done.returncode == 2
@@ -73,7 +73,9 @@ def test_bad_arguments_are_refused(options: tuple[str, str]) -> None:
 
 
 def test_asyncio_alone_does_as_well() -> None:
-    block = "import sys; sys.modules['uvloop'] = None; from pricewatch.bazaar.__main__ import main; sys.exit(main())"
+    block = (
+        "import sys; sys.modules['uvloop'] = None; import pricewatch.bazaar.__main__ as bazaar; bazaar.main()"
+    )
     command = [sys.executable, "-c", block, "--listings", "20", "--die-with-parent"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

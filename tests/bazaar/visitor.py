@@ -4,6 +4,7 @@ import http.client
 import json
 import socket
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,12 +19,12 @@ class Answer:
     headers: dict[str, str]
     body: bytes
 
-    @property
+    @cached_property
     def page(self) -> Selector:
         """The body as HTML."""
         return Selector(text=self.body.decode())
 
-    @property
+    @cached_property
     def cards(self) -> list[dict[str, str]]:
         """The attributes of each card, with its link, title and price text."""
         return [

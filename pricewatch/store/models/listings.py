@@ -9,6 +9,8 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
+    Computed,
+    DateTime,
     ForeignKey,
     Index,
     SmallInteger,
@@ -90,13 +92,13 @@ class Listing(Base):
         CheckConstraint("price_cents IS NULL OR currency IS NOT NULL", name="price_has_currency"),
         CheckConstraint("currency ~ '^[A-Z]{3}$'", name="currency"),
         CheckConstraint("identity_key ~ '^(PID|SKU|URL):[^:]{1,255}$'", name="identity_key"),
-        # Freshness, and what was not seen for a while, are ranges of these two.
-        Index("ix_listings_last_seen_at", "market_id", "last_seen_at", postgresql_where=text("active")),
+        # Freshness is a range of the anchor: what was neither seen nor verified for a while.
+        Index("ix_listings_anchor_at", "market_id", "anchor_at", postgresql_where=text("active")),
         Index(
-            "ix_listings_last_scraped_at",
+            "ix_listings_detail_due_at",
             "market_id",
-            text("last_scraped_at NULLS FIRST"),
-            postgresql_where=text("active"),
+            text("detail_due_at NULLS FIRST"),
+            postgresql_where=text("active AND verification_requested_at IS NULL"),
         ),
         Index(
             "ix_listings_handed_over",
@@ -156,6 +158,11 @@ class Listing(Base):
     last_seen_run_id: Mapped[int | None] = mapped_column(BigInteger)
     last_scraped_at: Mapped[datetime | None]
     last_verified_at: Mapped[datetime | None]
+    anchor_at: Mapped[datetime] = mapped_column(
+        DateTime(timezone=True), Computed("greatest(last_seen_at, last_verified_at)", persisted=True)
+    )
+    # When its own page is to be read again; NULL: never tried yet.
+    detail_due_at: Mapped[datetime | None]
 
 
 class MarketListing(Base):

@@ -275,6 +275,13 @@ def upgrade() -> None:
         sa.Column("last_seen_run_id", sa.BigInteger(), nullable=True),
         sa.Column("last_scraped_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("last_verified_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column(
+            "anchor_at",
+            sa.DateTime(timezone=True),
+            sa.Computed("greatest(last_seen_at, last_verified_at)", persisted=True),
+            nullable=False,
+        ),
+        sa.Column("detail_due_at", sa.DateTime(timezone=True), nullable=True),
         sa.CheckConstraint(
             "availability IN ('IN_STOCK', 'OUT_OF_STOCK', 'BACKORDER', 'SOLD')",
             name=op.f("ck_listings_availability"),
@@ -308,25 +315,25 @@ def upgrade() -> None:
         sa.UniqueConstraint("source_id", "identity_key", name=op.f("uq_listings_source_id_identity_key")),
     )
     op.create_index(
+        "ix_listings_anchor_at",
+        "listings",
+        ["market_id", "anchor_at"],
+        unique=False,
+        postgresql_where=sa.text("active"),
+    )
+    op.create_index(
+        "ix_listings_detail_due_at",
+        "listings",
+        ["market_id", sa.literal_column("detail_due_at NULLS FIRST")],
+        unique=False,
+        postgresql_where=sa.text("active AND verification_requested_at IS NULL"),
+    )
+    op.create_index(
         "ix_listings_handed_over",
         "listings",
         ["market_id", "verification_requested_at"],
         unique=False,
         postgresql_where=sa.text("verification_requested_at IS NOT NULL"),
-    )
-    op.create_index(
-        "ix_listings_last_scraped_at",
-        "listings",
-        ["market_id", sa.literal_column("last_scraped_at NULLS FIRST")],
-        unique=False,
-        postgresql_where=sa.text("active"),
-    )
-    op.create_index(
-        "ix_listings_last_seen_at",
-        "listings",
-        ["market_id", "last_seen_at"],
-        unique=False,
-        postgresql_where=sa.text("active"),
     )
     op.create_index(
         "ix_listings_product_id",
@@ -740,13 +747,17 @@ def downgrade() -> None:
     op.drop_index(
         "ix_listings_product_id", table_name="listings", postgresql_where=sa.text("product_id IS NOT NULL")
     )
-    op.drop_index("ix_listings_last_seen_at", table_name="listings", postgresql_where=sa.text("active"))
-    op.drop_index("ix_listings_last_scraped_at", table_name="listings", postgresql_where=sa.text("active"))
     op.drop_index(
         "ix_listings_handed_over",
         table_name="listings",
         postgresql_where=sa.text("verification_requested_at IS NOT NULL"),
     )
+    op.drop_index(
+        "ix_listings_detail_due_at",
+        table_name="listings",
+        postgresql_where=sa.text("active AND verification_requested_at IS NULL"),
+    )
+    op.drop_index("ix_listings_anchor_at", table_name="listings", postgresql_where=sa.text("active"))
     op.drop_table("listings")
     op.drop_table("sellers")
     op.drop_index("ix_markets_source_id", table_name="markets")

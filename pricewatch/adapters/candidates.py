@@ -1,0 +1,141 @@
+"""The prices that a page offers as its own, each with its evidence, before one of them is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from pricewatch.parsing.meta import Head
+from pricewatch.parsing.offers import OfferData
+from pricewatch.parsing.price import Refusal
+from pricewatch.parsing.roles import Role
+from pricewatch.parsing.shown_price import ShownPrice
+from pricewatch.parsing.structured import ProductData
+from pricewatch.parsing.text import name_overlap
+from pricewatch.parsing.url import InvalidUrl, absolute_url, canonical_url, is_same_product_url
+
+_ALIKE = 0.6
+
+
+@dataclass(slots=True)
+class Candidate:
+    """One amount, what it is said to be, and where the page says so."""
+
+    source: str
+    where: str
+    text: str
+    amount: Decimal
+    currency: str | None
+    role: Role
+    offer: OfferData | None = field(default=None, repr=False)
+    shown: ShownPrice | None = field(default=None, repr=False)
+
+    def as_evidence(self) -> str:
+        money = f"{self.amount} {self.currency or '(currency not given)'}"
+        return f"{money} from {self.source} {self.where} ({self.role}): {self.text!r}"
+
+    def as_details(self) -> dict[str, Any]:
+        return {
+            "source": self.source,
+            "where": self.where,
+            "text": self.text,
+            "amount": str(self.amount),
+            "currency": self.currency,
+            "role": str(self.role),
+        }
+
+
+@dataclass(slots=True)
+class Claim:
+    """What one kind of structured data says of the page's product."""
+
+    source: str
+    products: list[ProductData]
+    is_trusted: bool
+
+    @property
+    def product(self) -> ProductData:
+        return self.products[0]
+
+    def offers(self) -> list[OfferData]:
+        return [offer for product in self.products for offer in product.offers]
+
+
+def claim_of(source: str, products: list[ProductData], page_urls: list[str], titles: list[str]) -> Claim | None:
+    """The products of one source that the page is about; None where they are all about something else."""
+    scored = [(_score(product, page_urls, titles), product) for product in products]
+    best = max((score for score, _ in scored), default=-1)
+    if best < 0:
+        return None
+    chosen = [product for score, product in scored if score == best]
+    with_offers = [product for product in chosen if product.offers] or chosen
+    # Several that nothing tells apart are a list of products, not the product of this page.
+    if best == 0 and len(with_offers) > 1:
+        return None
+    return Claim(source, with_offers, is_trusted=best >= 2)
+
+
+def _score(product: ProductData, page_urls: list[str], titles: list[str]) -> int:
+    score = 0
+    if product.url:
+        absolute = [_absolute(page_urls[0], product.url)]
+        if any(_same(one, page) for one in absolute for page in page_urls):
+            score += 4
+        elif any(is_same_product_url(one, page) for one in absolute for page in page_urls):
+            score += 2
+        else:
+            score -= 2
+    if product.name:
+        overlap = max((name_overlap(product.name, title) for title in titles if title), default=0.0)
+        score += 3 if overlap >= _ALIKE else -1 if titles and overlap < 0.2 else 0
+    if any(code and len(code) >= 4 and code.lower() in page_urls[0].lower() for code in (product.sku, product.product_id, product.gtin)):
+        score += 2
+    return score + (2 if product.is_main else 0)
+
+
+def structured_candidates(claim: Claim, page_urls: list[str]) -> Iterator[Candidate]:
+    """The prices of a claim: of new goods where both new and used are offered, of this variant where it is known."""
+    priced = [offer for offer in claim.offers() if offer.price.amount is not None or offer.price.refusal is Refusal.ZERO]
+    current = [offer for offer in priced if offer.role is Role.CURRENT]
+    fresh = [offer for offer in current if not offer.is_used] or current
+    exact = [offer for offer in fresh if offer.url and any(_same(_absolute(page_urls[0], offer.url), page) for page in page_urls[:1])]
+    by_code = [offer for offer in fresh if len(offer.sku) >= 4 and offer.sku in page_urls[0]]
+    kept = exact or by_code or fresh
+    for offer in priced:
+        dropped = offer.role is Role.CURRENT and offer not in kept
+        yield Candidate(
+            source=claim.source,
+            where=offer.path,
+            text=offer.text,
+            amount=offer.price.amount or Decimal(0),
+            currency=offer.price.currency,
+            role=Role.VARIANT if dropped else offer.role,
+            offer=offer,
+        )
+
+
+def meta_candidates(head: Head) -> Iterator[Candidate]:
+    for price in head.prices:
+        if price.price.amount is not None:
+            yield Candidate("meta", price.name, price.text, price.price.amount, price.price.currency, price.role)
+
+
+def shown_candidates(prices: list[ShownPrice]) -> Iterator[Candidate]:
+    for price in prices:
+        yield Candidate("page", price.where, price.text, price.amount, price.currency, price.role, shown=price)
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return canonical_url(one) == canonical_url(other)
+    except InvalidUrl:
+        return False
+
+
+def _absolute(base: str, link: str) -> str:
+    try:
+        return absolute_url(base, link)
+    except InvalidUrl:
+        return link

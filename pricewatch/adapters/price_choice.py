@@ -1,0 +1,168 @@
+"""Which of a page's candidates is what one customer pays now for one unit, or that it cannot be told.
+
+Agreement between structured data and what a reader sees accepts; disagreement never does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+
+from pricewatch.parsing.roles import Role
+
+from .candidates import Candidate
+
+# How many elements apart two prices may stand and still be one price tag.
+_SAME_TAG = 14
+# How far after the title a price that contradicts structured data still counts.
+_NEAR_TITLE = 500
+
+_TELLING = frozenset({Role.FROM, Role.RANGE, Role.INSTALMENT, Role.OTHER_CONDITION})
+
+
+class Verdict(StrEnum):
+    ACCEPTED = "accepted"
+    AMBIGUOUS = "ambiguous"
+    ZERO = "zero"
+    NONE = "none"
+
+
+@dataclass(slots=True)
+class Choice:
+    verdict: Verdict
+    why: str
+    price: Candidate | None = None
+    # All candidates that say the same amount as the chosen one.
+    agreeing: list[Candidate] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Shown:
+    """The prices that a reader sees, sorted by what they are."""
+
+    every: list[Candidate]
+    current: list[Candidate]
+
+    def strong(self) -> list[Candidate]:
+        return [one for one in self.current if one.shown is not None and one.shown.is_strong]
+
+
+def choose_price(
+    structured: list[Candidate], shown: list[Candidate], *, is_trusted: bool, is_product_page: bool
+) -> Choice:
+    """The price, given what structured data and the page show; trusted data is about this page's product."""
+    seen = _Shown(shown, _current(shown))
+    current = [one for one in structured if one.role is Role.CURRENT and one.amount > 0]
+    amounts = {one.amount for one in current}
+    if len(amounts) == 1:
+        choice = _one_amount(current[0], current, seen, is_trusted=is_trusted)
+    elif amounts:
+        choice = _several_amounts(current, amounts, seen)
+    elif any(one.role in (Role.RANGE, Role.FROM) and one.amount > 0 for one in structured):
+        choice = _range(structured, seen)
+    elif any(one.role is Role.CURRENT for one in structured):
+        choice = _zero(seen)
+    else:
+        choice = _shown_only(seen, is_product_page=is_product_page)
+    if choice.price is not None:
+        choice.agreeing = [one for one in [*structured, *seen.current] if one.amount == choice.price.amount]
+    return choice
+
+
+def _one_amount(price: Candidate, all_of_it: list[Candidate], seen: _Shown, *, is_trusted: bool) -> Choice:
+    confirming = [one for one in seen.current if one.amount == price.amount]
+    if confirming:
+        below = [one for one in seen.strong() if one.amount < price.amount and _is_beside(one, confirming)]
+        if below and not any(one.shown and one.shown.is_sale for one in confirming):
+            return Choice(Verdict.AMBIGUOUS, f"the page shows a lower price {below[0].amount} beside {price.amount}")
+        return Choice(Verdict.ACCEPTED, "structured data and page agree", price)
+    roles = {one.role for one in seen.every if one.amount == price.amount}
+    if Role.LIST in roles:
+        return _sale_price(price, seen)
+    if roles & _TELLING:
+        return Choice(Verdict.AMBIGUOUS, f"the page shows {price.amount} as {sorted(roles & _TELLING)[0]}")
+    against = [one for one in seen.strong() if _contradicts(one)]
+    if against:
+        return Choice(Verdict.AMBIGUOUS, f"structured data says {price.amount}, the page shows {against[0].amount}")
+    sources = {one.source for one in all_of_it}
+    if is_trusted or len(sources) > 1:
+        return Choice(Verdict.ACCEPTED, "structured data of this page's product", price)
+    return Choice(Verdict.AMBIGUOUS, "structured data that nothing ties to this page's product")
+
+
+def _sale_price(listed: Candidate, seen: _Shown) -> Choice:
+    """Structured data carries the crossed-out price: the one beside it counts, if there is exactly one."""
+    lower = [one for one in seen.strong() if one.amount < listed.amount]
+    if len({one.amount for one in lower}) == 1:
+        return Choice(Verdict.ACCEPTED, f"the page shows {listed.amount} as list price and sells for less", lower[0])
+    return Choice(Verdict.AMBIGUOUS, f"the page shows {listed.amount} as list price only")
+
+
+def _several_amounts(current: list[Candidate], amounts: set[Decimal], seen: _Shown) -> Choice:
+    first = next(iter(seen.strong() or seen.current), None)
+    if first is None or first.amount not in amounts:
+        return Choice(Verdict.AMBIGUOUS, f"structured data gives {len(amounts)} prices and the page confirms none")
+    beside = {one.amount for one in seen.current if _is_beside(one, [first])}
+    if any(amount < first.amount for amount in beside):
+        return Choice(Verdict.AMBIGUOUS, "structured data and page both give several prices")
+    price = next(one for one in current if one.amount == first.amount)
+    return Choice(Verdict.ACCEPTED, "the page shows one of the prices in its structured data", price)
+
+
+def _range(structured: list[Candidate], seen: _Shown) -> Choice:
+    amounts = {one.amount for one in seen.strong()}
+    lows = [one for one in structured if one.role in (Role.RANGE, Role.FROM) and one.amount > 0]
+    low = min(lows, key=lambda one: one.amount)
+    high = low.offer.high if low.offer else None
+    if len(amounts) == 1:
+        shown = seen.strong()[0]
+        if low.amount <= shown.amount and (high is None or shown.amount <= high):
+            shown.currency = shown.currency or low.currency
+            return Choice(Verdict.ACCEPTED, "the page shows one price within the range of its structured data", shown)
+    return Choice(Verdict.AMBIGUOUS, f"structured data gives a range from {low.amount}")
+
+
+def _zero(seen: _Shown) -> Choice:
+    if seen.strong():
+        return Choice(Verdict.AMBIGUOUS, f"structured data says zero, the page shows {seen.strong()[0].amount}")
+    return Choice(Verdict.ZERO, "structured data says zero")
+
+
+def _shown_only(seen: _Shown, *, is_product_page: bool) -> Choice:
+    prices = [one for one in seen.strong() if one.shown and one.shown.codes] or [
+        one for one in seen.current if one.shown and one.shown.codes and one.shown.order > 0
+    ]
+    if not prices:
+        return Choice(Verdict.NONE, "no price found")
+    if not is_product_page:
+        return Choice(Verdict.NONE, "prices, but nothing that says this is a product's page")
+    amounts = {one.amount for one in prices}
+    if len(amounts) == 1:
+        return Choice(Verdict.ACCEPTED, "the only price that the page shows", prices[0])
+    return Choice(Verdict.AMBIGUOUS, f"the page shows {len(amounts)} prices")
+
+
+def _current(shown: list[Candidate]) -> list[Candidate]:
+    """What may be the price: a regular price too, unless the page shows a lower current one."""
+    current = [one for one in shown if one.role is Role.CURRENT]
+    strong = [one.amount for one in current if one.shown and one.shown.is_strong]
+    lowest = min(strong, default=None)
+    regular = [one for one in shown if one.role is Role.REGULAR and (lowest is None or one.amount <= lowest)]
+    return sorted([*current, *regular], key=_place)
+
+
+def _place(one: Candidate) -> tuple[bool, int]:
+    order = one.shown.order if one.shown else 0
+    return order < 0, abs(order)
+
+
+def _is_beside(one: Candidate, others: list[Candidate]) -> bool:
+    return any(
+        one.shown is not None and other.shown is not None and abs(one.shown.order - other.shown.order) <= _SAME_TAG
+        for other in others
+    )
+
+
+def _contradicts(one: Candidate) -> bool:
+    return one.shown is not None and bool(one.shown.codes) and -_SAME_TAG < one.shown.order < _NEAR_TITLE

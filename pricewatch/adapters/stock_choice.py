@@ -1,0 +1,51 @@
+"""Whether the product can be bought, from what machines are told and what people are shown."""
+
+from __future__ import annotations
+
+from pricewatch.items import Availability
+from pricewatch.parsing.availability import stock_phrases
+from pricewatch.parsing.visible import Zone
+
+# A phrase of its own, not a sentence about delivery to an island.
+_STANDALONE = 40
+
+
+def choose_availability(told: set[Availability], zone: Zone) -> tuple[Availability, str]:
+    """The state and its evidence; UNKNOWN where nothing says so or the two contradict each other."""
+    metadata = _one_of(told)
+    shown, phrase = _shown_state(zone)
+    if metadata is Availability.UNKNOWN:
+        if shown is Availability.UNKNOWN and zone.buy_button and not phrase:
+            return Availability.IN_STOCK, f"buy button {zone.buy_button!r}"
+        return shown, phrase or "nothing on the page says so"
+    if shown in (Availability.UNKNOWN, metadata):
+        if metadata is Availability.OUT_OF_STOCK and zone.buy_button and shown is Availability.UNKNOWN:
+            return Availability.UNKNOWN, f"structured data says {metadata}, but there is a button {zone.buy_button!r}"
+        return metadata, "structured data" if shown is Availability.UNKNOWN else f"structured data and page: {phrase}"
+    if shown is Availability.IN_STOCK and metadata is Availability.BACKORDER:
+        return metadata, "structured data"
+    if shown is Availability.IN_STOCK or zone.buy_button:
+        return Availability.UNKNOWN, f"structured data says {metadata}, the page says {phrase}"
+    return shown, f"page: {phrase} (structured data says {metadata})"
+
+
+def _one_of(states: set[Availability]) -> Availability:
+    """Of a product's variants one that can be bought is enough; being told nothing is not."""
+    for state in (Availability.IN_STOCK, Availability.BACKORDER, Availability.OUT_OF_STOCK):
+        if state in states:
+            return state
+    return Availability.UNKNOWN
+
+
+def _shown_state(zone: Zone) -> tuple[Availability, str]:
+    texts = [notice.text for notice in zone.notices if not notice.is_variant and len(notice.text) <= _STANDALONE]
+    states: dict[Availability, str] = {}
+    for index, state in stock_phrases(texts):
+        states.setdefault(state, repr(texts[index]))
+    if not states:
+        return Availability.UNKNOWN, ""
+    if len(states) == 1:
+        return next(iter(states.items()))
+    if set(states) == {Availability.IN_STOCK, Availability.BACKORDER}:
+        return Availability.BACKORDER, states[Availability.BACKORDER]
+    return Availability.UNKNOWN, " and ".join(states.values())

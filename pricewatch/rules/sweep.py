@@ -1,0 +1,24 @@
+"""Which pages a sweep reads, and whether a whole cycle saw enough of the market."""
+
+from __future__ import annotations
+
+PAGES_PER_RUN = 50
+OVERLAP_PAGES = 5
+LEAST_COVERAGE = 0.7
+
+
+def window(last: int | None, *, pages: int = PAGES_PER_RUN, overlap: int = OVERLAP_PAGES) -> tuple[int, int]:
+    """First and last page of a run, after the checkpoint `last`: 1–50, then 45–95, then 90–140.
+
+    The overlap catches what new listings pushed down meanwhile.
+    """
+    if not last or last < 1:
+        return 1, pages
+    return max(1, last - overlap), last + pages - overlap
+
+
+def covers(seen: int, seen_by_last_complete_cycle: int | None, *, least: float = LEAST_COVERAGE) -> bool:
+    """Whether a cycle from page 1 to the end saw enough, compared with the last complete one, to conclude."""
+    if seen <= 0:
+        return False
+    return seen_by_last_complete_cycle is None or seen >= least * seen_by_last_complete_cycle
