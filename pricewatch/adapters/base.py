@@ -18,6 +18,8 @@ class Presence(StrEnum):
     ALIVE = "alive"
     GONE = "gone"
     SOLD = "sold"
+    # The page shows nothing by which to tell: a bot wall, an empty render, another page.
+    UNKNOWN = "unknown"
 
 
 @dataclass(slots=True)

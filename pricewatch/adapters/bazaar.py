@@ -99,10 +99,10 @@ class BazaarAdapter(Adapter):
             return PresenceEvidence(Presence.GONE, "main.item-gone")
         sold = root.find(".//main[@data-status='sold']//time[@class='sold-at']")
         if sold is not None:
-            return PresenceEvidence(
-                Presence.SOLD, "time.sold-at", datetime.fromisoformat(sold.get("datetime"))
-            )
-        return PresenceEvidence(Presence.ALIVE)
+            at = datetime.fromisoformat(sold.get("datetime"))
+            return PresenceEvidence(Presence.SOLD, "time.sold-at", at)
+        shown = root.find(".//main[@data-id]") is not None or root.find(".//div[@data-api]") is not None
+        return PresenceEvidence(Presence.ALIVE if shown else Presence.UNKNOWN)
 
 
 def _card(article: Any, base: str) -> Card | None:

@@ -79,14 +79,14 @@ def claim_of(source: str, products: list[ProductData], page_urls: list[str], tit
 
 def _score(product: ProductData, page_urls: list[str], titles: list[str]) -> int:
     score = 0
-    if product.url:
-        absolute = [_absolute(page_urls[0], product.url)]
-        if any(_same(one, page) for one in absolute for page in page_urls):
-            score += 4
-        elif any(is_same_product_url(one, page) for one in absolute for page in page_urls):
-            score += 2
-        else:
-            score -= 2
+    links = [product.url] if product.url else list({offer.url for offer in product.offers if offer.url})[:4]
+    absolute = [_absolute(page_urls[0], link) for link in links]
+    if any(_same(one, page) for one in absolute for page in page_urls):
+        score += 4
+    elif any(is_same_product_url(one, page) for one in absolute for page in page_urls):
+        score += 2
+    elif product.url:
+        score -= 2
     if product.name:
         overlap = max((name_overlap(product.name, title) for title in titles if title), default=0.0)
         score += 3 if overlap >= _ALIKE else -1 if titles and overlap < 0.2 else 0
@@ -100,7 +100,10 @@ def structured_candidates(claim: Claim, page_urls: list[str]) -> Iterator[Candid
     priced = [offer for offer in claim.offers() if offer.price.amount is not None or offer.price.refusal is Refusal.ZERO]
     current = [offer for offer in priced if offer.role is Role.CURRENT]
     fresh = [offer for offer in current if not offer.is_used] or current
-    exact = [offer for offer in fresh if offer.url and any(_same(_absolute(page_urls[0], offer.url), page) for page in page_urls[:1])]
+    # Only where each offer names its own page does the one that names this page stand out.
+    exact = [offer for offer in fresh if _same(_absolute(page_urls[0], offer.url), page_urls[0])]
+    if not all(offer.url for offer in fresh):
+        exact = []
     by_code = [offer for offer in fresh if len(offer.sku) >= 4 and offer.sku in page_urls[0]]
     kept = exact or by_code or fresh
     for offer in priced:

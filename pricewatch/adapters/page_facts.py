@@ -78,7 +78,7 @@ def read_page(response: TextResponse) -> PageFacts | None:
         elif tag == "script":
             if is_jsonld_type(element.get("type")):
                 jsonld.extend(decode_jsonld(element.text or ""))
-            elif element.text:
+            else:
                 facts.scripts.append(element)
         elif tag == "h1":
             heading = clean(shown_text(element, _LONGEST_TITLE))
@@ -91,11 +91,22 @@ def read_page(response: TextResponse) -> PageFacts | None:
     facts.head = read_head(metas)
     _add_products(facts, "json-ld", jsonld)
     # A look at the source is cheaper than a walk through the tree.
-    if b"itemprop" in body or "itemprop" in text:
+    if _mentions(body, b"itemprop", (b"offer", b"price", b"Price")):
         _add_products(facts, "microdata", read_microdata(root))
-    if b"typeof=" in body and (b"Product" in body or b"Offer" in body):
+    if _mentions(body, b"property=", (b"offers", b"price\"", b"schema:price")) and b" typeof=" in body:
         _add_products(facts, "rdfa", read_rdfa(root))
     return facts
+
+
+def _mentions(body: bytes, attribute: bytes, values: tuple[bytes, ...]) -> bool:
+    """Whether the source has an attribute with one of the values; what follows it is looked at, not parsed."""
+    position = body.find(attribute)
+    while position >= 0:
+        start = position + len(attribute)
+        if any(value in body[start : start + 24] for value in values):
+            return True
+        position = body.find(attribute, start)
+    return False
 
 
 def title_of(facts: PageFacts) -> tuple[Element, str] | None:

@@ -5,6 +5,7 @@ Agreement between structured data and what a reader sees accepts; disagreement n
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -17,6 +18,9 @@ from .candidates import Candidate
 _SAME_TAG = 14
 # How far after the title a price that contradicts structured data still counts.
 _NEAR_TITLE = 500
+
+# From how many prices of the same build on they are a list.
+_MANY = 3
 
 _TELLING = frozenset({Role.FROM, Role.RANGE, Role.INSTALMENT, Role.OTHER_CONDITION})
 
@@ -47,6 +51,13 @@ class _Shown:
     def strong(self) -> list[Candidate]:
         return [one for one in self.current if one.shown is not None and one.shown.is_strong]
 
+    def single(self) -> list[Candidate]:
+        """The strong ones, without those of a list: many alike in build, unlike in amount."""
+        strong = self.strong()
+        built = Counter(one.where for one in strong)
+        amounts = {where: {one.amount for one in strong if one.where == where} for where in built}
+        return [one for one in strong if built[one.where] < _MANY or len(amounts[one.where]) == 1]
+
 
 def choose_price(
     structured: list[Candidate], shown: list[Candidate], *, is_trusted: bool, is_product_page: bool
@@ -71,18 +82,20 @@ def choose_price(
 
 
 def _one_amount(price: Candidate, all_of_it: list[Candidate], seen: _Shown, *, is_trusted: bool) -> Choice:
+    roles = {one.role for one in seen.every if one.amount == price.amount}
     confirming = [one for one in seen.current if one.amount == price.amount]
+    if Role.LIST in roles and any(one.amount < price.amount for one in seen.strong()):
+        return _sale_price(price, seen)
     if confirming:
         below = [one for one in seen.strong() if one.amount < price.amount and _is_beside(one, confirming)]
         if below and not any(one.shown and one.shown.is_sale for one in confirming):
             return Choice(Verdict.AMBIGUOUS, f"the page shows a lower price {below[0].amount} beside {price.amount}")
         return Choice(Verdict.ACCEPTED, "structured data and page agree", price)
-    roles = {one.role for one in seen.every if one.amount == price.amount}
     if Role.LIST in roles:
         return _sale_price(price, seen)
     if roles & _TELLING:
         return Choice(Verdict.AMBIGUOUS, f"the page shows {price.amount} as {sorted(roles & _TELLING)[0]}")
-    against = [one for one in seen.strong() if _contradicts(one)]
+    against = [one for one in seen.single() if _contradicts(one)]
     if against:
         return Choice(Verdict.AMBIGUOUS, f"structured data says {price.amount}, the page shows {against[0].amount}")
     sources = {one.source for one in all_of_it}
@@ -130,7 +143,7 @@ def _zero(seen: _Shown) -> Choice:
 
 
 def _shown_only(seen: _Shown, *, is_product_page: bool) -> Choice:
-    prices = [one for one in seen.strong() if one.shown and one.shown.codes] or [
+    prices = [one for one in seen.single() if one.shown and one.shown.codes] or [
         one for one in seen.current if one.shown and one.shown.codes and one.shown.order > 0
     ]
     if not prices:

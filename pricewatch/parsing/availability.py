@@ -60,7 +60,7 @@ _OUT = re.compile(
 _BACK = re.compile(
     r"\b(?:pre-?order|back-?order(?:ed)?|available (?:for|to) (?:pre|back)-?order|made to order|built to order|"
     r"ships? when available|vorbestell\w*|vorbestellbar|auf bestellung|nachbestellt|précommande\w*|sur commande|"
-    r"preventa|reserva(?:r)? ahora|bajo pedido|por encargo|preordin\w*|su ordinazione|prenot[ao]\w*|pré-venda|"
+    r"preventa|bajo pedido|por encargo|preordin\w*|su ordinazione|pré-venda|"
     r"encomenda|pre-?orderen|op bestelling|nabestelling|przedsprzedaż|na zamówienie|předobjedn\w*|na objednávku|"
     r"förbeställ\w*|beställningsvara|forhåndsbestill\w*|bestillingsvare|ennakkotil\w*|prednaročil\w*|po naročilu|"
     r"előrendel\w*|precomand\w*|la comand[aă]|предзаказ\w*|под заказ|ön sipariş)\b|預購|預訂|予約|取り寄せ|예약",
@@ -98,7 +98,7 @@ _BUY = re.compile(
     r"in (?:mijn |het )?winkel(?:wagen|mand(?:je)?)|bestel(?:len)?(?: nu)?|"
     r"do koszyka|dodaj do koszyka|kup teraz|do koš[ií]ku|koupit|vložit do košíku|kúpiť|"
     r"lägg i varukorg(?:en)?|köp|legg i handlekurv(?:en)?|kjøp|læg i kurv(?:en)?|køb|lisää (?:ostos)?koriin|osta|"
-    r"(?:dodaj )?v košarico|v voziček|dodaj u (?:košaricu|korpu)|kosárba|megveszem|"
+    r"(?:dodaj )?v košarico|naroči|v voziček|dodaj u (?:košaricu|korpu)|kosárba|megveszem|"
     r"adaug[aă] [iî]n co[sș]|cump[aă]r[aă]|"
     r"в корзину|добавить в корзину|купить|заказать|до кошика|купити|себетке|"
     r"sepete ekle|satın al|στο καλάθι|προσθήκη στο καλάθι|הוסף לסל|أضف إلى (?:السلة|عربة))\b"
@@ -116,7 +116,7 @@ _STEMS = (
     "razprodano", "rasprodano", "voljo", "zalogi", "stanju", "zalihi", "elfogyott", "készlet", "raktár", "elérhető",
     "stoc", "налич", "склад", "распродан", "законч", "отсутств", "доступ", "наявност", "tükendi", "stokta",
     "εξαντλ", "διαθέσιμο", "אזל", "במלאי", "متوفر", "نفد", "متاح", "售", "缺", "庫", "库", "補貨", "在庫", "切れ", "入荷",
-    "품절", "재고", "order", "bestell", "commande", "preventa", "reserva", "pedido", "encargo", "ordin", "prenot",
+    "품절", "재고", "order", "bestell", "commande", "preventa", "pedido", "encargo", "ordin",
     "pré-venda", "encomenda", "sprzedaż", "zamówienie", "objedn", "beställ", "bestill", "ennakko", "naroč",
     "rendel", "comand", "заказ", "sipariş", "預", "予約", "取り寄せ", "예약", "left", "ready to ship", "ships", "in store",
     "livraison sous", "expédié", "inmediat", "immediata", "pronta", "vandaag", "wysyłka", "na stanie", "saatavilla", "dobavljivo",

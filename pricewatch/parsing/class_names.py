@@ -78,6 +78,9 @@ _SALE = frozenset("sale special final current now new actual our today selling d
                   "finalprice sell sales buy".split())  # fmt: skip
 _CENTS = frozenset("cent cents decimal decimals fraction dec minor kop kopecks superscript sup decimales centimes pence "
                    "digits fractional".split())  # fmt: skip
+_BUTTON = frozenset("btn button buy addtocart tocart cart basket add addtobasket buynow order purchase".split())
+_CART = frozenset("cart basket addtocart tocart addtobasket buy buynow purchase warenkorb panier carrito koszyk".split())
+_NAME = frozenset("name title heading headline productname productlink".split())
 _HIDDEN = frozenset("hidden d-none hide is-hidden ng-hide u-hidden display-none invisible".split())
 
 
@@ -88,6 +91,9 @@ class ClassCues:
     is_sale: bool = False
     is_cents: bool = False
     is_hidden: bool = False
+    is_button: bool = False
+    is_name: bool = False
+    is_cart: bool = False
 
 
 NO_CUES = ClassCues()
@@ -105,6 +111,9 @@ def cues(names: str) -> ClassCues:
         role=_role_of(tokens),
         is_sale=bool(bag & _SALE),
         is_cents=bool(bag & _CENTS),
+        is_button=bool(bag & _BUTTON),
+        is_cart=bool(bag & _CART),
+        is_name=bool(bag & _NAME),
         is_hidden=bool(_HIDDEN & set(lowered.split())),
     )
 

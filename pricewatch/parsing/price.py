@@ -18,6 +18,8 @@ from .roles import Role, role_of_words
 from .text import squash
 
 MAX_CENTS = 99_999_999
+# Stands in a joined text where one block of the page ends and the next begins.
+BLOCK = "¦"
 
 
 class Refusal(StrEnum):
@@ -82,7 +84,7 @@ _MAGNITUDE = re.compile(
 )
 _BEFORE_MARK = re.compile(r"([^\s\d]{1,12})\s?$")
 _AFTER_MARK = re.compile(r"^\s?([^\s\d]{1,12})")
-_TRIMMED = "()[]*:;!,|\"'"
+_TRIMMED = "()[]*:;!,|¦\"'"
 _LONGEST_SIGN = max(map(len, SIGNS))
 
 
@@ -146,6 +148,11 @@ def numbers_in(text: str, currency: str | None = None, hints: Iterable[str] = ()
             continue
         marks_before, label = _mark_before(before)
         marks_after, tail = _mark_after(after)
+        # Words between two numbers in different blocks belong to the number in their own block.
+        if index and BLOCK in label:
+            label = label.partition(BLOCK)[2]
+        if index + 1 < len(matches):
+            tail = tail.partition(BLOCK)[0]
         codes = _known(_joined(marks_before, marks_after), currency, hints)
         code = settle(codes, hints) or currency
         found.append(

@@ -57,7 +57,7 @@ _FROM = re.compile(
     r"incepand de la|up to|bis zu|jusqu'à|fino a|hasta|até|до|upto)|最低|從)\s?:?\s?$"
 )
 _FROM_AFTER = re.compile(
-    r"^\s?(?:\+|&\s?up|and up|and more|起|から|〜|~|-tól|-től|tól|től|以上|より|alkaen|부터)"
+    r"^\s?(?:\+(?!\s?\w)|&\s?up|and up|and more|起|から|〜|~|-tól|-től|tól|től|以上|より|alkaen|부터)"
 )
 
 _NET = re.compile(

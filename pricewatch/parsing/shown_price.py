@@ -9,15 +9,19 @@ from decimal import Decimal
 
 from .class_names import NO_CUES, ClassCues, cues
 from .currency import settle
-from .price import numbers_in
+from .price import BLOCK, Number, numbers_in
 from .roles import Role
 from .text import squash
-from .tree import Element, is_shown_tag, place
+from .tree import Element, is_shown_tag, place, shown_text
 
 # Stands between two texts that are not one number, and keeps them from being read as one.
 _APART = " | "
 _DEEPEST = 40
+_FEW_CHARACTERS = 6
 
+_INLINE = frozenset(
+    "span b strong i em sup sub small a font ins del s strike data bdi abbr u label time bdo mark meta link".split()
+)
 _LIST_TAGS = frozenset({"del", "s", "strike"})
 _CENT_TAGS = frozenset({"sup", "sub", "small"})
 _LINE_THROUGH = re.compile(r"line-through")
@@ -50,6 +54,8 @@ class _Piece:
     role: Role | None
     is_cents: bool
     is_sale: bool
+    is_struck: bool = False
+    starts_block: bool = False
 
 
 def element_cues(element: Element) -> ClassCues:
@@ -81,9 +87,10 @@ def read_prices(
     """The prices in a block, each with the role that its own element, its words or the block give it."""
     text, pieces = _joined(list(_pieces(block, role, is_sale)))
     found: list[ShownPrice] = []
+    called_list: list[ShownPrice] = []
     where = ""
-    for number in numbers_in(text, None, hints):
-        if number.amount is None or number.amount == 0:
+    for number in _amounts(text, hints, is_strong=is_strong):
+        if number.amount is None:
             continue
         piece = _piece_at(pieces, number.start)
         own = piece.role
@@ -104,40 +111,77 @@ def read_prices(
                 element=block,
             )
         )
+        if kind is Role.LIST and own is Role.LIST and not piece.is_struck:
+            called_list.append(found[-1])
+    if len(called_list) == 1 and _is_the_only_price(found, called_list[0], block):
+        called_list[0].role = Role.REGULAR
     return found
 
 
+def _is_the_only_price(prices: list[ShownPrice], listed: ShownPrice, block: Element) -> bool:
+    """A price that only a class name calls old, not crossed out and with none beside it, is the price."""
+    others = [price for price in prices if price is not listed and price.role is not Role.NET]
+    # An element left empty for a price is filled by a script: the real one is not in the page.
+    empty = (one for one in block.iter() if one is not block and element_cues(one).is_price and not shown_text(one, 40).strip())
+    return not others and next(empty, None) is None
+
+
+def _amounts(text: str, hints: Iterable[str], *, is_strong: bool) -> list[Number]:
+    """The numbers that are money: those with a mark; without any mark, a number that is all there is to a price."""
+    numbers = [number for number in numbers_in(text, None, hints) if number.amount]
+    marked = [number for number in numbers if number.codes]
+    if marked or not is_strong:
+        return marked
+    is_bare = len(numbers) == 1 and len(text) - (numbers[0].end - numbers[0].start) <= _FEW_CHARACTERS
+    return numbers if is_bare else []
+
+
 def _pieces(
-    element: Element, role: Role | None, is_sale: bool, is_cents: bool = False, depth: int = 0
+    element: Element,
+    role: Role | None,
+    is_sale: bool,
+    is_cents: bool = False,
+    is_struck: bool = False,
+    depth: int = 0,
 ) -> Iterator[_Piece]:
     own = element_cues(element)
     if depth > _DEEPEST or not is_displayed(element, own):
         return
-    role = tag_role(element) or own.role or role
+    by_tag = tag_role(element)
+    is_struck = is_struck or by_tag is Role.LIST
+    role = by_tag or own.role or role
     is_sale = is_sale or own.is_sale
     is_cents = is_cents or element.tag in _CENT_TAGS or own.is_cents
+    is_block = element.tag not in _INLINE
+    if is_block:
+        yield _Piece("", role, is_cents, is_sale, starts_block=True)
     if element.text and not element.text.isspace():
-        yield _Piece(squash(element.text), role, is_cents, is_sale)
+        yield _Piece(squash(element.text), role, is_cents, is_sale, is_struck)
     for child in element:
-        yield from _pieces(child, role, is_sale, is_cents, depth + 1)
+        yield from _pieces(child, role, is_sale, is_cents, is_struck, depth + 1)
         if child.tail and not child.tail.isspace():
-            yield _Piece(squash(child.tail), role, is_cents, is_sale)
+            yield _Piece(squash(child.tail), role, is_cents, is_sale, is_struck)
+    if is_block:
+        yield _Piece("", role, is_cents, is_sale, starts_block=True)
 
 
 def _joined(pieces: list[_Piece]) -> tuple[str, list[tuple[int, _Piece]]]:
     """One text, and where in it each piece starts."""
     text = ""
     starts: list[tuple[int, _Piece]] = []
+    is_new_block = False
     for piece in pieces:
-        if not piece.text:
+        if piece.starts_block:
+            is_new_block = True
             continue
-        text += _separator(text, piece)
+        text += _separator(text, piece, is_new_block=is_new_block)
+        is_new_block = False
         starts.append((len(text), piece))
         text += piece.text
     return text, starts
 
 
-def _separator(before: str, piece: _Piece) -> str:
+def _separator(before: str, piece: _Piece, *, is_new_block: bool) -> str:
     if not before:
         return ""
     if _DECIMALS.match(piece.text) and _DIGIT_AT_END.search(before):
@@ -145,9 +189,9 @@ def _separator(before: str, piece: _Piece) -> str:
     if before[-1] in ".," and _CENTS.match(piece.text) and before[-2:-1].isdigit():
         return ""
     if piece.is_cents and _CENTS.match(piece.text):
-        if _DIGIT_AT_END.search(before):
-            return "."
-        return " "
+        return "." if _DIGIT_AT_END.search(before) else " "
+    if is_new_block:
+        return f" {BLOCK} "
     if piece.text[0].isdigit() and _DIGIT_AT_END.search(before):
         return _APART
     return " "

@@ -6,15 +6,18 @@ import html
 import re
 import unicodedata
 
-# Every space a shop may put inside a price or a name, among them no-break, thin, figure and zero-width ones.
-_SPACES = re.compile(r"[\s\u00a0\u1680\u180e\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]+")
+_ZERO_WIDTH = re.compile(r"[\u200b\u200c\u200d\u2060\ufeff]")
+_COMBINING = re.compile(r"[\u0300-\u036f]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_WORD = re.compile(r"\w+")
+# Scripts without spaces between words count character by character.
+_WORD = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]|[^\W\u2e80-\u9fff\uf900-\ufaff]+")
 
 
 def squash(text: str) -> str:
-    """One plain space for any run of spaces, none at the ends."""
-    return _SPACES.sub(" ", text).strip()
+    """One plain space for any run of spaces, be they no-break, thin or figure spaces; none at the ends."""
+    if not text.isascii():
+        text = _ZERO_WIDTH.sub("", text)
+    return " ".join(text.split())
 
 
 def clean(text: str) -> str:
@@ -25,9 +28,10 @@ def clean(text: str) -> str:
 
 def words(text: str) -> frozenset[str]:
     """The words of a name without case and accents, to compare it with another spelling of itself."""
-    folded = unicodedata.normalize("NFKD", clean(text).casefold())
-    bare = "".join(ch for ch in folded if not unicodedata.combining(ch))
-    return frozenset(_WORD.findall(bare))
+    folded = clean(text).casefold()
+    if not folded.isascii():
+        folded = _COMBINING.sub("", unicodedata.normalize("NFKD", folded))
+    return frozenset(_WORD.findall(folded))
 
 
 def name_overlap(one: str, other: str) -> float:

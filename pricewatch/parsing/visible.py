@@ -10,7 +10,7 @@ from .availability import is_buy_button
 from .class_names import ClassCues
 from .roles import Role
 from .shown_price import ShownPrice, element_cues, is_displayed, read_prices, tag_role
-from .text import squash
+from .text import squash, words
 from .tree import Element, shown_text
 from .url import is_other_page
 
@@ -20,16 +20,24 @@ _MARK = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 _BARE_NUMBER = re.compile(r"\s*\d[\d\s.,'’]*(?:[.,]?[-–—])?\s*")
+_OTHER_ACTION = re.compile(r"notify|wish|remove|view|close|out of|sold|unavailable|compare|coupon|apply|update|continue|[-+×]$")
 _BUTTONS = frozenset({"button", "input", "a"})
 _SKIPPED = frozenset({"nav", "footer", "select", "textarea"})
 _DEEPEST = 120
+_NOT_BOUGHT = frozenset({Role.RELATED, Role.EXTRA, Role.OTHER_CONDITION, Role.INSTALMENT})
 _FOLLOWING = 1000
-_PRECEDING = 160
+# Once a price tag is found, the product's own stock and button are not far.
+_AFTER_PRICE = 220
+_PRECEDING = 120
 _PRECEDING_LEVELS = 4
 _LONGEST_BLOCK = 260
 _LONGEST_WEAK = 90
 _LONGEST_BUTTON = 48
 _LONGEST_PHRASE = 110
+_CARD_LEVELS = 6
+_CARD_LINKS = 60
+_NAME_WORDS = 2
+_HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 
 
 @dataclass(slots=True)
@@ -73,6 +81,7 @@ class _Scan:
         self._walk_siblings(title, preceding=False)
         self._left, self._order, self._step = _PRECEDING, 0, -1
         self._walk_siblings(title, preceding=True)
+        self._set_cards_apart(title)
         self.zone.prices.sort(key=lambda price: (price.order < 0, abs(price.order)))
         return self.zone
 
@@ -89,6 +98,23 @@ class _Scan:
                 self._text_of_tail(sibling)
             node = node.getparent()
 
+    def _set_cards_apart(self, title: Element) -> None:
+        """Prices in a card that links to another product are that product's."""
+        around_title = {title, *title.iterancestors()}
+        name = words(shown_text(title, _LONGEST_BLOCK))
+        known: dict[Element, bool] = {}
+        for price in self.zone.prices:
+            if price.role not in (Role.CURRENT, Role.REGULAR):
+                continue
+            element, level = price.element, 0
+            while element is not None and element not in around_title and level < _CARD_LEVELS:
+                if element not in known:
+                    known[element] = is_product_card(element, self._page_url, name)
+                if known[element]:
+                    price.role = Role.RELATED
+                    break
+                element, level = element.getparent(), level + 1
+
     def _visit(self, element: Element, context: _Context, depth: int = 0) -> None:
         self._left -= 1
         self._order += self._step
@@ -97,8 +123,8 @@ class _Scan:
         own = element_cues(element)
         if not is_displayed(element, own) or own.role is Role.RELATED:
             return
-        if element.tag in _BUTTONS:
-            self._read_button(element, context)
+        if element.tag in _BUTTONS or own.is_button:
+            self._read_button(element, own, context)
             if element.tag == "a" and is_other_page(self._page_url, element.get("href")):
                 return
         inner = self._context(element, own, context)
@@ -126,15 +152,20 @@ class _Scan:
         if len(text) > longest:
             return False
         self._done.add(element)
-        if _DIGIT.search(text):
-            prices = read_prices(
-                element, self._hints, role=context.role, is_strong=context.is_strong, is_sale=context.is_sale
-            )
-            for price in prices:
-                price.order = self._order
-            self.zone.prices.extend(prices)
-        self._phrase(text, context)
-        return True
+        if not _DIGIT.search(text):
+            self._phrase(text, context)
+            return True
+        prices = read_prices(
+            element, self._hints, role=context.role, is_strong=context.is_strong, is_sale=context.is_sale
+        )
+        for price in prices:
+            price.order = self._order
+        self.zone.prices.extend(prices)
+        if context.is_strong and any(price.role is Role.CURRENT for price in prices):
+            self._left = min(self._left, _AFTER_PRICE)
+        if prices:
+            self._phrase(text, context)
+        return bool(prices)
 
     def _read_text(self, element: Element, text: str | None, context: _Context) -> None:
         if not text or text.isspace():
@@ -164,8 +195,8 @@ class _Scan:
             if parent is not None and len(parent) <= 12:
                 self._phrase(squash(tail), _Context())
 
-    def _read_button(self, element: Element, context: _Context) -> None:
-        if self.zone.buy_button or context.role is not None or element.get("disabled") is not None:
+    def _read_button(self, element: Element, own: ClassCues, context: _Context) -> None:
+        if self.zone.buy_button or context.role in _NOT_BOUGHT or element.get("disabled") is not None:
             return
         if element.get("aria-disabled") == "true" or "disabled" in (element.get("class") or "").split():
             return
@@ -174,7 +205,9 @@ class _Scan:
             return
         label = element.get("value") if element.tag == "input" else shown_text(element, _LONGEST_BUTTON)
         text = squash(label or element.get("aria-label") or element.get("title") or element.get("alt") or "")
-        if 2 <= len(text) <= _LONGEST_BUTTON and is_buy_button(text):
+        # A real button that its class calls the cart's needs no language.
+        is_cart = element.tag in ("button", "input") and own.is_cart and not _OTHER_ACTION.search(text.lower())
+        if 2 <= len(text) <= _LONGEST_BUTTON and (is_cart or is_buy_button(text)):
             self.zone.buy_button = text
 
     def _phrase(self, text: str, context: _Context) -> None:
@@ -183,6 +216,45 @@ class _Scan:
         if context.role not in (None, Role.VARIANT, Role.REGULAR):
             return
         self.zone.notices.append(Notice(text, is_variant=context.role is Role.VARIANT))
+
+
+def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bool:
+    """Whether a small part of a page presents another product: its name and picture link to another page."""
+    pictured: set[str] = set()
+    named: set[str] = set()
+    for count, link in enumerate(element.iter("a")):
+        if count >= _CARD_LINKS:
+            return False
+        target = link.get("href")
+        if not is_other_page(page_url, target):
+            continue
+        image = next(link.iter("img"), None)
+        label = link.get("title") or shown_text(link, _LONGEST_BLOCK).strip() or ("" if image is None else image.get("alt"))
+        other = words(label or "")
+        if len(other) < _NAME_WORDS or other <= name:
+            continue
+        if image is not None:
+            pictured.add(target)
+        if _is_heading(link):
+            named.add(target)
+    return bool(pictured & named) or (bool(pictured or named) and _is_one_of_many(element))
+
+
+def _is_heading(link: Element) -> bool:
+    parent = link.getparent()
+    if element_cues(link).is_name or next(link.iter("h2", "h3", "h4", "h5", "h6"), None) is not None:
+        return True
+    return parent is not None and (parent.tag in _HEADINGS or element_cues(parent).is_name)
+
+
+def _is_one_of_many(element: Element) -> bool:
+    """Whether a sibling is built the same way, as the items of a list are."""
+    own = (element.tag, element.get("class"))
+    return any(
+        (other.tag, other.get("class")) == own and next(other.iter("a"), None) is not None
+        for preceding in (True, False)
+        for other in element.itersiblings(preceding=preceding)
+    )
 
 
 def read_zone(title: Element, page_url: str, hints: Sequence[str]) -> Zone:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from typing import Any, ClassVar
 
 import scrapy
@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from twisted.python.failure import Failure
 
 from pricewatch import adapters, clock
-from pricewatch.adapters.base import Adapter
+from pricewatch.adapters.base import Adapter, Presence
 from pricewatch.items import (
     Availability,
     Card,
@@ -28,8 +28,12 @@ from pricewatch.items import (
 )
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url
+from pricewatch.rules.details import due_after_failure
+from pricewatch.rules.verification import NOT_FOUND
 from pricewatch.spiders.arguments import Arguments, parse_arguments
 from pricewatch.spiders.run import Run
+from pricewatch.store import details as detail_pages
+from pricewatch.store.batch import Tally, Unit
 
 
 class PricewatchSpider(scrapy.Spider):
@@ -85,64 +89,82 @@ class PricewatchSpider(scrapy.Spider):
         offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
         return offer
 
-    def product_request(self, url: str, **cb_kwargs: Any) -> Request:
+    def product_request(self, url: str, listing_id: int | None = None) -> Request:
         self.run.count("urls_attempted")
         return Request(
             url,
             callback=self.parse_product,
             errback=self.product_failed,
-            cb_kwargs=cb_kwargs,
+            cb_kwargs={"listing_id": listing_id},
             dont_filter=True,
         )
 
-    def parse_product(self, response: Response, **_: Any) -> Iterator[ProductPage]:
+    async def parse_product(self, response: Response, listing_id: int | None) -> AsyncIterator[ProductPage]:
         """Read one product page; every way it can end is counted."""
         if not isinstance(response, TextResponse):
-            self.page_failed(response, FailureReason.PAGE_STRUCTURE_CHANGED, "not a page of text")
+            reason = FailureReason.PAGE_STRUCTURE_CHANGED
+            await self.no_offer(response, listing_id, reason, "not a page of text")
             return
         result = self.adapter.extract(response)
-        if isinstance(result, Extracted):
-            try:
-                offer = self.complete_offer(result.offer, response)
-            except InvalidUrl as error:
-                self.page_failed(response, FailureReason.PAGE_STRUCTURE_CHANGED, str(error))
-                return
-            self.run.count("urls_succeeded")
-            self.run.count("offers_extracted")
-            yield ProductPage(offer=offer, page=response.body, evidence=result.evidence)
-        elif isinstance(result, ExtractFailure):
-            self.page_failed(response, result.reason, result.details)
-        else:
-            yield from self.hold(response, result)
-
-    def hold(self, response: Response, held: Quarantine) -> Iterator[ProductPage]:
-        """An offer that the adapter itself is not sure of: kept for review, never stored as a price."""
-        offer = held.offer or Offer(
+        if isinstance(result, ExtractFailure):
+            await self.no_offer(response, listing_id, result.reason, result.details)
+            return
+        held = result if isinstance(result, Quarantine) else None
+        offer = result.offer or Offer(
             url=response.url, title="", price_cents=0, currency="", availability=Availability.UNKNOWN
         )
+        try:
+            self.complete_offer(offer, response)
+        except InvalidUrl as error:
+            await self.no_offer(response, listing_id, FailureReason.PAGE_STRUCTURE_CHANGED, str(error))
+            return
         self.run.count("urls_succeeded")
         self.run.count("offers_extracted")
-        yield ProductPage(offer=self.complete_offer(offer, response), page=response.body, held=held)
+        evidence = result.evidence if isinstance(result, Extracted) else []
+        yield ProductPage(offer=offer, page=response.body, evidence=evidence, held=held)
 
     def page_stored(self, connection: Connection, page: OverviewPage) -> None:
         """Called inside the transaction that stores a page of cards."""
 
-    def page_failed(self, response: Response, reason: FailureReason, details: str = "") -> None:
+    async def no_offer(
+        self, response: Response, listing_id: int | None, reason: FailureReason, details: str = ""
+    ) -> None:
         """A page without an offer. Out of stock with no price is expected, and no failure."""
         self.run.note(f"failure/{reason}")
         if reason is FailureReason.OOS_NO_PRICE:
             self.run.count("urls_succeeded")
             self.run.count("oos_no_price_count")
-            return
-        self.run.count("urls_failed")
-        self.run.error("No offer on the page", url=response.url, reason=reason, details=details)
+        else:
+            self.run.count("urls_failed")
+            self.run.error("No offer on the page", url=response.url, reason=reason, details=details)
+        gone = isinstance(response, TextResponse) and self.adapter.presence(response).presence in (
+            Presence.GONE,
+            Presence.SOLD,
+        )
+        await self._put_off(listing_id, gone=gone)
 
-    def product_failed(self, failure: Failure) -> None:
+    async def product_failed(self, failure: Failure) -> None:
         request: Request = failure.request  # type: ignore[attr-defined]
-        outcome, _, error = outcome_of(failure)
+        outcome, status, error = outcome_of(failure)
         self.run.count("urls_failed")
-        self.run.note(f"failure/{outcome}")
+        self.run.note(f"failure/{outcome}" if status is None else f"failure/{outcome}_{status}")
         self.run.error("A product page could not be fetched", url=request.url, reason=error)
+        await self._put_off(request.cb_kwargs["listing_id"], gone=status in NOT_FOUND)
+
+    async def _put_off(self, listing_id: int | None, *, gone: bool) -> None:
+        """A page that could not be read is tried later; one that is gone is handed to verification."""
+        if listing_id is None:
+            return
+        now = clock.now()
+        due_at = due_after_failure(now, retry_minutes=self.settings.getfloat("DETAIL_RETRY_MINUTES"))
+
+        def also(connection: Connection, _: Tally) -> None:
+            if gone:
+                detail_pages.hand_over(connection, listing_id, now, due_at)
+            else:
+                detail_pages.put_off(connection, listing_id, due_at)
+
+        await self.run.write(Unit([], also))
 
 
 def outcome_of(failure: Failure) -> tuple[PageOutcome, int | None, str]:

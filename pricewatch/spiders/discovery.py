@@ -14,7 +14,8 @@ from pricewatch.items import OverviewPage, RunStatus
 from pricewatch.rules.pagination import goes_on
 from pricewatch.spiders.arguments import MarketArguments
 from pricewatch.spiders.overview import OverviewSpider, StartPage
-from pricewatch.store import collection, runs
+from pricewatch.store import collection, market_sync
+from pricewatch.store.batch import Tally
 
 
 class DiscoverySpider(OverviewSpider):
@@ -33,8 +34,8 @@ class DiscoverySpider(OverviewSpider):
         if not self._may_commit():
             await self.run.call(lambda connection: collection.clear(connection, self.run.id))
             return
-        for _, url in await self._commit():
-            yield self.product_request(url)
+        for listing_id, url in await self._commit():
+            yield self.product_request(url, listing_id)
 
     def next_requests(self, start: StartPage) -> Iterator[Request]:
         if start.requested == start.read and self._goes_on(start):
@@ -64,6 +65,7 @@ class DiscoverySpider(OverviewSpider):
         )
 
     def _read_whole(self, start: StartPage) -> bool:
+        """To its end, or as far as the market wants to be read at all."""
         cap = self.market.max_pages
         return not start.has_next or (cap is not None and start.read >= cap)
 
@@ -88,25 +90,27 @@ class DiscoverySpider(OverviewSpider):
         if most is None:
             most = self.market.max_listings_per_scrape
 
-        def commit(connection: Connection) -> tuple[Any, list[tuple[int, str]]]:
-            tally, details = collection.commit(connection, self.run.id, self.market.id, self.run.steps, most)
-            if self.first_run and all(self._read_whole(start) for start in self.starts):
-                collection.mark_first_read(connection, self.market.id, clock.now())
-            added = {
-                "new_listings": tally.new,
-                "updated_listings": tally.updated,
-                "price_rows": tally.price_rows,
-            }
-            runs.record(connection, self.run.id, added, {"heartbeat_at": clock.now()})
-            return tally, details
+        def commit(connection: Connection) -> tuple[Tally, list[tuple[int, str]], dict[str, int]]:
+            tally, wanted = collection.commit(connection, self.run.id, self.market.id, self.run.steps, most)
+            now = clock.now()
+            complete = all(self._read_whole(start) for start in self.starts)
+            synced = (
+                market_sync.sync(connection, self.market, now) if complete and self.market.is_search else {}
+            )
+            if complete:
+                collection.mark_first_read(connection, self.market.id, now)
+            self.run.record(connection, tally)
+            return tally, wanted, synced
 
-        tally, details = await self.run.call(commit)
+        tally, wanted, synced = await self.run.call(commit)
         self.run.stored.add(tally)
         self.run.progress["committed"] = True
+        for what, count in synced.items():
+            self.run.note(what, count)
         self.logger.info(
             "Committed %d new and %d known listings; %d product pages to read",
             tally.new,
             tally.updated,
-            len(details),
+            len(wanted),
         )
-        return details  # type: ignore[no-any-return]
+        return wanted

@@ -16,6 +16,7 @@ from pricewatch.adapters.base import Adapter, MarketQuery, Overview
 from pricewatch.errors import UserError
 from pricewatch.items import Card, DropReason, ExtractFailure, FailureReason, OverviewPage, PageOutcome
 from pricewatch.parsing.url import InvalidUrl
+from pricewatch.rules.market import belongs
 from pricewatch.spiders.arguments import MarketArguments
 from pricewatch.spiders.base import PricewatchSpider, adapter_for, outcome_of
 from pricewatch.spiders.run import Run
@@ -193,8 +194,11 @@ class OverviewSpider(PricewatchSpider):
                 self.complete_card(card)
             except InvalidUrl:
                 dropped[DropReason.INVALID_URL] = dropped.get(DropReason.INVALID_URL, 0) + 1
-            else:
+                continue
+            if self._is_wanted(card):
                 cards.append(card)
+            else:
+                self.run.note("outside_market")
         asked_at = response.meta.get("asked_at", time.monotonic())
         return OverviewPage(
             start_page=start.url,
@@ -205,6 +209,15 @@ class OverviewSpider(PricewatchSpider):
             http_status=response.status,
             duration_ms=round((time.monotonic() - asked_at) * 1000),
             dropped=dropped,
+        )
+
+    def _is_wanted(self, card: Card) -> bool:
+        return belongs(
+            card.title,
+            card.price_cents,
+            exclude_keywords=self.market.exclude_keywords,
+            min_price_cents=self.market.min_price_cents,
+            max_price_cents=self.market.max_price_cents,
         )
 
     def next_requests(self, start: StartPage) -> Iterator[Request]:

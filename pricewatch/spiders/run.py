@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from scrapy.crawler import Crawler
 from sqlalchemy import Connection
@@ -20,6 +21,7 @@ from pricewatch.store.database import engine
 from pricewatch.store.writer import Writer
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 # Counters that the event loop keeps; those that a batch adds to come from its tally.
 LOOP_COUNTERS = (
@@ -82,7 +84,7 @@ class Run:
         self._writer.run_id = self.id
         self._writer.market_id = self.market_id
         self._writer.steps = self.steps
-        self._writer.on_batch = self._record
+        self._writer.on_batch = self._record_batch
         self._writer.on_stored = self._count_stored
         self._writer.on_failure = self._database_lost
         logger.info("Run %d started", self.id)
@@ -93,7 +95,7 @@ class Run:
             raise RuntimeError("the run has not been opened")
         return self._writer
 
-    async def call(self, function: Any) -> Any:
+    async def call(self, function: Callable[[Connection], T]) -> T:
         """Run a function of the store on the run's database thread."""
         return await self.writer.call(function)
 
@@ -173,7 +175,7 @@ class Run:
         runs.close_run(connection, self.id, status, reason, finished_at=now, **self._values())
         if self.market_id is not None and status is not RunStatus.CANCELLED:
             failed = status is not RunStatus.FINISHED
-            markets.note_scrape(
+            markets.note_run(
                 connection,
                 self.market_id,
                 spider=self.spider,
@@ -182,21 +184,20 @@ class Run:
                 failed=failed,
             )
 
-    def _record(self, connection: Connection, units: list[Unit]) -> None:
-        """In the transaction of every batch: the run's row tells how far it is."""
-        added = Tally()
+    def record(self, connection: Connection, tally: Tally) -> None:
+        """Inside a transaction that stored something: the run's row tells how far it is."""
+        added = {
+            "new_listings": tally.new,
+            "updated_listings": tally.updated,
+            "price_rows": tally.price_rows,
+        }
+        runs.record(connection, self.id, added, self._values())
+
+    def _record_batch(self, connection: Connection, units: list[Unit]) -> None:
+        total = Tally()
         for unit in units:
-            added.add(unit.tally)
-        runs.record(
-            connection,
-            self.id,
-            {
-                "new_listings": added.new,
-                "updated_listings": added.updated,
-                "price_rows": added.price_rows,
-            },
-            self._values(),
-        )
+            total.add(unit.tally)
+        self.record(connection, total)
 
     def _values(self) -> dict[str, Any]:
         return {

@@ -49,7 +49,8 @@ def commit(
 ) -> tuple[Tally, list[tuple[int, str]]]:
     """Store everything that was collected, in the transaction that the caller holds, and clear it.
 
-    Answers what that did, and the new listings whose own pages are to be read.
+    Answers what that did, and the new listings whose own pages are to be read. What was collected stays in
+    `incoming` until the transaction ends, for those who compare it with the rest of the market.
     """
     incoming.load_collected(connection, run_id)
     for step in steps:

@@ -15,6 +15,13 @@ from pricewatch.errors import DatabaseUnavailable, UserError
 from pricewatch.store import embedded
 
 CONNECT_TIMEOUT = 10
+# A server that vanished from the network is noticed within a minute and a half, not after the system's two hours.
+KEEPALIVE = {
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 90_000,
+}
 
 
 def var_directory() -> Path:
@@ -32,7 +39,7 @@ def database_url() -> URL:
         return make_url(embedded.database_url(var_directory())).set(drivername="postgresql+psycopg2")
     try:
         url = make_url(given)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         raise UserError(
             "DATABASE_URL is not a database address; it should look like postgresql://user:password@host/name."
         ) from None
@@ -54,7 +61,7 @@ def connect(url: URL | None = None, *, pool_size: int = 4, statement_timeout_ms:
         pool_size=pool_size,
         max_overflow=4,
         pool_pre_ping=True,
-        connect_args={"connect_timeout": CONNECT_TIMEOUT, "options": options},
+        connect_args={"connect_timeout": CONNECT_TIMEOUT, "options": options, **KEEPALIVE},
     )
 
 

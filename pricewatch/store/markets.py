@@ -30,6 +30,17 @@ class MarketRecord:
     max_listings_per_scrape: int
     first_read_at: datetime | None
     source_created_at: datetime
+    exclude_keywords: list[str]
+    min_price_cents: int | None
+    max_price_cents: int | None
+    sweep_start_page: str | None
+    sweep_page: int | None
+    sweep_last_pages: int | None
+
+    @property
+    def is_search(self) -> bool:
+        """Whether it is crawled by a search, whose answer says by itself what is still on sale."""
+        return not self.start_pages
 
 
 def load_market(connection: Connection, market_id: str) -> MarketRecord:
@@ -61,16 +72,24 @@ def load_market(connection: Connection, market_id: str) -> MarketRecord:
             max_listings_per_scrape=market.max_listings_per_scrape,
             first_read_at=market.first_read_at,
             source_created_at=source.created_at,
+            exclude_keywords=market.exclude_keywords,
+            min_price_cents=market.min_price_cents,
+            max_price_cents=market.max_price_cents,
+            sweep_start_page=market.sweep_start_page,
+            sweep_page=market.sweep_page,
+            sweep_last_pages=market.sweep_last_pages,
         )
 
 
-def note_scrape(
+def note_run(
     connection: Connection, market_id: str, *, spider: str, status: str, at: datetime, failed: bool
 ) -> None:
     """What the dispatcher goes by: when this market was last crawled and how that ended."""
     values: dict[str, Any] = {"last_scrape_status": status}
-    if not failed:
-        values |= {"last_scrape_at": at, f"last_{spider}_at": at, "consecutive_failures": 0}
-    else:
+    if failed:
         values["consecutive_failures"] = Market.consecutive_failures + 1
+    else:
+        values |= {f"last_{spider}_at": at, "consecutive_failures": 0}
+        if spider != "verification":
+            values["last_scrape_at"] = at
     connection.execute(update(Market).where(Market.id == market_id).values(values))

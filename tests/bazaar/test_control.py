@@ -73,8 +73,10 @@ def test_a_refused_rule_is_not_half_added(bazaar: Bazaar, visitor: Visitor) -> N
 
 
 def test_a_listing_changed_by_hand_has_no_plans_of_its_own(bazaar: Bazaar) -> None:
-    listing = next(one for one in bazaar.truth("bikes") if one.state == "on_sale")
-    bazaar.change(listing.id, price=77700)
+    chosen = {one.url: one.id for one in bazaar.truth("phones") if one.state == "on_sale"}
+    for listing_id in chosen.values():
+        bazaar.change(listing_id, price=77700)
     bazaar.advance(days=60)
-    later = next(one for one in bazaar.truth("bikes") if one.url == listing.url)
-    assert (later.price, later.state) == (77700, "on_sale")
+    later = [one for one in bazaar.truth("phones") if one.url in chosen]
+    assert {(one.price, one.state) for one in later} == {(77700, "on_sale")}
+    assert all(one.prices == sorted(one.prices) for one in later)

@@ -45,6 +45,17 @@ def test_every_jsonld_page_parses(bazaar: Bazaar, visitor: Visitor) -> None:
         assert visitor.ask(listing.url).product["name"] == listing.title
 
 
+def test_a_title_cannot_break_out_of_its_page(bazaar: Bazaar, visitor: Visitor) -> None:
+    title = '</script><b>"bold" & cheap</b>'
+    for markup in ("jsonld", "microdata"):
+        listing = bazaar.add("toys", title, 100, markup=markup)
+        answer = visitor.ask(listing.url)
+        assert answer.page.css("h1::text").get() == title
+        assert answer.page.css("b").get() is None
+        assert markup != "jsonld" or answer.product["name"] == title
+        assert visitor.ask("/c/toys").cards[0]["title"] == title
+
+
 def test_microdata_says_the_same(visitor: Visitor, pick: Pick) -> None:
     listing = pick(markup="microdata", state="on_sale")
     page = visitor.ask(listing.url).page
@@ -140,6 +151,8 @@ def test_what_is_gone_can_come_back(bazaar: Bazaar, visitor: Visitor, new_id: bo
     assert answer.page.css("main::attr(data-id)").get() == back.id
     top = visitor.ask("/c/bikes").cards[0]
     assert (top["data-id"], top["href"]) == (back.id, listing.url)
+    assert visitor.ask(f"/api/listing/{back.id}").status == 200
+    assert visitor.ask(f"/api/listing/{listing.id}").status == (404 if new_id else 200)
 
 
 def test_a_pregenerated_return_under_a_new_id_keeps_its_address(bazaar: Bazaar, visitor: Visitor) -> None:

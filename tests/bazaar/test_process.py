@@ -65,7 +65,9 @@ def test_it_outlives_a_closed_stdin_otherwise() -> None:
         process.terminate()
 
 
-@pytest.mark.parametrize("options", [("--live", "0"), ("--listings", "-1"), ("--start", "soon"), ("--port", "70000")])
+@pytest.mark.parametrize(
+    "options", [("--live", "0"), ("--listings", "-1"), ("--start", "soon"), ("--port", "70000")]
+)
 def test_bad_arguments_are_refused(options: tuple[str, str]) -> None:
     done = subprocess.run([*COMMAND, *options], capture_output=True, text=True, timeout=30)
     assert done.returncode == 2
@@ -83,8 +85,7 @@ def test_asyncio_alone_does_as_well() -> None:
         url = process.stdout.readline().strip()
         assert Visitor(url).ask("/c/bikes").cards
         Bazaar.attach(url).fault("reset", times=1)
-        with pytest.raises(ConnectionResetError):
-            Visitor(url).ask("/")
+        assert Visitor(url).is_reset("/")
         Bazaar.attach(url).fault("big_body", times=1)
         assert len(Visitor(url).ask("/").body) == 12_000_000
         process.stdin.close()

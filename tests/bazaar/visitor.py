@@ -80,6 +80,16 @@ class Visitor:
             target = answer.page.css('a[rel="next"]::attr(href)').get()
         return cards
 
+    def is_reset(self, target: str) -> bool:
+        """Tell whether the answer is a TCP reset; http.client takes a mere hang-up for one."""
+        with self.connect() as sock:
+            sock.sendall(f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            try:
+                sock.recv(1)
+            except ConnectionResetError:
+                return True
+        return False
+
     def connect(self) -> socket.socket:
         """Open a bare socket, for what no HTTP library would send."""
         return socket.create_connection(self.address, timeout=20)

@@ -1,0 +1,119 @@
+"""`scrapy simulate`: how the spiders fare over weeks, shown in a minute on the sample marketplace."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import tempfile
+from typing import Any
+
+from scrapy.commands import ScrapyCommand
+
+
+class Command(ScrapyCommand):
+    requires_project = True
+    requires_crawler_process = False
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
+
+    def short_desc(self) -> str:
+        return "Live through weeks of the sample marketplace and compare with its truth"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--days", type=float, default=30, help="how long to simulate (default: 30)")
+        parser.add_argument("--seed", type=int, default=1, help="another seed, another month")
+        parser.add_argument(
+            "--listings", type=int, default=1200, help="size of the marketplace (default: 1200)"
+        )
+        parser.add_argument(
+            "--faults",
+            type=float,
+            default=0.0,
+            metavar="SHARE",
+            help="let this share of answers fail, e.g. 0.1",
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        from pricewatch.bazaar.client import Bazaar
+        from pricewatch.simulation.month import Month
+
+        if opts.days <= 0 or not 0 <= opts.faults < 1:
+            print("pricewatch: --days is more than 0, and --faults from 0 to below 1.")
+            self.exitcode = 2
+            return
+        console = Console()
+        with tempfile.TemporaryDirectory(prefix="pricewatch-") as var:
+            os.environ["PRICEWATCH_VAR"] = var
+            os.environ.pop("DATABASE_URL", None)
+            with (
+                Bazaar.start(seed=opts.seed, listings=opts.listings, days=int(opts.days) + 2) as bazaar,
+                Progress(console=console) as bar,
+            ):
+                task = bar.add_task(f"{opts.days:g} days", total=1.0)
+                settings = self._settings()
+                month = Month(bazaar, settings, fault_rate=opts.faults)
+                report = _in_reactor(
+                    month.live(opts.days, opts.seed, lambda share: bar.update(task, completed=share)), settings
+                )
+                bar.update(task, completed=1.0)
+        _print(console, report)
+        self.exitcode = 1 if report.verdict.broken else 0
+
+    def _settings(self) -> Any:
+        if self.settings is None:
+            raise RuntimeError("scrapy sets this before it runs a command")
+        return self.settings.copy()
+
+
+def _in_reactor(work: Any, settings: Any) -> Any:
+    from scrapy.utils.reactor import install_reactor
+    from twisted.internet.defer import Deferred
+    from twisted.internet.task import react
+
+    install_reactor(settings["TWISTED_REACTOR"], settings["ASYNCIO_EVENT_LOOP"])
+    result: list[Any] = []
+
+    async def keep() -> None:
+        result.append(await work)
+
+    try:
+        react(lambda _: Deferred.fromFuture(asyncio.ensure_future(keep())))
+    except SystemExit as end:
+        if end.code:
+            raise
+    return result[0]
+
+
+def _print(console: Any, report: Any) -> None:
+    from rich.table import Table
+
+    verdict = report.verdict
+    runs = Table("runs", "number", title="What ran")
+    for name, count in sorted(report.runs.items()):
+        runs.add_row(name, str(count))
+    console.print(runs)
+    table = Table("compared with the marketplace's truth", "checked", "broken", title="What came of it")
+    broken = verdict.broken
+    known = {
+        "a listing that was up for a whole sweep is not known": verdict.listings,
+        "a price that was up for a whole sweep is not in the history": verdict.prices,
+        "a history row repeats the one before": verdict.history_rows,
+        "a price was stored that the page did not show": verdict.history_rows,
+        "a listing that was up was taken for gone": verdict.listings,
+        "a listing that is up is inactive": verdict.listings,
+        "a listing that is up has no price": verdict.listings,
+        "a listing is gone and still active": verdict.gone,
+    }
+    for rule, checked in known.items():
+        count = len(broken.get(rule, []))
+        table.add_row(rule, str(checked), f"[red]{count}[/red]" if count else "0")
+    console.print(table)
+    for rule, cases in broken.items():
+        for case in cases[:5]:
+            console.print(f"[red]{rule}[/red]: {case}", highlight=False)
+    if report.faults:
+        console.print(f"{report.faults} answers failed on order.")

@@ -1,0 +1,1 @@
+"""A month in a minute: the spiders against the sample marketplace, its clock moved, compared with its truth."""
