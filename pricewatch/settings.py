@@ -1,5 +1,6 @@
 """Scrapy settings. What people tune is at the top; each can be given as `-s NAME=VALUE`."""
 
+import os
 from importlib.util import find_spec
 
 BOT_NAME = "pricewatch"
@@ -29,19 +30,109 @@ WRITE_QUEUE_UNITS = 64
 DATABASE_RETRY_SECONDS = 120
 RUN_HEARTBEAT_SECONDS = 10
 
-# Fetching
+# Fetching: who we say we are
 USER_AGENT = "pricewatch (+https://github.com/pricewatch)"
+HONEST_USER_AGENT = False
+USER_AGENTS_ENABLED = True
+USER_AGENT_SEED = ""
+ACCEPT_LANGUAGE = "en-US,en;q=0.9"
+COOKIES_ENABLED = False
+
+# Fetching: how often, per registrable domain, over all processes and machines; a source may say otherwise
+RATE_LIMIT_ENABLED = True
+REQUESTS_PER_SECOND = 0.5
+MIN_DELAY_MS = 2000
+MAX_CONCURRENT = 1
+RATE_LIMIT_UNLIMITED = 1000  # from this rate on there is nothing to wait for, and nobody is asked
+RATE_LIMIT_MAX_WAIT = 900
+RATE_LIMIT_MARGIN = 0.06  # turns are this much further apart, for what gets lost on the way to the wire
+RATE_LIMIT_LOOKAHEAD_SECONDS = 0.25
+RATE_LIMIT_LEASE_SECONDS = 15
+REDIS_URL = os.environ.get("REDIS_URL", "")
+CONCURRENT_REQUESTS = 16
+CONCURRENT_REQUESTS_PER_DOMAIN = 16
+DOWNLOAD_DELAY = 0
+
+# Fetching: whether at all
 ROBOTSTXT_OBEY = True
 ROBOTSTXT_USER_AGENT = "pricewatch"
+ROBOTS_CACHE_HOURS = 24
+ROBOTS_RETRY_SECONDS = 600
+GUARD_ENABLED = True
+ALLOWED_PRIVATE_HOSTS: list[str] = []
+HOSTS: dict[str, str] = {}
+BLOCKED_PAGES_ENABLED = True
+
+# Fetching: what goes wrong
 DOWNLOAD_TIMEOUT = 30
 DOWNLOAD_MAXSIZE = 10 * 1024 * 1024
 DOWNLOAD_WARNSIZE = 0
-CONCURRENT_REQUESTS_PER_DOMAIN = 8
-DOWNLOAD_DELAY = 0
-COOKIES_ENABLED = False
+REDIRECT_MAX_TIMES = 5
 RETRY_TIMES = 2
 RETRY_HTTP_CODES = [429, 500, 502, 503, 504]
+RETRY_FIRST_DELAY = 1.0
+RETRY_LONGEST_DELAY = 30.0
+RETRY_JITTER = 0.25
+RETRY_AFTER_MAX = 120
+RETRY_GIVE_UP_LOG_LEVEL = "INFO"
 
+# Fetching: through whom; credentials belong into the environment
+PROXIES_ENABLED = True
+PROXIES_DATACENTER = os.environ.get("PROXIES_DATACENTER", "")
+PROXIES_RESIDENTIAL = os.environ.get("PROXIES_RESIDENTIAL", "")
+PROXIES_MAX_WAIT = 0
+
+# Fetching: pages that need JavaScript
+CHROMIUM_PATH = os.environ.get("CHROMIUM_PATH", "")
+BROWSER_MAX_PAGES = 4
+BROWSER_PAGE_SECONDS = 60
+BROWSER_SETTLE_SECONDS = 5
+BROWSER_RESTART_PAGES = 100
+BROWSER_RESTART_MEGABYTES = 2000
+BROWSER_BLOCKED_RESOURCES = ["image", "media", "font"]
+BROWSER_LIMITED_RESOURCES = ["document", "script", "stylesheet", "xhr", "fetch", "other"]
+
+DOWNLOADER = "pricewatch.middlewares.downloader.PatientDownloader"
+SCHEDULER_PRIORITY_QUEUE = "pricewatch.middlewares.domain_queue.DomainQueue"
+TWISTED_DNS_RESOLVER = "pricewatch.middlewares.resolver.GuardedResolver"
+DOWNLOAD_HANDLERS = {
+    "http": "pricewatch.middlewares.handler.FetchHandler",
+    "https": "pricewatch.middlewares.handler.FetchHandler",
+    # Nothing but the web is fetched.
+    "data": None,
+    "file": None,
+    "ftp": None,
+    "s3": None,
+}
+DOWNLOADER_MIDDLEWARES = {
+    "pricewatch.middlewares.guard.GuardMiddleware": 40,
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "pricewatch.middlewares.robots.RobotsMiddleware": 100,
+    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
+    "pricewatch.middlewares.user_agents.UserAgentsMiddleware": 390,
+    "pricewatch.middlewares.blocked.BlockedPageMiddleware": 540,
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+    "pricewatch.middlewares.retry.BackoffRetryMiddleware": 550,
+    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
+    "pricewatch.middlewares.redirects.OnSiteMetaRefreshMiddleware": 580,
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
+    "pricewatch.middlewares.compression.BoundedCompressionMiddleware": 590,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "pricewatch.middlewares.redirects.OnSiteRedirectMiddleware": 600,
+    "pricewatch.middlewares.proxies.ProxiesMiddleware": 740,
+    # Innermost: whatever goes out, however it came about, waits there for its turn.
+    "pricewatch.middlewares.limits.LimitsMiddleware": 950,
+}
+
+# A page gives one item and one request: scrapy makes this many tasks for the output of every response.
+CONCURRENT_ITEMS = 4
+SPIDER_MIDDLEWARES = {
+    # Depth and copies of `meta` mean nothing here, and each wraps the output of every callback.
+    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
+    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
+    "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
+}
 ITEM_PIPELINES = {
     "pricewatch.pipelines.validate.ValidatePipeline": 100,
     "pricewatch.pipelines.upsert.UpsertPipeline": 200,

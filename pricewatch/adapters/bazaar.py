@@ -101,7 +101,7 @@ class BazaarAdapter(Adapter):
         if sold is not None:
             at = datetime.fromisoformat(sold.get("datetime"))
             return PresenceEvidence(Presence.SOLD, "time.sold-at", at)
-        shown = root.find(".//main[@data-id]") is not None or root.find(".//div[@data-api]") is not None
+        shown = root.find(".//main[@data-id]") is not None
         return PresenceEvidence(Presence.ALIVE if shown else Presence.UNKNOWN)
 
 

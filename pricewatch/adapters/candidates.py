@@ -12,11 +12,13 @@ from pricewatch.parsing.offers import OfferData
 from pricewatch.parsing.price import Refusal
 from pricewatch.parsing.roles import Role
 from pricewatch.parsing.shown_price import ShownPrice
+from pricewatch.parsing.state import StatePrice
 from pricewatch.parsing.structured import ProductData
-from pricewatch.parsing.text import name_overlap
+from pricewatch.parsing.text import name_overlap, words
 from pricewatch.parsing.url import InvalidUrl, absolute_url, canonical_url, is_same_product_url
 
 _ALIKE = 0.6
+_UNLIKE = 0.2
 
 
 @dataclass(slots=True)
@@ -56,6 +58,10 @@ class Claim:
     is_trusted: bool
 
     @property
+    def has_price(self) -> bool:
+        return any(offer.price.amount and offer.role is Role.CURRENT for offer in self.offers())
+
+    @property
     def product(self) -> ProductData:
         return self.products[0]
 
@@ -65,7 +71,9 @@ class Claim:
 
 def claim_of(source: str, products: list[ProductData], page_urls: list[str], titles: list[str]) -> Claim | None:
     """The products of one source that the page is about; None where they are all about something else."""
-    scored = [(_score(product, page_urls, titles), product) for product in products]
+    # A wrong link counts less where there is no other product that the page could be about.
+    strangeness = 1 if len(products) == 1 else 2
+    scored = [(_score(product, page_urls, titles, strangeness), product) for product in products]
     best = max((score for score, _ in scored), default=-1)
     if best < 0:
         return None
@@ -77,7 +85,7 @@ def claim_of(source: str, products: list[ProductData], page_urls: list[str], tit
     return Claim(source, with_offers, is_trusted=best >= 2)
 
 
-def _score(product: ProductData, page_urls: list[str], titles: list[str]) -> int:
+def _score(product: ProductData, page_urls: list[str], titles: list[str], strangeness: int) -> int:
     score = 0
     links = [product.url] if product.url else list({offer.url for offer in product.offers if offer.url})[:4]
     absolute = [_absolute(page_urls[0], link) for link in links]
@@ -86,10 +94,11 @@ def _score(product: ProductData, page_urls: list[str], titles: list[str]) -> int
     elif any(is_same_product_url(one, page) for one in absolute for page in page_urls):
         score += 2
     elif product.url:
-        score -= 2
+        score -= strangeness
     if product.name:
         overlap = max((name_overlap(product.name, title) for title in titles if title), default=0.0)
-        score += 3 if overlap >= _ALIKE else -1 if titles and overlap < 0.2 else 0
+        is_exact = any(title and words(product.name) == words(title) for title in titles)
+        score += 4 if is_exact else 3 if overlap >= _ALIKE else -1 if titles and overlap < _UNLIKE else 0
     if any(code and len(code) >= 4 and code.lower() in page_urls[0].lower() for code in (product.sku, product.product_id, product.gtin)):
         score += 2
     return score + (2 if product.is_main else 0)
@@ -100,12 +109,7 @@ def structured_candidates(claim: Claim, page_urls: list[str]) -> Iterator[Candid
     priced = [offer for offer in claim.offers() if offer.price.amount is not None or offer.price.refusal is Refusal.ZERO]
     current = [offer for offer in priced if offer.role is Role.CURRENT]
     fresh = [offer for offer in current if not offer.is_used] or current
-    # Only where each offer names its own page does the one that names this page stand out.
-    exact = [offer for offer in fresh if _same(_absolute(page_urls[0], offer.url), page_urls[0])]
-    if not all(offer.url for offer in fresh):
-        exact = []
-    by_code = [offer for offer in fresh if len(offer.sku) >= 4 and offer.sku in page_urls[0]]
-    kept = exact or by_code or fresh
+    kept = fresh if len({offer.price.amount for offer in fresh}) == 1 else _of_this_variant(fresh, page_urls[0])
     for offer in priced:
         dropped = offer.role is Role.CURRENT and offer not in kept
         yield Candidate(
@@ -119,10 +123,27 @@ def structured_candidates(claim: Claim, page_urls: list[str]) -> Iterator[Candid
         )
 
 
+def _of_this_variant(offers: list[OfferData], page_url: str) -> list[OfferData]:
+    """Only where each offer names its own page does the one that names this page stand out."""
+    if all(offer.url for offer in offers):
+        exact = [offer for offer in offers if _same(_absolute(page_url, offer.url), page_url)]
+        if exact:
+            return exact
+    return [offer for offer in offers if len(offer.sku) >= 4 and offer.sku in page_url] or offers
+
+
 def meta_candidates(head: Head) -> Iterator[Candidate]:
     for price in head.prices:
         if price.price.amount is not None:
             yield Candidate("meta", price.name, price.text, price.price.amount, price.price.currency, price.role)
+
+
+def state_candidates(prices: list[StatePrice], shown: list[ShownPrice]) -> Iterator[Candidate]:
+    """The prices of the page's own scripts; one that may be in cents only where the page shows it as it is."""
+    amounts = {price.amount for price in shown}
+    for price in prices:
+        if not price.may_be_cents or price.amount in amounts:
+            yield Candidate("state", price.where, price.text, price.amount, price.currency, Role.CURRENT)
 
 
 def shown_candidates(prices: list[ShownPrice]) -> Iterator[Candidate]:
@@ -131,6 +152,8 @@ def shown_candidates(prices: list[ShownPrice]) -> Iterator[Candidate]:
 
 
 def _same(one: str, other: str) -> bool:
+    if one == other:
+        return True
     try:
         return canonical_url(one) == canonical_url(other)
     except InvalidUrl:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from scrapy.http import TextResponse
-
 from pricewatch.parsing.currency import currency_code, domain_currency, locale_currency
 from pricewatch.parsing.jsonld import decode_jsonld, is_jsonld_type
 from pricewatch.parsing.meta import Head, read_head
@@ -35,7 +33,6 @@ class PageFacts:
     language: str = ""
     headings: list[tuple[Element, str]] = field(default_factory=list)
     products: dict[str, list[ProductData]] = field(default_factory=dict)
-    scripts: list[Element] = field(default_factory=list)
 
     @property
     def names(self) -> list[str]:
@@ -62,14 +59,13 @@ class PageFacts:
         return list(dict.fromkeys(code for code in found if code))
 
 
-def read_page(response: TextResponse) -> PageFacts | None:
-    """The facts of a page; None where there is nothing that could be one."""
-    text, body = response.text, response.body
-    root = parse_html(text, body, (response.encoding or "").lower())
+def read_page(url: str, body: bytes) -> PageFacts | None:
+    """The facts of a page in UTF-8; None where there is nothing that could be one."""
+    root = parse_html(body)
     if root is None:
         return None
     metas: list[Element] = []
-    facts = PageFacts(url=response.url, root=root, head=Head(), language=root.get("lang") or "")
+    facts = PageFacts(url=url, root=root, head=Head(), language=root.get("lang") or "")
     jsonld: list[Any] = []
     for element in root.iter("meta", "script", "h1", "title", "link"):
         tag = element.tag
@@ -78,8 +74,6 @@ def read_page(response: TextResponse) -> PageFacts | None:
         elif tag == "script":
             if is_jsonld_type(element.get("type")):
                 jsonld.extend(decode_jsonld(element.text or ""))
-            else:
-                facts.scripts.append(element)
         elif tag == "h1":
             heading = clean(shown_text(element, _LONGEST_TITLE))
             if heading and len(heading) <= _LONGEST_TITLE:
@@ -93,7 +87,7 @@ def read_page(response: TextResponse) -> PageFacts | None:
     # A look at the source is cheaper than a walk through the tree.
     if _mentions(body, b"itemprop", (b"offer", b"price", b"Price")):
         _add_products(facts, "microdata", read_microdata(root))
-    if _mentions(body, b"property=", (b"offers", b"price\"", b"schema:price")) and b" typeof=" in body:
+    if not facts.products and _mentions(body, b"property=", (b"offers", b"price\"", b"schema:price")):
         _add_products(facts, "rdfa", read_rdfa(root))
     return facts
 
@@ -111,13 +105,15 @@ def _mentions(body: bytes, attribute: bytes, values: tuple[bytes, ...]) -> bool:
 
 def title_of(facts: PageFacts) -> tuple[Element, str] | None:
     """The element that shows the product's name: the heading that the rest of the page agrees with."""
-    names = facts.names
     site = _site_words(facts)
     headings = [(element, text) for element, text in facts.headings if not words(text) <= site]
+    if len(headings) == 1:
+        return headings[0]
+    names = facts.names
     if headings:
         scored = [(max((name_overlap(text, name) for name in names), default=0.0), element, text) for element, text in headings]
         best = max(scored, key=lambda row: row[0])
-        if best[0] >= _ALIKE or len(headings) == 1:
+        if best[0] >= _ALIKE:
             return best[1], best[2]
     for element in _OTHER_TITLES(facts.root)[:400]:
         text = clean(shown_text(element, _LONGEST_TITLE))

@@ -17,7 +17,9 @@ from .candidates import Candidate
 # How many elements apart two prices may stand and still be one price tag.
 _SAME_TAG = 14
 # How far after the title a price that contradicts structured data still counts.
-_NEAR_TITLE = 500
+_NEAR_TITLE = 170
+# The longest text that is a price tag rather than a sentence with a price in it.
+_LONGEST_TAG = 24
 
 # From how many prices of the same build on they are a list.
 _MANY = 3
@@ -84,15 +86,17 @@ def choose_price(
 def _one_amount(price: Candidate, all_of_it: list[Candidate], seen: _Shown, *, is_trusted: bool) -> Choice:
     roles = {one.role for one in seen.every if one.amount == price.amount}
     confirming = [one for one in seen.current if one.amount == price.amount]
-    if Role.LIST in roles and any(one.amount < price.amount for one in seen.strong()):
-        return _sale_price(price, seen)
+    lower = [one for one in seen.strong() if one.amount < price.amount]
+    is_named_price = any(one.shown and one.shown.is_strong for one in confirming)
+    if lower and not is_named_price and (Role.LIST in roles or (Role.REGULAR in roles and not confirming)):
+        return _sale_price(price, lower)
     if confirming:
-        below = [one for one in seen.strong() if one.amount < price.amount and _is_beside(one, confirming)]
+        below = lower if Role.LIST in roles else [one for one in lower if _is_beside(one, confirming)]
         if below and not any(one.shown and one.shown.is_sale for one in confirming):
             return Choice(Verdict.AMBIGUOUS, f"the page shows a lower price {below[0].amount} beside {price.amount}")
         return Choice(Verdict.ACCEPTED, "structured data and page agree", price)
     if Role.LIST in roles:
-        return _sale_price(price, seen)
+        return Choice(Verdict.AMBIGUOUS, f"the page shows {price.amount} as list price only")
     if roles & _TELLING:
         return Choice(Verdict.AMBIGUOUS, f"the page shows {price.amount} as {sorted(roles & _TELLING)[0]}")
     against = [one for one in seen.single() if _contradicts(one)]
@@ -104,12 +108,11 @@ def _one_amount(price: Candidate, all_of_it: list[Candidate], seen: _Shown, *, i
     return Choice(Verdict.AMBIGUOUS, "structured data that nothing ties to this page's product")
 
 
-def _sale_price(listed: Candidate, seen: _Shown) -> Choice:
+def _sale_price(listed: Candidate, lower: list[Candidate]) -> Choice:
     """Structured data carries the crossed-out price: the one beside it counts, if there is exactly one."""
-    lower = [one for one in seen.strong() if one.amount < listed.amount]
     if len({one.amount for one in lower}) == 1:
         return Choice(Verdict.ACCEPTED, f"the page shows {listed.amount} as list price and sells for less", lower[0])
-    return Choice(Verdict.AMBIGUOUS, f"the page shows {listed.amount} as list price only")
+    return Choice(Verdict.AMBIGUOUS, f"the page shows {listed.amount} as list price and several lower ones")
 
 
 def _several_amounts(current: list[Candidate], amounts: set[Decimal], seen: _Shown) -> Choice:
@@ -144,7 +147,7 @@ def _zero(seen: _Shown) -> Choice:
 
 def _shown_only(seen: _Shown, *, is_product_page: bool) -> Choice:
     prices = [one for one in seen.single() if one.shown and one.shown.codes] or [
-        one for one in seen.current if one.shown and one.shown.codes and one.shown.order > 0
+        one for one in seen.current if one.shown and one.shown.codes and len(one.text) <= _LONGEST_TAG
     ]
     if not prices:
         return Choice(Verdict.NONE, "no price found")

@@ -56,9 +56,8 @@ class Command(ScrapyCommand):
                 task = bar.add_task(f"{opts.days:g} days", total=1.0)
                 settings = self._settings()
                 month = Month(bazaar, settings, fault_rate=opts.faults)
-                report = _in_reactor(
-                    month.live(opts.days, opts.seed, lambda share: bar.update(task, completed=share)), settings
-                )
+                living = month.live(opts.days, opts.seed, lambda share: bar.update(task, completed=share))
+                report = in_reactor(living, settings)
                 bar.update(task, completed=1.0)
         _print(console, report)
         self.exitcode = 1 if report.verdict.broken else 0
@@ -69,7 +68,7 @@ class Command(ScrapyCommand):
         return self.settings.copy()
 
 
-def _in_reactor(work: Any, settings: Any) -> Any:
+def in_reactor(work: Any, settings: Any) -> Any:
     from scrapy.utils.reactor import install_reactor
     from twisted.internet.defer import Deferred
     from twisted.internet.task import react

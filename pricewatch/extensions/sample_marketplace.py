@@ -44,7 +44,7 @@ def _start_if_silent(spider: OverviewSpider) -> Bazaar | None:
 
     base_url = spider.market.base_url
     try:
-        urllib.request.urlopen(f"{base_url}/robots.txt", timeout=5).close()  # noqa: S310 - our own marketplace
+        urllib.request.urlopen(f"{base_url}/_control/clock", timeout=5).close()  # noqa: S310 - our own
     except urllib.error.HTTPError:
         return None
     except OSError:

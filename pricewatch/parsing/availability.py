@@ -69,7 +69,7 @@ _BACK = re.compile(
 _IN = re.compile(
     r"\b(?:in[- ]stock|only \d+ left|\d+ (?:pcs |pieces |items |units )?(?:left|available|in stock)|"
     r"available (?:now|online|for (?:delivery|pickup|shipping)|immediately|to ship)|ready to ship|ships (?:today|tomorrow|"
-    r"within|in \d)|in store|"
+    r"within|in \d)|"
     r"auf lager|vorrätig|sofort (?:lieferbar|verfügbar|versandfertig)|lieferbar|lagernd|verfügbar|"
     r"nur noch \d+|versandfertig|"
     r"en stock|disponible|livraison sous|expédié sous|"
@@ -106,6 +106,14 @@ _BUY = re.compile(
 )
 
 
+# What is or is not available in such a text is not the product.
+_SOMETHING_ELSE = re.compile(
+    r"\b(?:information|info|reviews?|ratings?|stores?|filialen?|markt|märkten|branch|pick-?up|abholung|click|collect|"
+    r"retiro|retrait|ritiro|magasins?|tiendas?|negozi\w*|payments?|coupons?|country|countries|colou?rs?|sizes?|farben|"
+    r"größen?|couleurs|tailles?|colores|tallas?|colori|taglie|cores|images?|videos?|photos?|bilder|magazinach|"
+    r"магазин\w*|самовывоз\w*|gift wrap\w*|financing|ratenzahlung|express|island|po box\w*|languages?)\b"
+)
+
 # A part of every phrase above: a text without any of these names no state.
 _STEMS = (
     "stock", "sold", "avail", "discontinued", "notify me", "email me", "email when", "lager", "lieferbar", "verfügbar", "vorrätig",
@@ -118,7 +126,7 @@ _STEMS = (
     "εξαντλ", "διαθέσιμο", "אזל", "במלאי", "متوفر", "نفد", "متاح", "售", "缺", "庫", "库", "補貨", "在庫", "切れ", "入荷",
     "품절", "재고", "order", "bestell", "commande", "preventa", "pedido", "encargo", "ordin",
     "pré-venda", "encomenda", "sprzedaż", "zamówienie", "objedn", "beställ", "bestill", "ennakko", "naroč",
-    "rendel", "comand", "заказ", "sipariş", "預", "予約", "取り寄せ", "예약", "left", "ready to ship", "ships", "in store",
+    "rendel", "comand", "заказ", "sipariş", "預", "予約", "取り寄せ", "예약", "left", "ready to ship", "ships",
     "livraison sous", "expédié", "inmediat", "immediata", "pronta", "vandaag", "wysyłka", "na stanie", "saatavilla", "dobavljivo",
     "現貨", "现货", "有貨", "残り",
 )  # fmt: skip
@@ -138,8 +146,10 @@ def schema_availability(value: object) -> Availability:
 
 
 def text_availability(text: str) -> Availability:
-    """The state that a short text for people names; UNKNOWN where it names none."""
+    """The state of the product that a short text for people names; UNKNOWN where it names none."""
     lowered = squash(text).lower()
+    if _SOMETHING_ELSE.search(lowered):
+        return Availability.UNKNOWN
     if _OUT.search(lowered):
         return Availability.OUT_OF_STOCK
     if _BACK.search(lowered):

@@ -74,6 +74,8 @@ for _role, _names in {
 }.items():
     _ROLES |= dict.fromkeys(_names.split(), _role)
 
+# `with-list-price` names a price that has a list price beside it.
+_BESIDE = frozenset("with has have without no non not is".split())
 _SALE = frozenset("sale special final current now new actual our today selling discounted reduced aktuell nowprice saleprice "
                   "finalprice sell sales buy".split())  # fmt: skip
 _CENTS = frozenset("cent cents decimal decimals fraction dec minor kop kopecks superscript sup decimales centimes pence "
@@ -119,7 +121,11 @@ def cues(names: str) -> ClassCues:
 
 
 def _role_of(tokens: list[str]) -> Role | None:
-    for pair in zip(tokens, tokens[1:], strict=False):
-        if pair in _PAIRS:
-            return _PAIRS[pair]
-    return next((role for token in tokens if (role := _ROLES.get(token))), None)
+    before = ["", *tokens]
+    for prefix, *pair in zip(before, tokens, tokens[1:], strict=False):
+        if tuple(pair) in _PAIRS and prefix not in _BESIDE:
+            return _PAIRS[pair[0], pair[1]]
+    for prefix, token in zip(before, tokens, strict=False):
+        if token in _ROLES and prefix not in _BESIDE:
+            return _ROLES[token]
+    return None

@@ -98,6 +98,13 @@ _COUNTRY_CURRENCY = {
     "py": "PYG", "do": "DOP", "jm": "JMD", "na": "NAD", "mu": "MUR", "az": "AZN", "ge": "GEL", "am": "AMD",
 }  # fmt: skip
 
+# Languages that are written in one country's shops, or nearly so.
+_LANGUAGE_COUNTRY = {
+    "hu": "hu", "cs": "cz", "pl": "pl", "ro": "ro", "da": "dk", "sv": "se", "nb": "no", "nn": "no", "no": "no", "uk": "ua",
+    "ja": "jp", "ko": "kr", "th": "th", "vi": "vn", "he": "il", "tr": "tr", "is": "is", "id": "id", "kk": "kz", "sk": "sk",
+    "sl": "si", "fi": "fi", "et": "ee", "lv": "lv", "lt": "lt", "el": "gr", "it": "it", "sr": "rs", "mk": "mk", "ka": "ge",
+}  # fmt: skip
+
 # Country domains that shops anywhere use for their sound: they say nothing about money.
 _COUNTRYLESS = frozenset("co me io tv ai cc ly la to fm am gg sh ws is".split())
 
@@ -140,7 +147,7 @@ def domain_currency(host: str) -> str | None:
 
 
 def locale_currency(locale: str) -> str | None:
-    """The currency of a locale that names its country (`de-AT`, `pt_BR`); None for a bare language."""
-    parts = locale.replace("_", "-").split("-")
-    region = next((part for part in parts[1:] if len(part) == 2 and part.isalpha()), "")
-    return _COUNTRY_CURRENCY.get(region.lower())
+    """The currency of a locale's country (`de-AT`, `pt_BR`, `sv`); None for a language of many countries."""
+    language, *parts = locale.strip().replace("_", "-").split("-")
+    region = next((part for part in parts if len(part) == 2 and part.isalpha()), "")
+    return _COUNTRY_CURRENCY.get(region.lower() or _LANGUAGE_COUNTRY.get(language.lower(), ""))

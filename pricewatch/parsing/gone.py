@@ -71,11 +71,22 @@ _SOLD = re.compile(
 )
 
 _LONGEST = 240
+# A part of every phrase above, for a quick no.
+_HINTS = (
+    "404", "not ", "no longer", "longer", "gone", "expired", "ended", "removed", "deleted", "discontinued", "found", "exist",
+    "unavailable", "sold", "couldn't", "can't", "nicht", "gelöscht", "entfernt", "deaktiviert", "beendet", "abgelaufen",
+    "verkauft", "n'e", "introuvable", "supprim", "retir", "expir", "vend", "no ", "eliminad", "caducado", "finalizado",
+    "non ", "rimosso", "eliminato", "scadut", "não", "removid", "niet", "verwijderd", "verlopen", "verkocht", "nie ",
+    "usunięta", "wygas", "sprzedan", "neb", "neex", "není", "inte", "borttagen", "ikke", "findes", "ne ", "ni ", "nu ",
+    "не ", "удален", "снят", "продан", "больше", "找不到", "不存在", "下架", "見つかり", "削除", "存在しません", "該当", "売", "售出",
+)  # fmt: skip
 
 
 def departure_in(text: str) -> GoneEvidence | None:
     """What a short text (a title, a heading, a notice) says about the listing being gone or sold."""
     lowered = squash(text).lower()[:_LONGEST].replace("’", "'")
+    if not any(hint in lowered for hint in _HINTS):
+        return None
     for pattern, departure in ((_SOLD, Departure.SOLD), (_GONE, Departure.GONE)):
         match = pattern.search(lowered)
         if match:

@@ -15,7 +15,7 @@ def identity_key(product_id: str | None, sku: str | None, canonical_url: str) ->
         usable = _usable(value)
         if usable:
             return f"{kind}:{usable}"
-    digest = hashlib.sha256(canonical_url.encode("utf-8")).hexdigest()
+    digest = hashlib.sha256(canonical_url.encode("utf-8", "replace")).hexdigest()
     return f"URL:{digest[:16]}"
 
 

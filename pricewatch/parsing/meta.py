@@ -24,7 +24,7 @@ class MetaPrice:
 
 @dataclass(slots=True)
 class Head:
-    """The first value of every meta tag by its lower-case name, and what they say of a price."""
+    """The first value of every meta tag of interest by its lower-case name, and what they say of a price."""
 
     values: dict[str, str] = field(default_factory=dict)
     prices: list[MetaPrice] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Head:
     availability: Availability = Availability.UNKNOWN
 
     def first(self, *names: str) -> str:
-        return next((value for name in names if (value := self.values.get(name))), "")
+        return next((clean(value) for name in names if (value := self.values.get(name))), "")
 
     @property
     def is_product(self) -> bool:
@@ -56,6 +56,7 @@ _CURRENCIES = (
     "og:currency", "product:currency",
 )  # fmt: skip
 _AVAILABILITIES = ("product:availability", "og:availability", "og:product:availability", "availability")
+_KEPT = ("og:", "product:", "twitter:", "availability", "currency")
 _SALES = ("product:sale_price:amount", "og:sale_price:amount")
 
 
@@ -69,7 +70,8 @@ def read_head(metas: list[Element]) -> Head:
         )
         if not content or not name:
             continue
-        head.values.setdefault(name, clean(content))
+        if name.startswith(_KEPT):
+            head.values.setdefault(name, content)
         if name in _AMOUNTS:
             amounts.append((name, content))
     head.currency = currency_code(head.first(*_CURRENCIES))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 
@@ -18,8 +18,10 @@ from .roles import Role, role_of_words
 from .text import squash
 
 MAX_CENTS = 99_999_999
-# Stands in a joined text where one block of the page ends and the next begins.
-BLOCK = "¦"
+# What stands for a byte that could not be decoded, often a no-break space between thousands.
+_LOST = "\ufffd"
+# Stand in a joined text where a piece of text or a whole block of the page ends and the next begins.
+PIECE, BLOCK = "\ue000", "\ue001"
 
 
 class Refusal(StrEnum):
@@ -69,22 +71,25 @@ class Number:
 
 _GROUPED = r"\d{1,3}(?:[ '’.,٬]\d{3})+(?!\d)(?:[.,]\d{1,2}(?!\d))?"
 _NUMBER = re.compile(
-    rf"(?P<sign>(?<![\w.,])[-−–](?=\s?[^\d\s]{{0,4}}\s?\d))?(?P<number>{_GROUPED}|\d+(?:[.,]\d+)*|(?<!\d)[.,]\d{{1,2}}(?!\d))"
-    r"(?P<dash>[.,]\s?(?:[-−–—]{1,2}|[-−–—]?(?=\s?€)))?"
+    rf"(?P<digits>{_GROUPED}|\d+(?:[.,]\d+)*|(?<!\d)[.,]\d{{1,2}}(?!\d))(?:[.,:]\s?[-−–—]{{1,2}}(?!\d))?"
 )
+# A minus that touches the amount or its mark; with a space after it, it is a dash.
+_MINUS = re.compile(r"(?:^|[\s(])[-−–]$")
 _EURO_CENTS = re.compile(r"(\d)\s?([€£$])\s?(\d{2})(?![\d.,])")
 # `1.226` for machines may be 1226 written for people; only a leading zero or a third decimal coin settles it.
 _THREE_DECIMALS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
-_PERCENT = re.compile(r"^\s?%")
+_PERCENT = re.compile(r"\s?%")
 _DASH = re.compile(r"\s*(?:-|−|–|—|~|〜|to|bis|à|a|do|tot|till|até|до)\s*")
 _TIMES = re.compile(r"\s*(?:x|×|\*)\s*(?:de|of|à)?\s*")
 _FOR = re.compile(r"\s*(?:for|für|pour|por|per|za|voor|за)\s*")
 _MAGNITUDE = re.compile(
     r"\s?(?:k|m|mio|mln|mill?|bn|b|tys|tis|tsd|cr|crore|lakh|lac)\b\.?(?!\w)", re.IGNORECASE
 )
-_BEFORE_MARK = re.compile(r"([^\s\d]{1,12})\s?$")
-_AFTER_MARK = re.compile(r"^\s?([^\s\d]{1,12})")
-_TRIMMED = "()[]*:;!,|¦\"'"
+_BETWEEN = f" {PIECE}{BLOCK}"
+_BEFORE_MARK = re.compile(rf"([^\s\d{PIECE}{BLOCK}]{{1,12}})$")
+_AFTER_MARK = re.compile(rf"[{_BETWEEN}]*([^\s\d{PIECE}{BLOCK}]{{1,12}})")
+_BOUNDARY = re.compile(f"[{PIECE}{BLOCK}]")
+_TRIMMED = "()[]*:;!,|\"'"
 _LONGEST_SIGN = max(map(len, SIGNS))
 
 
@@ -139,44 +144,83 @@ def from_cents(cents: int, currency: str) -> Decimal:
 def numbers_in(text: str, currency: str | None = None, hints: Iterable[str] = ()) -> list[Number]:
     """Every number of a text that may be an amount of money; percentages are left out."""
     plain = _EURO_CENTS.sub(r"\1.\3 \2", squash(text))
+    spots = _spots(plain, currency, hints)
     found: list[Number] = []
-    matches = list(_NUMBER.finditer(plain))
-    for index, match in enumerate(matches):
-        before = plain[matches[index - 1].end() if index else 0 : match.start()]
-        after = plain[match.end() : matches[index + 1].start() if index + 1 < len(matches) else len(plain)]
-        if _PERCENT.match(after):
-            continue
-        marks_before, label = _mark_before(before)
-        marks_after, tail = _mark_after(after)
-        # Words between two numbers in different blocks belong to the number in their own block.
-        if index and BLOCK in label:
-            label = label.partition(BLOCK)[2]
-        if index + 1 < len(matches):
-            tail = tail.partition(BLOCK)[0]
-        codes = _known(_joined(marks_before, marks_after), currency, hints)
-        code = settle(codes, hints) or currency
+    for index, spot in enumerate(spots):
+        # Words reach as far as the next number that is money: "lowest in 30 days: €9".
+        previous = next((one for one in reversed(spots[:index]) if one.codes), None)
+        following = next((one for one in spots[index + 1 :] if one.codes), None)
+        label = plain[previous.end if previous else 0 : spot.label_end]
+        tail = plain[spot.tail_start : following.start if following else len(plain)]
+        is_unclear = _MAGNITUDE.match(plain, spot.end) is not None or _LOST in plain[max(0, spot.start - 1) : spot.end + 1]
+        code = settle(spot.codes, hints) or currency
+        role = _joint_role(plain[spots[index - 1].tail_start : spot.label_end]) if index else None
+        if role is Role.RANGE:
+            found[-1] = replace(found[-1], role=role)
         found.append(
             Number(
-                amount=None if _MAGNITUDE.match(after) else _amount(match.group("number"), code),
-                codes=codes,
-                role=_role(label.lower(), tail.lower(), has_number_before=index > 0),
-                negative=match.group("sign") is not None,
-                start=match.start(),
-                end=match.end(),
+                amount=None if is_unclear else _amount(spot.digits, code),
+                codes=spot.codes,
+                role=role or _role(label, tail, previous is not None, following is not None),
+                negative=_MINUS.search(label) is not None,
+                start=spot.start,
+                end=spot.end,
             )
         )
     return found
 
 
-def _role(label: str, tail: str, *, has_number_before: bool) -> Role:
-    if has_number_before:
-        if _TIMES.fullmatch(label):
-            return Role.INSTALMENT
-        if _FOR.fullmatch(label):
-            return Role.VARIANT
-        if _DASH.fullmatch(label):
-            return Role.RANGE
-    return role_of_words(label, tail)
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """Where a number stands, without and with the marks of a currency around it."""
+
+    digits: str
+    start: int
+    end: int
+    label_end: int
+    tail_start: int
+    codes: tuple[str, ...]
+
+
+def _spots(text: str, currency: str | None, hints: Iterable[str]) -> list[_Spot]:
+    matches = [match for match in _NUMBER.finditer(text) if not _PERCENT.match(text, match.end())]
+    spots = []
+    for index, match in enumerate(matches):
+        start, end = match.span()
+        left = matches[index - 1].end() if index else 0
+        right = matches[index + 1].start() if index + 1 < len(matches) else len(text)
+        before, label = _mark_before(text[left:start])
+        after, tail = _mark_after(text[end:right])
+        codes = _known(_joined(before, after), currency, hints)
+        spots.append(_Spot(match.group("digits"), start, end, left + len(label), right - len(tail), codes))
+    return spots
+
+
+def _label_part(between: str) -> str:
+    """Of the words between two numbers, those that may be a label of the second: not what ends the first's piece."""
+    boundary = _BOUNDARY.search(between)
+    return between[boundary.end() :] if boundary else between
+
+
+def _tail_part(between: str) -> str:
+    """Of the words between two numbers, those that may go with the first: not the second's piece, nor its block."""
+    last = max(between.rfind(PIECE), between.rfind(BLOCK))
+    return between[:last].partition(BLOCK)[0] if last >= 0 else between
+
+
+def _joint_role(between: str) -> Role | None:
+    """What two numbers are to each other by what alone stands between them, marks aside."""
+    joint = _BOUNDARY.sub(" ", between).lower()
+    pairs = ((_TIMES, Role.INSTALMENT), (_FOR, Role.VARIANT), (_DASH, Role.RANGE))
+    return next((role for pattern, role in pairs if pattern.fullmatch(joint)), None)
+
+
+def _role(label: str, tail: str, has_previous: bool, has_following: bool) -> Role:
+    before = _label_part(label) if has_previous else label
+    after = _tail_part(tail) if has_following else tail
+    return role_of_words(
+        _BOUNDARY.sub(" ", before).lower(), _BOUNDARY.sub(" ", after).lower(), is_last=not has_following
+    )
 
 
 def _refusal(numbers: list[Number]) -> Refusal | None:
@@ -259,7 +303,7 @@ def _grouped(digits: str, separator: str) -> Decimal | None:
 
 def _mark_before(text: str) -> tuple[tuple[str, ...], str]:
     """The currencies of a mark right before a number, and the text before that mark."""
-    match = _BEFORE_MARK.search(text)
+    match = _BEFORE_MARK.search(text.rstrip(_BETWEEN))
     if match is None:
         return (), text
     run = match.group(1)

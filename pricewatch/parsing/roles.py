@@ -88,6 +88,12 @@ _SAVING = re.compile(
     r"скидка|экономия|выгода|cash ?back|bonus|points?|punkte|trade[- ]in|rebate|折|省)\b|-\s?\d+\s?%"
 )
 
+# "€10 off" is a saving, "€10 save 20%" is none.
+_SAVED = re.compile(
+    r"^\W*(?:off|saved|saving|gespart|rabatt|discount|remise|réduction|descuento|de descuento|sconto|korting|zniżki|slevy|"
+    r"popusta|скидк\w*|cash ?back|bonus|points?|punkte|折|點)\b"
+)
+
 _COUPON = re.compile(
     r"\b(?:coupon|voucher|gutschein\w*|promo(?:tion)?(?:al)? code|code promo|rabattcode|cup[oó]n|buono|kod rabatowy|"
     r"промокод|купон|gift card|geschenkkarte|with code|mit code|coins?|折價券|クーポン)\b"
@@ -139,7 +145,7 @@ _AFTER = (
 # Words that say so only where they follow the number at once: "€5.99 delivery", but not "€20 plus delivery".
 _NEXT = (
     (_SHIPPING, Role.SHIPPING),
-    (_SAVING, Role.SAVING),
+    (_SAVED, Role.SAVING),
     (_COUPON, Role.SAVING),
     (_LIST, Role.LIST),
 )
@@ -149,10 +155,13 @@ _PLUS = re.compile(
 )
 
 
-def role_of_words(before: str, after: str) -> Role:
-    """What the words between a number and its neighbouring numbers make of it; both in lower case."""
-    label = before[-_LABEL_LENGTH:]
-    tail = after[:_ADJACENT_LENGTH]
+def role_of_words(before: str, after: str, *, is_last: bool = True) -> Role:
+    """What the words around a number make of it; both in lower case, and `is_last` where no number follows.
+
+    Words between two numbers are the second's label, unless they go with the first at once ("10 € / month").
+    """
+    label = before.rstrip()[-_LABEL_LENGTH:]
+    tail = after.lstrip()[:_ADJACENT_LENGTH]
     if not any(map(str.isalpha, label)) and not any(map(str.isalpha, tail)) and not _FROM_AFTER.search(tail):
         return Role.CURRENT
     if _FROM.search(label) or _FROM_AFTER.search(tail):
@@ -161,9 +170,10 @@ def role_of_words(before: str, after: str) -> Role:
         if pattern.search(label):
             return role
     for pattern, role in _AFTER:
-        if pattern.search(tail):
+        match = pattern.search(tail)
+        if match and (is_last or match.start() <= 1):
             return role
-    if not _PLUS.search(tail):
+    if is_last and not _PLUS.search(tail):
         for pattern, role in _NEXT:
             if pattern.search(tail[:_NEXT_LENGTH]):
                 return role

@@ -9,19 +9,14 @@ from decimal import Decimal
 
 from .class_names import NO_CUES, ClassCues, cues
 from .currency import settle
-from .price import BLOCK, Number, numbers_in
+from .price import BLOCK, PIECE, Number, numbers_in
 from .roles import Role
 from .text import squash
-from .tree import Element, is_shown_tag, place, shown_text
+from .tree import INLINE, Element, is_shown_tag, place, shown_text
 
-# Stands between two texts that are not one number, and keeps them from being read as one.
-_APART = " | "
 _DEEPEST = 40
 _FEW_CHARACTERS = 6
 
-_INLINE = frozenset(
-    "span b strong i em sup sub small a font ins del s strike data bdi abbr u label time bdo mark meta link".split()
-)
 _LIST_TAGS = frozenset({"del", "s", "strike"})
 _CENT_TAGS = frozenset({"sup", "sub", "small"})
 _LINE_THROUGH = re.compile(r"line-through")
@@ -29,6 +24,7 @@ _NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
 _CENTS = re.compile(r"\d{2}(?!\d)")
 _DECIMALS = re.compile(r"[.,]\d{1,2}(?!\d)")
 _DIGIT_AT_END = re.compile(r"\d$")
+_SIGN_AT_END = re.compile(r"\d\s?[€£$]$")
 
 
 @dataclass(slots=True)
@@ -106,7 +102,7 @@ def read_prices(
                 role=Role.SAVING if number.negative else kind,
                 is_strong=is_strong,
                 is_sale=piece.is_sale,
-                text=text[:80],
+                text=squash(text.replace(PIECE, " ").replace(BLOCK, " "))[:80],
                 where=where,
                 element=block,
             )
@@ -152,7 +148,7 @@ def _pieces(
     role = by_tag or own.role or role
     is_sale = is_sale or own.is_sale
     is_cents = is_cents or element.tag in _CENT_TAGS or own.is_cents
-    is_block = element.tag not in _INLINE
+    is_block = element.tag not in INLINE
     if is_block:
         yield _Piece("", role, is_cents, is_sale, starts_block=True)
     if element.text and not element.text.isspace():
@@ -184,17 +180,17 @@ def _joined(pieces: list[_Piece]) -> tuple[str, list[tuple[int, _Piece]]]:
 def _separator(before: str, piece: _Piece, *, is_new_block: bool) -> str:
     if not before:
         return ""
+    if piece.text in (".", ",") and _DIGIT_AT_END.search(before):
+        return ""
     if _DECIMALS.match(piece.text) and _DIGIT_AT_END.search(before):
         return ""
     if before[-1] in ".," and _CENTS.match(piece.text) and before[-2:-1].isdigit():
         return ""
     if piece.is_cents and _CENTS.match(piece.text):
-        return "." if _DIGIT_AT_END.search(before) else " "
-    if is_new_block:
-        return f" {BLOCK} "
-    if piece.text[0].isdigit() and _DIGIT_AT_END.search(before):
-        return _APART
-    return " "
+        if _DIGIT_AT_END.search(before):
+            return "."
+        return "" if _SIGN_AT_END.search(before) else f" {PIECE} "
+    return f" {BLOCK} " if is_new_block else f" {PIECE} "
 
 
 def _piece_at(starts: list[tuple[int, _Piece]], position: int) -> _Piece:

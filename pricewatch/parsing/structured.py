@@ -19,7 +19,7 @@ _PRODUCT_TYPES = frozenset(
 # Properties whose products are not the one that the page is about.
 _OTHERS = frozenset(
     "isrelatedto issimilarto isaccessoryorsparepartfor isconsumablefor isvariantof itemlistelement itemoffered "
-    "hasoffercatalog recommendedproduct relatedproduct about mentions review reviews".split()
+    "hasoffercatalog recommendedproduct relatedproduct about mentions review reviews offers offer makesoffer".split()
 )
 _MAIN = frozenset({"mainentity", "mainentityofpage"})
 _DEEPEST = 12
@@ -107,9 +107,12 @@ def _walk(data: Any, source: str, path: str, *, depth: int, is_main: bool) -> It
         product.is_orphan = True
         yield product
         return
-    if "offer" in types and source != "json-ld":
-        product = product_of({"offers": data, "@type": ""}, source, path)
-        product.is_orphan = True
+    if types & {"offer", "aggregateoffer"}:
+        offered = data.get("itemOffered")
+        thing = offered if isinstance(offered, dict) else {}
+        product = product_of({**thing, "offers": data}, source, path)
+        product.is_orphan = not thing
+        product.is_main = is_main
         yield product
         return
     for key, value in data.items():

@@ -10,20 +10,25 @@ from lxml import etree  # type: ignore[import-untyped]
 # lxml ships no types; this name says what is meant.
 Element = Any
 
+# Elements that do not interrupt a line of text.
+INLINE = frozenset(
+    "span b strong i em sup sub small a font ins del s strike data bdi abbr u label time bdo mark meta link wbr".split()
+)
 _NOT_SHOWN = frozenset({"script", "style", "noscript", "template", "head", "title", "svg", "iframe"})
 
 
-def parse_html(text: str, body: bytes = b"", encoding: str = "") -> Element | None:
-    """The root element, or None where there is nothing to parse.
-
-    A body that is clean UTF-8 already is parsed as it is, which saves a copy of the page.
-    """
-    reusable = encoding == "utf-8" and "\ufffd" not in text and b"\x00" not in body
-    data = body if reusable else text.replace("\x00", "").encode("utf-8", "replace")
+def parse_html(body: bytes) -> Element | None:
+    """The root element of a page in UTF-8, or None where there is nothing to parse."""
+    data = body.replace(b"\x00", b"") if b"\x00" in body else body
     if not data.strip():
         return None
     parser = etree.HTMLParser(
-        encoding="utf-8", recover=True, huge_tree=True, remove_comments=True, remove_pis=True
+        encoding="utf-8",
+        recover=True,
+        huge_tree=True,
+        remove_comments=True,
+        remove_pis=True,
+        collect_ids=False,
     )
     try:
         return etree.fromstring(data, parser)
@@ -50,6 +55,8 @@ def shown_text(element: Element, longest: int = 100_000) -> str:
         if not is_tail and node.tag in _NOT_SHOWN:
             continue
         text = node.tail if is_tail else node.text
+        if node.tag not in INLINE:
+            pieces.append(" ")
         if text:
             pieces.append(text)
             length += len(text.strip())

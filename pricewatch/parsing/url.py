@@ -15,6 +15,7 @@ _SUFFIXES = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
 
 _TRACKING = frozenset({"fbclid", "gclid", "ref", "source", "campaign"})
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
+_ID_PARAMETER = re.compile(r"(?:\w*id|product|item|sku|artikel|art|p|code|goods)=", re.IGNORECASE)
 _ID = re.compile(r"\d{4,}")
 
 
@@ -22,6 +23,7 @@ class InvalidUrl(ValueError):
     """A URL that names no web page."""
 
 
+@lru_cache(maxsize=32)
 def canonical_url(url: str) -> str:
     """The one spelling of a URL: https, lower-case host, no fragment, no tracking, parameters sorted."""
     parts = _split(url)
@@ -66,18 +68,29 @@ def registrable_domain(url_or_host: str) -> str:
     if _is_address(host):
         return host
     found = _SUFFIXES(host)
-    return f"{found.domain}.{found.suffix}" if found.domain and found.suffix else host
+    if found.domain and found.suffix:
+        return f"{found.domain}.{found.suffix}"
+    # No rule matches: the list's own default takes the last label as the suffix.
+    return host if found.suffix else ".".join(host.split(".")[-2:])
 
 
 def is_other_page(page_url: str, link: str | None) -> bool:
-    """Whether a link on a page leads to another path than the page's own; anchors and scripts lead nowhere."""
-    if not link or link.startswith(("#", "?", "javascript:", "mailto:", "tel:")):
+    """Whether a link on a page leads to another one than the page itself; anchors and scripts lead nowhere."""
+    if not link or link.startswith(("#", "javascript:", "mailto:", "tel:")):
         return False
-    path = link.partition("#")[0].partition("?")[0].rstrip("/")
-    page = page_url.partition("#")[0].partition("?")[0].rstrip("/")
-    if not path.startswith(("/", "http")):
+    path, _, query = link.partition("#")[0].partition("?")
+    page, _, page_query = page_url.partition("#")[0].partition("?")
+    path = path.rstrip("/")
+    if path and not path.startswith(("/", "http")):
         path = "/" + path.lstrip("./")
-    return bool(path.strip("/")) and not page.endswith(path.partition("://")[2] or path)
+    if path and not page.rstrip("/").endswith(path.partition("://")[2] or path):
+        return True
+    return bool(query and page_query) and _named_ids(query) != _named_ids(page_query)
+
+
+def _named_ids(query: str) -> set[str]:
+    """The parameters that name a product, for shops that have one path for all of them."""
+    return {pair for pair in query.split("&") if _ID_PARAMETER.match(pair)}
 
 
 def is_same_product_url(one: str, other: str) -> bool:

@@ -7,33 +7,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .availability import is_buy_button
-from .class_names import ClassCues
+from .class_names import NO_CUES, ClassCues
 from .roles import Role
 from .shown_price import ShownPrice, element_cues, is_displayed, read_prices, tag_role
 from .text import squash, words
 from .tree import Element, shown_text
 from .url import is_other_page
 
-_MARK = re.compile(
-    r"[$€£¥￥₽₹₨₩₺₴₪₫฿₱₦₡₲₸₼₾₮₭៛₵৳֏円원元]|\b[A-Z]{3}\b|\b(?:zł|kč|ft|lei|kr|rs|руб|грн|тг|лв|eur|euro)\b|р\.",
-    re.IGNORECASE,
-)
+_SIGN = re.compile(r"[$€£¥￥₽₹₨₩₺₴₪₫฿₱₦₡₲₸₼₾₮₭៛₵৳֏円원元]")
+_WORD = re.compile(r"\b(?:[A-Z]{3}|[Zz]ł|K[čc]|F[Tt]|[Ll]ei|[Kk]r|R[sSpM]|[Рр]уб|[Гг]рн|[Тт][гГ]|[Лл]в|[Ee]uros?|р)\b")
 _DIGIT = re.compile(r"\d")
 _BARE_NUMBER = re.compile(r"\s*\d[\d\s.,'’]*(?:[.,]?[-–—])?\s*")
 _OTHER_ACTION = re.compile(r"notify|wish|remove|view|close|out of|sold|unavailable|compare|coupon|apply|update|continue|[-+×]$")
 _BUTTONS = frozenset({"button", "input", "a"})
 _SKIPPED = frozenset({"nav", "footer", "select", "textarea"})
+_SPECIAL = frozenset({"a", "button", "input", "del", "s", "strike", "option", "script", "style", "noscript", "template", "svg", "iframe"})
 _DEEPEST = 120
 _NOT_BOUGHT = frozenset({Role.RELATED, Role.EXTRA, Role.OTHER_CONDITION, Role.INSTALMENT})
-_FOLLOWING = 1000
+_FOLLOWING = 450
 # Once a price tag is found, the product's own stock and button are not far.
-_AFTER_PRICE = 220
-_PRECEDING = 120
+_AFTER_PRICE = 110
+_AFTER_BOTH = 60
+_PRECEDING = 80
 _PRECEDING_LEVELS = 4
 _LONGEST_BLOCK = 260
 _LONGEST_WEAK = 90
 _LONGEST_BUTTON = 48
 _LONGEST_PHRASE = 110
+_LONGEST_TEXT = 600
 _CARD_LEVELS = 6
 _CARD_LINKS = 60
 _NAME_WORDS = 2
@@ -74,13 +75,15 @@ class _Scan:
         self._left = 0
         self._order = 0
         self._step = 1
+        self._has_price = False
         self._done: set[Element] = set()
 
     def around(self, title: Element) -> Zone:
         self._left = _FOLLOWING
         self._walk_siblings(title, preceding=False)
-        self._left, self._order, self._step = _PRECEDING, 0, -1
-        self._walk_siblings(title, preceding=True)
+        if not self._has_price:
+            self._left, self._order, self._step = _PRECEDING, 0, -1
+            self._walk_siblings(title, preceding=True)
         self._set_cards_apart(title)
         self.zone.prices.sort(key=lambda price: (price.order < 0, abs(price.order)))
         return self.zone
@@ -118,31 +121,29 @@ class _Scan:
     def _visit(self, element: Element, context: _Context, depth: int = 0) -> None:
         self._left -= 1
         self._order += self._step
-        if self._left <= 0 or depth > _DEEPEST or element.tag in _SKIPPED:
+        tag = element.tag
+        if self._left <= 0 or depth > _DEEPEST or tag in _SKIPPED:
             return
         own = element_cues(element)
-        if not is_displayed(element, own) or own.role is Role.RELATED:
-            return
-        if element.tag in _BUTTONS or own.is_button:
-            self._read_button(element, own, context)
-            if element.tag == "a" and is_other_page(self._page_url, element.get("href")):
+        style = element.get("style")
+        if own is not NO_CUES or style or tag in _SPECIAL:
+            if own.role is Role.RELATED or not is_displayed(element, own):
                 return
-        inner = self._context(element, own, context)
-        if (own.is_price or element.get("itemprop") == "price") and self._read_block(
-            element, inner, _LONGEST_BLOCK
-        ):
-            return
-        self._read_text(element, element.text, inner)
+            if tag in _BUTTONS or own.is_button:
+                self._read_button(element, own, context)
+                if tag == "a" and is_other_page(self._page_url, element.get("href")):
+                    return
+            context = _inner(element, own, context)
+            if (own.is_price or element.get("itemprop") == "price") and self._read_block(element, context, _LONGEST_BLOCK):
+                return
+        text = element.text
+        if text and not text.isspace():
+            self._read_text(element, text, context)
         for child in element:
-            self._visit(child, inner, depth + 1)
-            self._read_text(element, child.tail, inner)
-
-    def _context(self, element: Element, own: ClassCues, context: _Context) -> _Context:
-        role = tag_role(element) or own.role or context.role
-        is_strong = context.is_strong or own.is_price
-        if role == context.role and is_strong == context.is_strong and not own.is_sale:
-            return context
-        return _Context(role, is_strong, context.is_sale or own.is_sale)
+            self._visit(child, context, depth + 1)
+            text = child.tail
+            if text and not text.isspace():
+                self._read_text(element, text, context)
 
     def _read_block(self, element: Element, context: _Context, longest: int) -> bool:
         """Reads an element as one block of prices; False where it is too long to be one."""
@@ -162,20 +163,22 @@ class _Scan:
             price.order = self._order
         self.zone.prices.extend(prices)
         if context.is_strong and any(price.role is Role.CURRENT for price in prices):
-            self._left = min(self._left, _AFTER_PRICE)
+            self._left = min(self._left, _AFTER_BOTH if self.zone.buy_button else _AFTER_PRICE)
+            self._has_price = True
         if prices:
             self._phrase(text, context)
         return bool(prices)
 
-    def _read_text(self, element: Element, text: str | None, context: _Context) -> None:
-        if not text or text.isspace():
+    def _read_text(self, element: Element, text: str, context: _Context) -> None:
+        length = len(text)
+        if length > _LONGEST_TEXT:
             return
         if _DIGIT.search(text):
-            if _MARK.search(text):
+            if has_currency_mark(text):
                 self._read_block(element, context, _LONGEST_WEAK)
             elif _BARE_NUMBER.fullmatch(text):
                 self._read_bare(element, context)
-        if len(text) <= _LONGEST_PHRASE * 2:
+        if length <= _LONGEST_PHRASE * 2:
             self._phrase(squash(text), context)
 
     def _read_bare(self, element: Element, context: _Context) -> None:
@@ -185,7 +188,7 @@ class _Scan:
             self._read_block(element, context, _LONGEST_WEAK)
         elif parent is not None:
             around = squash(shown_text(parent, _LONGEST_WEAK))
-            if len(around) <= _LONGEST_WEAK // 2 and _MARK.search(around):
+            if len(around) <= _LONGEST_WEAK // 2 and has_currency_mark(around):
                 self._read_block(parent, context, _LONGEST_WEAK)
 
     def _text_of_tail(self, sibling: Element) -> None:
@@ -209,6 +212,8 @@ class _Scan:
         is_cart = element.tag in ("button", "input") and own.is_cart and not _OTHER_ACTION.search(text.lower())
         if 2 <= len(text) <= _LONGEST_BUTTON and (is_cart or is_buy_button(text)):
             self.zone.buy_button = text
+            if self._has_price:
+                self._left = min(self._left, _AFTER_BOTH)
 
     def _phrase(self, text: str, context: _Context) -> None:
         if not 3 <= len(text) <= _LONGEST_PHRASE:
@@ -216,6 +221,19 @@ class _Scan:
         if context.role not in (None, Role.VARIANT, Role.REGULAR):
             return
         self.zone.notices.append(Notice(text, is_variant=context.role is Role.VARIANT))
+
+
+def has_currency_mark(text: str) -> bool:
+    return _SIGN.search(text) is not None or _WORD.search(text) is not None
+
+
+def _inner(element: Element, own: ClassCues, context: _Context) -> _Context:
+    """The context of what an element holds."""
+    role = tag_role(element) or own.role or context.role
+    is_strong = context.is_strong or own.is_price
+    if role is context.role and is_strong == context.is_strong and not own.is_sale:
+        return context
+    return _Context(role, is_strong, context.is_sale or own.is_sale)
 
 
 def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bool:
@@ -230,12 +248,15 @@ def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bo
             continue
         image = next(link.iter("img"), None)
         label = link.get("title") or shown_text(link, _LONGEST_BLOCK).strip() or ("" if image is None else image.get("alt"))
+        is_heading = _is_heading(link)
+        if image is None and not is_heading:
+            continue
         other = words(label or "")
         if len(other) < _NAME_WORDS or other <= name:
             continue
         if image is not None:
             pictured.add(target)
-        if _is_heading(link):
+        if is_heading:
             named.add(target)
     return bool(pictured & named) or (bool(pictured or named) and _is_one_of_many(element))
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem
 from sqlalchemy import Connection
 
 from pricewatch import clock
+from pricewatch.errors import DatabaseUnavailable
 from pricewatch.items import OverviewPage, PageOutcome, ProductPage
 from pricewatch.rules.details import due_after_success
 from pricewatch.spiders.base import PricewatchSpider
@@ -28,10 +30,15 @@ class UpsertPipeline:
         return cls(crawler)
 
     async def process_item(self, item: Any) -> Any:
-        if isinstance(item, OverviewPage):
-            await self._store_page(item)
-        elif isinstance(item, ProductPage):
-            await self._store_product(item)
+        try:
+            if isinstance(item, OverviewPage):
+                await self._store_page(item)
+            elif isinstance(item, ProductPage):
+                await self._store_product(item)
+        except DatabaseUnavailable as error:
+            # The run has failed already, and says so.
+            self.spider.run.note("dropped/database_unavailable")
+            raise DropItem(str(error)) from None
         return item
 
     async def _store_page(self, page: OverviewPage) -> None:
@@ -44,9 +51,11 @@ class UpsertPipeline:
 
         def also(connection: Connection, tally: Tally) -> None:
             if spider.collects:
-                page.new = collection.collect(connection, run.id, page.start_page, page.number, rows)
+                given = (run.id, page.start_page, page.number, rows)
+                page.new, tally.refused = collection.collect(connection, *given)
             else:
                 page.new = tally.new
+            stored = len(rows) - len(tally.refused)
             spider.page_stored(connection, page)
             runs.add_page(
                 connection,
@@ -57,18 +66,18 @@ class UpsertPipeline:
                 start_page=page.start_page,
                 page=page.number,
                 http_status=page.http_status,
-                cards=len(page.cards),
+                cards=stored,
                 new_listings=page.new,
                 updated_listings=tally.updated,
                 price_rows=tally.price_rows,
                 dropped=page.dropped,
                 duration_ms=page.duration_ms,
             )
-            runs.record(connection, run.id, {"pages": 1, "cards": len(page.cards)}, {})
+            runs.record(connection, run.id, {"pages": 1, "cards": stored}, {})
 
-        await run.write(Unit([] if spider.collects else rows, also, waits=True))
+        tally = await run.write(Unit([] if spider.collects else rows, also, waits=True))
         run.pages += 1
-        run.cards += len(page.cards)
+        run.cards += len(rows) - len(tally.refused)
         run.note("page/ok")
 
     async def _store_product(self, item: ProductPage) -> None:
@@ -83,4 +92,3 @@ class UpsertPipeline:
             return
         due_at = due_after_success(item.offer.observed_at or clock.now(), refresh_hours=self.refresh_hours)
         await run.write(Unit([offer_row(item.offer, due_at)]))
-        run.count("details")

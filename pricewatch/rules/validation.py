@@ -1,13 +1,124 @@
-"""Validation of cards and offers (being written)."""
+"""What an offer or a card must have to be stored, and what becomes of one that has not."""
 
 from __future__ import annotations
 
-from pricewatch.items import Card, Drop, Offer, Ok, Quarantine
+import re
+from dataclasses import fields, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from pricewatch.items import Availability, Card, Drop, DropReason, Offer, Ok, Quarantine, QuarantineReason
+
+MIN_CENTS = 1
+MAX_CENTS = 99_999_999
+LONGEST_URL = 2000
+LONGEST_TITLE = 1000
+LONGEST_TEXT = 1000
+LONGEST_KEY = 255 + len("PID:")
+
+CURRENCIES = frozenset(
+    (
+        "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD "
+        "CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF "
+        "GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP "
+        "LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB "
+        "PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL "
+        "THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR "
+        "ZMW ZWG"
+    ).split()
+)
+
+# No database text may hold NUL, and no name holds a line feed or a direction mark.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
+_TEXTS = ("title", "product_id", "sku", "gtin", "mpn", "brand", "location", "image")
 
 
 def validate_offer(offer: Offer) -> Ok | Drop | Quarantine:
+    """The offer with clean texts, or why it is not stored: what is missing or impossible drops it, doubt holds it."""
+    offer = replace(offer, **_clean_texts(offer))
+    missing = [name for name in ("url", "title", "currency") if not getattr(offer, name)]
+    if missing:
+        return Drop(DropReason.MISSING_REQUIRED_FIELD, ", ".join(missing))
+    if problem := _url_problem(offer.url):
+        return Drop(DropReason.INVALID_URL, problem)
+    if offer.price_cents == 0:
+        return Quarantine(QuarantineReason.ZERO_PRICE_EXTRACTED, {"price_cents": 0}, offer)
+    if problem := _price_problem(offer.price_cents, offer.price_max_cents, offer.currency):
+        return Drop(DropReason.INVALID_PRICE, problem)
+    if offer.shipping_cents is not None and not 0 <= offer.shipping_cents <= MAX_CENTS:
+        offer = replace(offer, shipping_cents=None)
+    if offer.availability is Availability.UNKNOWN:
+        return Drop(DropReason.UNKNOWN_AVAILABILITY)
+    if len(offer.identity_key) > LONGEST_KEY:
+        return Drop(DropReason.MISSING_REQUIRED_FIELD, "identity_key is too long to be one")
     return Ok(offer)
 
 
 def validate_card(card: Card) -> Card | Drop:
+    """The card with clean texts, or why it is dropped; a card may show no price, but not an impossible one."""
+    card = replace(card, **_clean_texts(card))
+    missing = [name for name in ("url", "title") if not getattr(card, name)]
+    if missing:
+        return Drop(DropReason.MISSING_REQUIRED_FIELD, ", ".join(missing))
+    if problem := _url_problem(card.url):
+        return Drop(DropReason.INVALID_URL, problem)
+    if card.price_cents is None:
+        return replace(card, price_max_cents=None, currency=None)
+    if not card.currency:
+        return Drop(DropReason.MISSING_REQUIRED_FIELD, "currency")
+    if problem := _price_problem(card.price_cents, card.price_max_cents, card.currency):
+        return Drop(DropReason.INVALID_PRICE, problem)
     return card
+
+
+def _price_problem(cents: int, highest: int | None, currency: str) -> str:
+    # A bool is an int to Python, not to a customer.
+    if isinstance(cents, bool) or not isinstance(cents, int) or not MIN_CENTS <= cents <= MAX_CENTS:
+        return f"{cents} is not between {MIN_CENTS} and {MAX_CENTS}"
+    if highest is not None and not cents <= highest <= MAX_CENTS:
+        return f"the highest price {highest} is not between {cents} and {MAX_CENTS}"
+    return "" if currency in CURRENCIES else f"{currency[:20]!r} is no ISO 4217 currency"
+
+
+def _url_problem(url: str) -> str:
+    if len(url) > LONGEST_URL:
+        return f"{len(url)} characters, at most {LONGEST_URL} are kept"
+    if _CONTROL.search(url) or " " in url:
+        return "it has spaces or control characters"
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError as error:
+        return str(error)
+    if parts.scheme not in ("http", "https"):
+        return f"{url[:80]!r} is no web address"
+    return "" if host else "it has no host"
+
+
+def _clean_texts(item: Offer | Card) -> dict[str, Any]:
+    """The texts of an item that need to change: control characters out, spaces squashed, the overlong cut."""
+    known = {one.name for one in fields(item)}
+    changed: dict[str, Any] = {}
+    for name in _TEXTS:
+        value = getattr(item, name) if name in known else None
+        if isinstance(value, str):
+            longest = LONGEST_URL if name == "image" else LONGEST_TITLE if name == "title" else LONGEST_TEXT
+            clean = " ".join(_CONTROL.sub(" ", value).split())
+            # A cut address leads nowhere; a cut name is still a name.
+            clean = "" if name == "image" and len(clean) > longest else clean[:longest].rstrip()
+            if clean != value:
+                changed[name] = clean if clean or name == "title" else None
+    if item.seller is not None:
+        changed["seller"] = replace(item.seller, id=_plain(item.seller.id), name=_plain(item.seller.name))
+    if item.attributes:
+        changed["attributes"] = _plain(item.attributes)
+    return changed
+
+
+def _plain(value: Any) -> Any:
+    """A value of open JSON without the characters that no database text may hold."""
+    if isinstance(value, str):
+        return " ".join(_CONTROL.sub(" ", value).split()) if _CONTROL.search(value) else value
+    if isinstance(value, dict):
+        return {_plain(key): _plain(one) for key, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, list) else value

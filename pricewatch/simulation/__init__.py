@@ -1,1 +1,1 @@
-"""A month in a minute: the spiders against the sample marketplace, its clock moved, compared with its truth."""
+"""A month in a minute: the spiders on the sample marketplace, its clock moved, compared with its truth."""

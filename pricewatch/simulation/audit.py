@@ -44,7 +44,7 @@ class Stored:
 
 
 def stored_listings(connection: Connection, source_id: str) -> dict[str, Stored]:
-    """Everything of a source, by the path of its URL, which is what stays when a site renumbers its adverts."""
+    """Everything of a source, by the path of its URL: that stays when a site renumbers its adverts."""
     found: dict[int, Stored] = {}
     by_path: dict[str, Stored] = {}
     rows = connection.execute(
@@ -55,7 +55,8 @@ def stored_listings(connection: Connection, source_id: str) -> dict[str, Stored]
         found[listing_id] = by_path[_path(url)] = Stored(listing_id, active, price)
     history = connection.execute(
         text(
-            "SELECT listing_id, observed_at, price_cents, availability FROM price_history ORDER BY listing_id, observed_at"
+            "SELECT listing_id, observed_at, price_cents, availability FROM price_history"
+            " ORDER BY listing_id, observed_at"
         )
     )
     for listing_id, at, price, availability in history:
@@ -119,13 +120,13 @@ def _check_prices(
                     "a price that was up for a whole sweep is not in the history", f"{true.url} {price}"
                 )
     before: tuple[int | None, str] | None = None
-    for at, price, availability in mine.history:
-        if (price, availability) == before:
+    for at, cents, availability in mine.history:
+        if (cents, availability) == before:
             verdict.blame("a history row repeats the one before", f"{true.url} {at:%d.%m. %H:%M}")
-        before = (price, availability)
+        before = (cents, availability)
         around = {p for begins, ends, p in periods if begins <= at and (ends is None or ends >= at - MOMENT)}
-        if price not in around:
-            verdict.blame("a price was stored that the page did not show", f"{true.url} {price} at {at}")
+        if cents not in around:
+            verdict.blame("a price was stored that the page did not show", f"{true.url} {cents} at {at}")
 
 
 def _check_state(

@@ -25,16 +25,16 @@ EVERY = {"discovery": timedelta(hours=6), "sweep": timedelta(hours=3), "verifica
 SETTINGS = {
     "SWEEP_PAGES_PER_RUN": 10,
     "SWEEP_OVERLAP_PAGES": 2,
-    "DOWNLOAD_TIMEOUT": 0.5,
+    "DOWNLOAD_TIMEOUT": 0.3,
     "LOG_ENABLED": False,
 }
 PAGE_SIZE = 20
 FAULTS: list[dict[str, Any]] = [
     {"action": "status", "status": 503},
-    {"action": "rate_limit", "seconds": 0},
+    {"action": "rate_limit", "retry_after": 0},
     {"action": "reset"},
     {"action": "captcha"},
-    {"action": "hang", "seconds": 2},
+    {"action": "hang", "seconds": 1},
     {"action": "empty"},
 ]
 
@@ -86,10 +86,10 @@ class Month:
         return begins
 
     def _sprinkle_faults(self) -> None:
-        for number, fault in enumerate(FAULTS):
+        for fault in FAULTS:
             if self.fault_rate:
                 rate = self.fault_rate / len(FAULTS)
-                self.bazaar.fault(path=r"^/(c|item)/", probability=rate, seed=number, **fault)
+                self.bazaar.fault(path=r"^/(c|item)/", probability=rate, **fault)
 
     async def _run(self, spider: str, at: datetime) -> None:
         self.bazaar.set_clock(at)
@@ -102,7 +102,7 @@ class Month:
         if spider == "verification" and run.status == "finished":
             self.looks.append(at)
         if spider == "sweep":
-            if crawler.spider._begins or self._cycle_began is None:  # type: ignore[union-attr]
+            if crawler.spider.begins or self._cycle_began is None:  # type: ignore[union-attr]
                 self._cycle_began = at
             if run.reasons["sweep/cycle_complete"]:
                 self.cycles.append((self._cycle_began, clock.now()))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Any, ClassVar
+from collections.abc import AsyncIterator, Callable
+from typing import Any, ClassVar, TypeVar
 
 import scrapy
 from scrapy.crawler import Crawler
@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from twisted.python.failure import Failure
 
 from pricewatch import adapters, clock
-from pricewatch.adapters.base import Adapter, Presence
+from pricewatch.adapters.base import Adapter, Presence, PresenceEvidence
 from pricewatch.items import (
     Availability,
     Card,
@@ -34,6 +34,8 @@ from pricewatch.spiders.arguments import Arguments, parse_arguments
 from pricewatch.spiders.run import Run
 from pricewatch.store import details as detail_pages
 from pricewatch.store.batch import Tally, Unit
+
+R = TypeVar("R")
 
 
 class PricewatchSpider(scrapy.Spider):
@@ -105,7 +107,7 @@ class PricewatchSpider(scrapy.Spider):
             reason = FailureReason.PAGE_STRUCTURE_CHANGED
             await self.no_offer(response, listing_id, reason, "not a page of text")
             return
-        result = self.adapter.extract(response)
+        result = self.reading(self.adapter.extract, response)
         if isinstance(result, ExtractFailure):
             await self.no_offer(response, listing_id, result.reason, result.details)
             return
@@ -137,11 +139,25 @@ class PricewatchSpider(scrapy.Spider):
         else:
             self.run.count("urls_failed")
             self.run.error("No offer on the page", url=response.url, reason=reason, details=details)
-        gone = isinstance(response, TextResponse) and self.adapter.presence(response).presence in (
-            Presence.GONE,
-            Presence.SOLD,
-        )
+        gone = self.presence(response).presence in (Presence.GONE, Presence.SOLD)
         await self._put_off(listing_id, gone=gone)
+
+    def reading(self, read: Callable[[TextResponse], R], response: TextResponse) -> R | ExtractFailure:
+        """Let the adapter read a page. Its mistakes are told and counted; they never end a run."""
+        try:
+            return read(response)
+        except Exception as error:  # an adapter is per-site code and may fail in any way
+            self.run.note("adapter_error")
+            self.logger.exception("The adapter %s failed on %s", self.adapter.id, response.url)
+            return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, f"{type(error).__name__}: {error}")
+
+    def presence(self, response: Response) -> PresenceEvidence:
+        """What a page says about its listing; nothing, where it cannot be read."""
+        if isinstance(response, TextResponse) and response.body:
+            evidence = self.reading(self.adapter.presence, response)
+            if isinstance(evidence, PresenceEvidence):
+                return evidence
+        return PresenceEvidence(Presence.UNKNOWN)
 
     async def product_failed(self, failure: Failure) -> None:
         request: Request = failure.request  # type: ignore[attr-defined]

@@ -103,7 +103,7 @@ class DiscoverySpider(OverviewSpider):
             return tally, wanted, synced
 
         tally, wanted, synced = await self.run.call(commit)
-        self.run.stored.add(tally)
+        self.run.count_stored(tally)
         self.run.progress["committed"] = True
         for what, count in synced.items():
             self.run.note(what, count)

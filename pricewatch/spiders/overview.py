@@ -111,7 +111,7 @@ class OverviewSpider(PricewatchSpider):
 
     async def parse_overview(self, response: Response, start: StartPage, number: int, attempt: int) -> Any:
         overview = (
-            self.adapter.read_overview(response)
+            self.reading(self.adapter.read_overview, response)
             if isinstance(response, TextResponse)
             else ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "not a page of text")
         )

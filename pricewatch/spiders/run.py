@@ -6,17 +6,21 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
 from scrapy.crawler import Crawler
+from scrapy.exceptions import CloseSpider
 from sqlalchemy import Connection
 
 from pricewatch import clock
-from pricewatch.errors import DatabaseUnavailable
+from pricewatch.errors import DatabaseUnavailable, UserError
 from pricewatch.items import PageOutcome, RunStatus
+from pricewatch.rules.drift import rates
 from pricewatch.store import markets, runs
 from pricewatch.store.batch import Step, Tally, Unit
+from pricewatch.store.batch import reason as why
 from pricewatch.store.database import engine
 from pricewatch.store.writer import Writer
 
@@ -76,7 +80,7 @@ class Run:
             heartbeat_seconds=settings.getfloat("RUN_HEARTBEAT_SECONDS"),
         )
         self.started_at = clock.now()
-        self.id = await self.call(
+        self.id = await self.writer.call(
             lambda connection: runs.open_run(
                 connection, now=self.started_at, spider=self.spider, **self.fields
             )
@@ -85,7 +89,8 @@ class Run:
         self._writer.market_id = self.market_id
         self._writer.steps = self.steps
         self._writer.on_batch = self._record_batch
-        self._writer.on_stored = self._count_stored
+        self._writer.on_stored = self._unit_stored
+        self._writer.on_refused = self._unit_refused
         self._writer.on_failure = self._database_lost
         logger.info("Run %d started", self.id)
 
@@ -96,8 +101,12 @@ class Run:
         return self._writer
 
     async def call(self, function: Callable[[Connection], T]) -> T:
-        """Run a function of the store on the run's database thread."""
-        return await self.writer.call(function)
+        """Run a function of the store on the database thread; where that cannot go on, nor can the run."""
+        try:
+            return await self.writer.call(function)
+        except UserError as error:
+            self.conclude(RunStatus.FAILED, str(error))
+            raise CloseSpider("store") from error
 
     async def write(self, unit: Unit) -> Tally:
         return await self.writer.write(unit)
@@ -135,17 +144,18 @@ class Run:
 
     async def close(self, scrapy_reason: str) -> None:
         """Write what is left, then the end of the run itself."""
-        if self._writer is None:
-            self.status, self.outcome = self._outcome(scrapy_reason)
-            return
-        status, reason = self._outcome(scrapy_reason)
-        self.status, self.outcome = status, reason
         try:
-            if self.id:
-                await self.call(lambda connection: self._close_row(connection, status, reason))
+            if self._writer is not None and self.id:
+                # Only now are the counters what they will be.
+                await self._writer.flush()
+                outcome = self._outcome(scrapy_reason)
+                await self._writer.call(lambda connection: self._close_row(connection, *outcome))
         except DatabaseUnavailable as error:
-            self.status, self.outcome = RunStatus.FAILED, str(error)
-        await self._writer.close()
+            self.conclude(RunStatus.FAILED, str(error))
+        finally:
+            self.status, self.outcome = self._outcome(scrapy_reason)
+            if self._writer is not None:
+                await self._writer.close()
         logger.info("Run %d %s%s", self.id, self.status, f": {self.outcome}" if self.outcome else "")
         logger.info(self.summary())
 
@@ -172,7 +182,18 @@ class Run:
 
     def _close_row(self, connection: Connection, status: RunStatus, reason: str | None) -> None:
         now = clock.now()
-        runs.close_run(connection, self.id, status, reason, finished_at=now, **self._values())
+        found = rates(self.counters)
+        runs.close_run(
+            connection,
+            self.id,
+            status,
+            reason,
+            finished_at=now,
+            failure_rate=found.failure_rate,
+            drop_rate=found.drop_rate,
+            yield_rate=found.yield_rate,
+            **self._values(),
+        )
         if self.market_id is not None and status is not RunStatus.CANCELLED:
             failed = status is not RunStatus.FINISHED
             markets.note_run(
@@ -202,21 +223,41 @@ class Run:
     def _values(self) -> dict[str, Any]:
         return {
             **{name: self.counters[name] for name in LOOP_COUNTERS},
-            "heartbeat_at": clock.now(),
             "partial": self.partial,
             "reasons": dict(self.reasons),
             "progress": dict(self.progress),
             "errors": list(self.errors),
         }
 
-    def _count_stored(self, unit: Unit) -> None:
-        self.stored.add(unit.tally)
-        for row, why in unit.tally.refused:
+    def count_stored(self, tally: Tally) -> None:
+        """What was committed, and each row that the database did not take."""
+        self.stored.add(replace(tally, refused=[]))
+        for row, reason in tally.refused:
             self.count("offers_dropped")
             self.note("refused_by_database")
-            self.error("The database refused a row", url=row["url"], reason=why)
+            self.error("The database refused a row", url=row["url"], reason=reason)
+
+    def _unit_stored(self, unit: Unit) -> None:
+        refused = {id(row) for row, _ in unit.tally.refused}
+        self.count("details", sum(row["detail"] and id(row) not in refused for row in unit.rows))
+        self.count_stored(unit.tally)
+
+    def _unit_refused(self, unit: Unit, error: BaseException) -> None:
+        self.count_stored(Tally(refused=unit.tally.refused))
+        self.lost(f"part of the crawl could not be stored ({why(error)})")
+
+    def lost(self, what: str) -> None:
+        """Something was fetched and is not stored, by no fault of its own: such a run has failed."""
+        self.note("lost")
+        self.error("Lost", reason=what)
+        self.conclude(RunStatus.FAILED, f"{what}; see the log")
 
     def _database_lost(self, error: DatabaseUnavailable) -> None:
         self.conclude(RunStatus.FAILED, str(error))
-        closing = self.crawler.engine.close_spider_async(reason="database_unavailable")
-        self._closing = asyncio.ensure_future(closing)
+        self.end_crawl("database_unavailable")
+
+    def end_crawl(self, scrapy_reason: str) -> None:
+        """Let what is under way come to an end, and start nothing more."""
+        engine = self.crawler.engine
+        if self._closing is None and engine is not None and engine.spider is not None:
+            self._closing = asyncio.ensure_future(engine.close_spider_async(reason=scrapy_reason))

@@ -27,10 +27,10 @@ class SweepSpider(OverviewSpider):
         urls = [start.url for start in self.starts]
         stopped_at = self.market.sweep_start_page
         # A checkpoint in a start page that the market no longer has is worth nothing.
-        self._begins = stopped_at not in urls or self.market.sweep_page is None
-        self._index = urls.index(stopped_at) if stopped_at in urls and not self._begins else 0
+        self.begins = stopped_at not in urls or self.market.sweep_page is None
+        self._index = urls.index(stopped_at) if stopped_at in urls and not self.begins else 0
         self._first, self._last = window(
-            None if self._begins else self.market.sweep_page,
+            None if self.begins else self.market.sweep_page,
             pages=arguments.max_pages or self.settings.getint("SWEEP_PAGES_PER_RUN"),
             overlap=self.settings.getint("SWEEP_OVERLAP_PAGES"),
         )
@@ -39,7 +39,7 @@ class SweepSpider(OverviewSpider):
         self._deadline = time.monotonic() + 60 * self.settings.getfloat("SWEEP_TIME_BUDGET_MINUTES")
 
     async def start(self) -> AsyncIterator[Any]:
-        if self._begins:
+        if self.begins:
             await self.run.call(self._begin)
         first = self._first
         for number, start in enumerate(self.starts[self._index :], self._index):

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import Field
-from scrapy.http import Request, Response, TextResponse
+from scrapy.http import Request, Response
 from sqlalchemy import Connection
 from twisted.python.failure import Failure
 
@@ -144,10 +144,7 @@ class VerificationSpider(PricewatchSpider):
         return self._add(look)
 
     def _read_presence(self, look: Look, response: Response) -> None:
-        if not isinstance(response, TextResponse) or not response.body:
-            look.attempt, look.reason = Attempt.TROUBLE, "not a page of text"
-            return
-        evidence = self.adapter.presence(response)
+        evidence = self.presence(response)
         look.attempt = PRESENCE.get(evidence.presence, Attempt.TROUBLE)
         look.marker = evidence.marker or None
         look.sold_at = evidence.sold_at

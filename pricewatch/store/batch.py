@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
@@ -15,13 +15,14 @@ from pricewatch.store.incoming import Row
 from pricewatch.store.listings import Raced
 
 logger = logging.getLogger(__name__)
-T = TypeVar("T")
 
 # A step works on the rows in `incoming`: (connection, run id, market id).
 Step = Callable[[Connection, int, str | None], None]
 RACES_TO_LOSE = 5
 # SQLSTATE classes that say "not now" rather than "not this row".
 OUTAGES = frozenset({"08", "25", "40", "53", "55", "57", "58"})
+# What a row can do to a statement; the last two are a row that is no JSON.
+REFUSALS = (DBAPIError, Raced, ValueError, TypeError, RecursionError)
 
 _COUNT = text(
     "SELECT coalesce(unit, 0), count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new),"
@@ -54,51 +55,69 @@ class Unit:
     # Somebody waits for the commit, so it is not held back for more rows.
     waits: bool = False
     tally: Tally = field(default_factory=Tally)
+    # How it ended: committed, or refused as a whole.
+    stored: bool = False
+    error: Exception | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return not self.stored and self.error is None
+
+
+Finish = Callable[[Connection, list[Unit]], None]
+Transaction = Callable[[Connection, list[Unit]], AbstractContextManager[None]]
+
+
+@contextmanager
+def plain_transaction(connection: Connection, units: list[Unit]) -> Iterator[None]:
+    with connection.begin():
+        yield
+    for unit in units:
+        unit.stored = True
 
 
 class Batch:
     """Stores units: together if the database takes them, each by itself or row by row if not."""
 
-    def __init__(self, steps: list[Step], run_id: int, market_id: str | None) -> None:
+    def __init__(
+        self,
+        steps: list[Step],
+        run_id: int,
+        market_id: str | None,
+        transaction: Transaction = plain_transaction,
+    ) -> None:
         self.steps = steps
         self.run_id = run_id
         self.market_id = market_id
+        self.transaction = transaction
 
-    def store(
-        self,
-        connection: Connection,
-        units: list[Unit],
-        finish: Callable[[Connection, list[Unit]], None] | None = None,
-    ) -> None:
+    def store(self, connection: Connection, units: list[Unit], finish: Finish | None = None) -> None:
+        """Afterwards every unit is either stored, perhaps without some of its rows, or has an error.
+
+        Only an outage is raised; then the same units can be given again, and those that are stored stay so.
+        """
+        units = [unit for unit in units if unit.is_open]
+        if not units:
+            return
         try:
             self._store_together(connection, units, finish)
-        except (DBAPIError, ValueError, Raced) as error:
+        except REFUSALS as error:
             if is_outage(error):
                 raise
             if len(units) > 1:
                 for unit in units:
                     self.store(connection, [unit], finish)
-                return
-            logger.warning("The database refused part of a batch, saving the rest: %s", reason(error))
-            unit = units[0]
-            with connection.begin():
-                unit.tally = self._bisect(connection, unit.rows)
-                _finish(connection, units, finish)
+            else:
+                self._store_rest(connection, units[0], finish, error)
 
-    def _store_together(
-        self,
-        connection: Connection,
-        units: list[Unit],
-        finish: Callable[[Connection, list[Unit]], None] | None,
-    ) -> None:
+    def _store_together(self, connection: Connection, units: list[Unit], finish: Finish | None) -> None:
+        rows = [{**row, "unit": n} for n, unit in enumerate(units) for row in unit.rows]
         for lost in range(RACES_TO_LOSE + 1):
             try:
-                with connection.begin():
-                    rows = [{**row, "unit": n} for n, unit in enumerate(units) for row in unit.rows]
-                    for unit in units:
-                        unit.tally = Tally()
-                    for n, tally in self._run_steps(connection, rows).items():
-                        units[n].tally = tally
+                with self.transaction(connection, units):
+                    tallies = self._run_steps(connection, rows)
+                    for n, unit in enumerate(units):
+                        unit.tally = tallies.get(n, Tally())
                     _finish(connection, units, finish)
             except Raced:
                 if lost == RACES_TO_LOSE:
@@ -106,11 +125,28 @@ class Batch:
             else:
                 return
 
+    def _store_rest(
+        self, connection: Connection, unit: Unit, finish: Finish | None, error: BaseException
+    ) -> None:
+        logger.warning("The database refused part of a batch, saving the rest: %s", reason(error))
+        try:
+            with self.transaction(connection, [unit]):
+                unit.tally = self._bisect(connection, unit.rows)
+                _finish(connection, [unit], finish)
+        except REFUSALS as still:
+            if is_outage(still):
+                raise
+            # What belongs to the rows cannot be written, so they are not either.
+            unit.tally = Tally(refused=[(row, reason(still)) for row in unit.rows])
+            unit.error = still
+
     def _bisect(self, connection: Connection, rows: list[Row]) -> Tally:
+        if not rows:
+            return Tally()
         try:
             with connection.begin_nested():
                 return self._run_steps(connection, [{**row, "unit": 0} for row in rows])[0]
-        except (DBAPIError, ValueError, Raced) as error:
+        except REFUSALS as error:
             if is_outage(error):
                 raise
             if len(rows) == 1:
@@ -135,9 +171,28 @@ def count(connection: Connection) -> dict[int, Tally]:
     return {unit: Tally(new, updated, price_rows) for unit, new, updated, price_rows in counted}
 
 
-def _finish(
-    connection: Connection, units: list[Unit], finish: Callable[[Connection, list[Unit]], None] | None
-) -> None:
+def refused_rows(
+    connection: Connection, rows: list[Row], attempt: Callable[[list[Row]], object]
+) -> list[tuple[Row, str]]:
+    """Which of these rows make the attempt fail, each with the reason; whatever was tried is undone."""
+    try:
+        with connection.begin_nested() as trial:
+            attempt(rows)
+            trial.rollback()
+    except REFUSALS as error:
+        if is_outage(error):
+            raise
+        if len(rows) == 1:
+            return [(rows[0], reason(error))]
+        middle = len(rows) // 2
+        return [
+            *refused_rows(connection, rows[:middle], attempt),
+            *refused_rows(connection, rows[middle:], attempt),
+        ]
+    return []
+
+
+def _finish(connection: Connection, units: list[Unit], finish: Finish | None) -> None:
     for unit in units:
         if unit.also:
             unit.also(connection, unit.tally)
@@ -147,7 +202,7 @@ def _finish(
 
 def is_outage(error: BaseException) -> bool:
     """Whether the database could not, rather than would not: such work is worth trying again."""
-    if isinstance(error, InterfaceError):
+    if isinstance(error, InterfaceError) or getattr(error, "connection_invalidated", False):
         return True
     code = getattr(getattr(error, "orig", None), "pgcode", None)
     if code is None:

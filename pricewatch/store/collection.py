@@ -7,9 +7,11 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, text, update
 
+from pricewatch.errors import UserError
 from pricewatch.store import incoming
-from pricewatch.store.batch import Step, Tally, count
+from pricewatch.store.batch import REFUSALS, Step, Tally, count, is_outage, refused_rows
 from pricewatch.store.incoming import Row
+from pricewatch.store.listings import Raced
 from pricewatch.store.models import CollectedCard, Market
 
 _COLLECT = text("""
@@ -29,6 +31,11 @@ WHERE NOT EXISTS (
         SELECT FROM collected_cards c WHERE c.run_id = :run_id AND c.identity_key = r.identity_key)
 """)
 
+# The table is not written ahead to the log, so a crash of the server empties it; the run's row stays.
+_IS_COMPLETE = text("""
+SELECT cards = (SELECT count(*) FROM collected_cards WHERE run_id = :run_id) FROM runs WHERE id = :run_id
+""")
+
 # Newest first, as the site shows them: what is left over is older and can wait for the sweep.
 _NEW_ONES = text("""
 SELECT listing_id, url FROM incoming WHERE is_new AND availability <> 'SOLD'
@@ -36,12 +43,33 @@ ORDER BY observed_at, listing_id LIMIT :most
 """)
 
 
-def collect(connection: Connection, run_id: int, start_page: str, page: int, rows: list[Row]) -> int:
-    """Keep the cards of one page aside; say how many of them were not known before this run."""
-    given = {"run_id": run_id, "rows": json.dumps(rows, separators=(",", ":"))}
-    new = connection.execute(_COUNT_NEW, given).scalar_one()
-    connection.execute(_COLLECT, {**given, "start_page": start_page, "page": page})
-    return int(new)
+class CollectionLost(UserError):
+    """What was collected is no longer there, so nothing can be concluded from it."""
+
+
+def collect(
+    connection: Connection, run_id: int, start_page: str, page: int, rows: list[Row]
+) -> tuple[int, list[tuple[Row, str]]]:
+    """Keep the cards of one page aside.
+
+    Answers how many of them were not known before this run, and which ones the database does not take.
+    """
+
+    def keep(some: list[Row]) -> int:
+        given = {"run_id": run_id, "rows": json.dumps(some, separators=(",", ":"))}
+        new = connection.execute(_COUNT_NEW, given).scalar_one()
+        connection.execute(_COLLECT, {**given, "start_page": start_page, "page": page})
+        return int(new)
+
+    try:
+        with connection.begin_nested():
+            return keep(rows), []
+    except REFUSALS as error:
+        if is_outage(error):
+            raise
+    refused = refused_rows(connection, rows, keep)
+    bad = {id(row) for row, _ in refused}
+    return keep([row for row in rows if id(row) not in bad]), refused
 
 
 def commit(
@@ -52,13 +80,45 @@ def commit(
     Answers what that did, and the new listings whose own pages are to be read. What was collected stays in
     `incoming` until the transaction ends, for those who compare it with the rest of the market.
     """
-    incoming.load_collected(connection, run_id)
-    for step in steps:
-        step(connection, run_id, market_id)
+    if not connection.execute(_IS_COMPLETE, {"run_id": run_id}).scalar():
+        raise CollectionLost(
+            "The database no longer has what this run collected (it must have crashed, or the run "
+            "was given up): nothing was stored, and the next run starts over."
+        )
+
+    def run_steps() -> None:
+        for step in steps:
+            step(connection, run_id, market_id)
+
+    def attempt(some: list[Row]) -> None:
+        incoming.load(connection, some)
+        run_steps()
+
+    refused: list[tuple[Row, str]] = []
+    try:
+        with connection.begin_nested():
+            incoming.load_collected(connection, run_id)
+            run_steps()
+    except REFUSALS as error:
+        if is_outage(error) or isinstance(error, Raced):
+            raise
+        refused = refused_rows(connection, incoming.read_collected(connection, run_id), attempt)
+        _forget(connection, run_id, [row["identity_key"] for row, _ in refused])
+        incoming.load_collected(connection, run_id)
+        run_steps()
     tally = count(connection).get(0, Tally())
-    new_ones = connection.execute(_NEW_ONES, {"most": most_details})
+    tally.refused = refused
+    new_ones = connection.execute(_NEW_ONES, {"most": most_details}).all()
     clear(connection, run_id)
     return tally, [(listing_id, url) for listing_id, url in new_ones]
+
+
+def _forget(connection: Connection, run_id: int, identity_keys: list[str]) -> None:
+    connection.execute(
+        delete(CollectedCard).where(
+            CollectedCard.run_id == run_id, CollectedCard.identity_key.in_(identity_keys)
+        )
+    )
 
 
 def clear(connection: Connection, run_id: int) -> None:

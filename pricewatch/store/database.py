@@ -15,7 +15,7 @@ from pricewatch.errors import DatabaseUnavailable, UserError
 from pricewatch.store import embedded
 
 CONNECT_TIMEOUT = 10
-# A server that vanished from the network is noticed within a minute and a half, not after the system's two hours.
+# A server that vanished from the network is noticed in a minute and a half, not in the system's two hours.
 KEEPALIVE = {
     "keepalives_idle": 30,
     "keepalives_interval": 10,

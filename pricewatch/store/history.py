@@ -18,7 +18,7 @@ WHERE CASE
     ELSE (coalesce(price_cents, known_price_cents), coalesce(currency, known_currency), availability)
          IS DISTINCT FROM (known_price_cents, known_currency, known_availability)
      AND coalesce(price_cents, known_price_cents) IS NOT NULL
-     AND (price_observed_at IS NULL OR observed_at > price_observed_at)
+     AND NOT is_older AND observed_at IS DISTINCT FROM price_observed_at
 END
 RETURNING listing_id
 )

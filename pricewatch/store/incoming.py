@@ -28,7 +28,8 @@ COLUMNS = """
 """
 KNOWN = """
     listing_id bigint, keep_url boolean, known_price_cents integer, known_currency text,
-    known_availability text, price_observed_at timestamptz, is_new boolean, seller_id bigint, appended boolean
+    known_availability text, price_observed_at timestamptz, is_new boolean, is_older boolean,
+    seller_id bigint, appended boolean
 """
 
 _CREATE = text(f"CREATE TEMPORARY TABLE IF NOT EXISTS incoming ({COLUMNS}, {KNOWN}) ON COMMIT DELETE ROWS")
@@ -46,6 +47,8 @@ SELECT r.*,
        coalesce(same.availability, moved.availability),
        coalesce(same.price_observed_at, moved.price_observed_at),
        same.id IS NULL AND moved.id IS NULL,
+       coalesce(r.observed_at < coalesce(greatest(same.price_observed_at, same.deactivated_at),
+                                         greatest(moved.price_observed_at, moved.deactivated_at)), false),
        NULL,
        false
 FROM {rows}
@@ -72,6 +75,16 @@ _MATCH_COLLECTED = text(
     ) AS r"""
     )
 )
+
+# The same choice of cards, untyped: what does not fit its type is found by trying.
+_READ_COLLECTED = text("""
+SELECT DISTINCT ON (card ->> 'source_id', card ->> 'canonical_url') card FROM (
+    SELECT DISTINCT ON (card ->> 'source_id', identity_key) card
+    FROM collected_cards WHERE run_id = :run_id
+    ORDER BY card ->> 'source_id', identity_key, id DESC
+) latest
+ORDER BY card ->> 'source_id', card ->> 'canonical_url', card ->> 'observed_at' DESC
+""")
 
 
 def card_row(card: Card, source_id: str, observed_at: str, adapter_version: str) -> Row:
@@ -139,6 +152,11 @@ def load_collected(connection: Connection, run_id: int) -> None:
     """The same for everything a discovery run has collected."""
     _empty(connection)
     connection.execute(_MATCH_COLLECTED, {"run_id": run_id})
+
+
+def read_collected(connection: Connection, run_id: int) -> list[Row]:
+    """Everything a discovery run has collected, one row per listing."""
+    return list(connection.execute(_READ_COLLECTED, {"run_id": run_id}).scalars())
 
 
 def load(connection: Connection, rows: list[Row]) -> None:

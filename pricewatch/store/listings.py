@@ -5,7 +5,8 @@ from __future__ import annotations
 from sqlalchemy import Connection, text
 
 _SORTS = text(
-    "SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new),"
+    "SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new AND NOT is_older),"
+    " count(*) FILTER (WHERE NOT is_new AND is_older),"
     " count(seller_key), count(*) FILTER (WHERE detail AND num_nonnulls(gtin, mpn, sku) > 0)"
     " FROM incoming"
 )
@@ -39,7 +40,7 @@ WHERE s.source_id = i.source_id AND s.platform_id = i.seller_key
 """)
 
 # Seen: alive again, without strikes, as fresh as can be. Sold: seen, but no longer on sale.
-# An observation that is older than the stored one never turns the price back.
+# Of two observations of one instant, the first one stands.
 _UPDATE = text("""
 UPDATE listings l SET
     identity_key = i.identity_key,
@@ -47,13 +48,13 @@ UPDATE listings l SET
     canonical_url = CASE WHEN i.keep_url THEN l.canonical_url ELSE i.canonical_url END,
     title = i.title,
     market_id = coalesce(:market_id, l.market_id),
-    price_cents = CASE WHEN i.observed_at >= coalesce(l.price_observed_at, i.observed_at)
-                       THEN coalesce(i.price_cents, l.price_cents) ELSE l.price_cents END,
+    price_cents = CASE WHEN i.observed_at = l.price_observed_at THEN l.price_cents
+                       ELSE coalesce(i.price_cents, l.price_cents) END,
     price_max_cents = CASE WHEN i.price_cents IS NOT NULL THEN i.price_max_cents ELSE l.price_max_cents END,
-    currency = CASE WHEN i.observed_at >= coalesce(l.price_observed_at, i.observed_at)
-                    THEN coalesce(i.currency, l.currency) ELSE l.currency END,
-    availability = CASE WHEN i.observed_at >= coalesce(l.price_observed_at, i.observed_at)
-                        THEN i.availability ELSE l.availability END,
+    currency = CASE WHEN i.observed_at = l.price_observed_at THEN l.currency
+                    ELSE coalesce(i.currency, l.currency) END,
+    availability = CASE WHEN i.observed_at = l.price_observed_at THEN l.availability
+                        ELSE i.availability END,
     price_observed_at = greatest(l.price_observed_at, i.observed_at),
     shipping_cents = coalesce(i.shipping_cents, l.shipping_cents),
     tax_included = coalesce(i.tax_included, l.tax_included),
@@ -84,7 +85,20 @@ UPDATE listings l SET
                            ELSE l.last_scraped_at END,
     detail_due_at = coalesce(i.detail_due_at, l.detail_due_at)
 FROM incoming i
-WHERE l.id = i.listing_id AND NOT i.is_new
+WHERE l.id = i.listing_id AND NOT i.is_new AND NOT i.is_older
+""")
+
+# What comes late, because its database was away, is a sighting and no more: newer ones know better.
+_COUNT_OLDER = text("""
+UPDATE listings l SET
+    times_seen = l.times_seen + (l.last_seen_run_id IS DISTINCT FROM :run_id)::integer,
+    last_seen_at = greatest(l.last_seen_at, i.observed_at),
+    last_seen_run_id = :run_id,
+    last_scraped_at = CASE WHEN i.detail THEN greatest(l.last_scraped_at, i.observed_at)
+                           ELSE l.last_scraped_at END,
+    detail_due_at = coalesce(i.detail_due_at, l.detail_due_at)
+FROM incoming i
+WHERE l.id = i.listing_id AND NOT i.is_new AND i.is_older
 """)
 
 _INSERT = text("""
@@ -132,12 +146,14 @@ class Raced(Exception):
 def upsert(connection: Connection, run_id: int, market_id: str | None) -> None:
     """Insert what is new, update what is known."""
     given = {"run_id": run_id, "market_id": market_id}
-    new, known, with_seller, with_identifiers = connection.execute(_SORTS).one()
+    new, known, older, with_seller, with_identifiers = connection.execute(_SORTS).one()
     if with_seller:
         connection.execute(_SELLERS, given)
         connection.execute(_LINK_SELLERS)
     if known:
         connection.execute(_UPDATE, given)
+    if older:
+        connection.execute(_COUNT_OLDER, given)
     if new and connection.execute(_INSERT, given).rowcount < new:
         raise Raced
     if market_id is not None:

@@ -6,13 +6,13 @@ import hashlib
 import zlib
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection, insert
 
 from pricewatch.adapters.base import Adapter
 from pricewatch.items import ProductPage
 from pricewatch.store.models import Quarantined
+from pricewatch.store.plain import plain
 
 
 def hold(connection: Connection, item: ProductPage, *, run_id: int, adapter: Adapter, at: datetime) -> None:
@@ -26,24 +26,13 @@ def hold(connection: Connection, item: ProductPage, *, run_id: int, adapter: Ada
             target_id=item.target_id,
             adapter_id=adapter.id,
             adapter_version=adapter.version,
-            url=offer.fetch_url or offer.url,
-            identity_key=offer.identity_key or None,
+            url=plain(offer.fetch_url or offer.url),
+            identity_key=plain(offer.identity_key) or None,
             reason=item.held.reason,
-            offer=_plain(asdict(offer)),
-            details=_plain({**item.held.details, "evidence": item.evidence}),
+            offer=plain(asdict(offer)),
+            details=plain({**item.held.details, "evidence": item.evidence}),
             page_hash=hashlib.sha256(item.page).hexdigest() if item.page else None,
             page=zlib.compress(item.page) if item.page else None,
             observed_at=offer.observed_at or at,
         )
     )
-
-
-def _plain(value: Any) -> Any:
-    """As JSON can carry it."""
-    if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    if isinstance(value, (str, int, float, bool)) or value is None:
-        return value
-    return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from datetime import datetime, timedelta
 from typing import Any
 
+import psutil  # type: ignore[import-untyped]
 from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from pricewatch.errors import RunRefused
 from pricewatch.items import PageOutcome, RunStatus
 from pricewatch.store.models import CollectedCard, Run, RunPage
+from pricewatch.store.plain import plain
 
 STALE_AFTER = timedelta(minutes=30)
 MOST_ERRORS_KEPT = 50
@@ -25,6 +28,8 @@ def node_name() -> str:
 def open_run(connection: Connection, *, now: datetime, **fields: Any) -> int:
     """Insert the row of a run that starts now; refuse if the same market is being crawled already."""
     market_id = fields.get("market_id")
+    if (own := _opened_already(connection, fields["spider"], market_id, now)) is not None:
+        return own
     if market_id is not None:
         end_dead_runs(connection, fields["spider"], market_id, now)
     try:
@@ -50,15 +55,31 @@ def open_run(connection: Connection, *, now: datetime, **fields: Any) -> int:
     return int(run_id)
 
 
+def _opened_already(connection: Connection, spider: str, market_id: str | None, now: datetime) -> int | None:
+    """Asked again because the answer to the first commit was lost: the row is there, and it is ours."""
+    return connection.execute(
+        select(Run.id).where(
+            Run.started_at == now,
+            Run.node == node_name(),
+            Run.pid == os.getpid(),
+            Run.spider == spider,
+            Run.market_id.is_not_distinct_from(market_id),
+            Run.status == RunStatus.RUNNING,
+        )
+    ).scalar()
+
+
 def end_dead_runs(connection: Connection, spider: str, market_id: str, now: datetime) -> None:
     """A run whose process is gone, or that gave no sign of life for long, does not hold up the next one."""
     running = connection.execute(
-        select(Run.id, Run.node, Run.pid, Run.heartbeat_at).where(
+        select(Run.id, Run.node, Run.pid, Run.started_at, Run.heartbeat_at).where(
             Run.spider == spider, Run.market_id == market_id, Run.status == RunStatus.RUNNING
         )
     ).all()
     for run in running:
-        died_here = run.node == node_name() and run.pid is not None and not _is_alive(run.pid)
+        died_here = (
+            run.node == node_name() and run.pid is not None and not _is_alive(run.pid, run.started_at, now)
+        )
         if died_here or now - run.heartbeat_at > STALE_AFTER:
             mark_stale(connection, run.id, now, "its process is gone" if died_here else "no sign of life")
 
@@ -75,7 +96,18 @@ def mark_stale(connection: Connection, run_id: int, now: datetime, why: str) -> 
 def record(connection: Connection, run_id: int, added: dict[str, int], values: dict[str, Any]) -> None:
     """Keep the row up to date: counters that grow with this batch, and values as they are now."""
     grown = {name: getattr(Run, name) + count for name, count in added.items() if count}
-    connection.execute(update(Run).where(Run.id == run_id).values({**grown, **values}))
+    connection.execute(update(Run).where(Run.id == run_id).values({**grown, **_storable(values)}))
+
+
+def beat(connection: Connection, run_id: int, at: datetime) -> None:
+    """The last statement of a run's transactions: a sign of life, and a mark that tells if it was kept."""
+    connection.execute(update(Run).where(Run.id == run_id).values(heartbeat_at=at))
+
+
+def has_beaten(connection: Connection, run_id: int, at: datetime) -> bool:
+    """Whether the transaction with this beat was committed; waits for it if it is still under way."""
+    last = connection.execute(select(Run.heartbeat_at).where(Run.id == run_id).with_for_update()).scalar()
+    return last == at
 
 
 def add_page(
@@ -88,7 +120,9 @@ def add_page(
     **fields: Any,
 ) -> None:
     connection.execute(
-        insert(RunPage).values(run_id=run_id, url=url, outcome=outcome, fetched_at=fetched_at, **fields)
+        insert(RunPage).values(
+            run_id=run_id, url=plain(url), outcome=outcome, fetched_at=fetched_at, **_storable(fields)
+        )
     )
 
 
@@ -98,15 +132,26 @@ def close_run(
     connection.execute(
         update(Run)
         .where(Run.id == run_id, Run.status == RunStatus.RUNNING)
-        .values(status=status, reason=reason, **values)
+        .values(status=status, **_storable({"reason": reason, **values}))
     )
+    connection.execute(delete(CollectedCard).where(CollectedCard.run_id == run_id))
 
 
-def _is_alive(pid: int) -> bool:
+def _storable(values: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: plain(value) if isinstance(value, (str, dict, list)) else value
+        for name, value in values.items()
+    }
+
+
+def _is_alive(pid: int, started_at: datetime, now: datetime) -> bool:
+    """Whether the process of a run still lives; one that is younger than the run only has its number."""
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        process = psutil.Process(pid)
+        age = timedelta(seconds=time.time() - process.create_time())
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return False
+    except psutil.NoSuchProcess:
         return False
-    except PermissionError:
-        return True
-    return True
+    # The system tells the age of a process to the hundredth of a second.
+    return now - age <= started_at + timedelta(seconds=1)

@@ -14,25 +14,37 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import ProgrammingError
 
+from pricewatch import clock
 from pricewatch.errors import UserError
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
 # The newest migration. Known here so that a start with an up-to-date schema need not load alembic.
-REVISION = "0003"
+REVISION = "0004"
 MIGRATION_LOCK = 0x70726963
 MONTHS_AHEAD = 3
+UNDEFINED_TABLE, NO_PERMISSION = "42P01", "42501"
+
+# A month whose first rows already lie in the default partition stays there.
+_MISSING_MONTHS = text("""
+SELECT month FROM unnest(CAST(:months AS date[])) AS month
+WHERE to_regclass('price_history_' || to_char(month, 'YYYY_MM')) IS NULL
+  AND NOT EXISTS (SELECT FROM price_history_other
+                  WHERE observed_at >= month AND observed_at < month + interval '1 month')
+ORDER BY month
+""")
 
 
 def ensure_schema(engine: Engine) -> bool:
     """Bring the schema up to date; say whether anything had to be done."""
     with engine.connect() as connection:
-        current = current_revision(connection)
-    if current == REVISION:
-        return False
-    migrate(engine)
-    return True
+        outdated = current_revision(connection) != REVISION
+    if outdated:
+        migrate(engine)
+    with engine.begin() as connection:
+        ensure_partitions(connection, clock.now())
+    return outdated
 
 
 def migrate(engine: Engine) -> None:
@@ -54,6 +66,13 @@ def migrate(engine: Engine) -> None:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
             connection.commit()
+        except ProgrammingError as error:
+            if getattr(error.orig, "pgcode", None) != NO_PERMISSION:
+                raise
+            raise UserError(
+                f"The database user may not make or change pricewatch's tables ({_complaint(error)}): "
+                "grant it CREATE on the database's schema, or run `scrapy migrate` as the owner."
+            ) from None
         finally:
             connection.rollback()
             connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": MIGRATION_LOCK})
@@ -63,9 +82,18 @@ def migrate(engine: Engine) -> None:
 def current_revision(connection: Connection) -> str | None:
     try:
         return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-    except ProgrammingError:
+    except ProgrammingError as error:
         connection.rollback()
-        return None
+        if getattr(error.orig, "pgcode", None) == UNDEFINED_TABLE:
+            return None
+        raise UserError(
+            f"The database cannot be asked for its schema ({_complaint(error)}): grant the database user "
+            "access to pricewatch's tables."
+        ) from None
+
+
+def _complaint(error: ProgrammingError) -> str:
+    return str(error.orig).strip().split("\n")[0]
 
 
 @contextmanager
@@ -96,11 +124,13 @@ def _unpack(folder: Traversable, into: Path) -> None:
 
 def ensure_partitions(connection: Connection, now: datetime) -> None:
     """Make the partitions of price_history for this month and the next few."""
-    for ahead in range(MONTHS_AHEAD + 1):
-        month = _month(now, ahead)
-        connection.execute(
-            text("SELECT make_price_history_partition(:month)"), {"month": month.astimezone(UTC).date()}
-        )
+    months = [_month(now, ahead).date() for ahead in range(MONTHS_AHEAD + 1)]
+    missing = connection.execute(_MISSING_MONTHS, {"months": months}).scalars().all()
+    if missing:
+        # In the order in which a batch takes its locks, so that the two never wait for each other.
+        connection.execute(text("LOCK TABLE listings IN SHARE ROW EXCLUSIVE MODE"))
+    for month in missing:
+        connection.execute(text("SELECT make_price_history_partition(:month)"), {"month": month})
 
 
 def _month(now: datetime, ahead: int) -> datetime:

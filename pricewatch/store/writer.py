@@ -11,15 +11,20 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
+from pricewatch import clock
 from pricewatch.errors import DatabaseUnavailable
-from pricewatch.store.batch import Batch, Step, Tally, Unit, is_outage, reason
+from pricewatch.store import runs
+from pricewatch.store.batch import RACES_TO_LOSE, Batch, Step, Tally, Unit, is_outage, reason
+from pricewatch.store.listings import Raced
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -29,6 +34,8 @@ LONGEST_PAUSE = 10.0
 @dataclass(slots=True)
 class _Call:
     function: Callable[[Connection], Any]
+    result: Any = None
+    stored: bool = False
 
 
 @dataclass(slots=True)
@@ -40,6 +47,14 @@ class _End:
 class _Job:
     work: Unit | _Call | _End
     done: asyncio.Future[Any]
+
+
+@dataclass(slots=True)
+class _Doubt:
+    """A commit whose answer was lost: only the database knows whether it happened."""
+
+    work: Sequence[Unit | _Call]
+    beat: datetime
 
 
 class Writer:
@@ -60,8 +75,9 @@ class Writer:
         self.market_id: str | None = None
         # In the transaction of every batch; in one of its own when nothing was written for a while.
         self.on_batch: Callable[[Connection, list[Unit]], None] | None = None
-        # On the event loop: a unit was committed; the database was away for too long.
+        # On the event loop: a unit was committed; one was refused; the database was away for too long.
         self.on_stored: Callable[[Unit], None] | None = None
+        self.on_refused: Callable[[Unit, BaseException], None] | None = None
         self.on_failure: Callable[[DatabaseUnavailable], None] | None = None
         self._engine = engine
         self._max_rows = max_rows
@@ -73,6 +89,8 @@ class Writer:
         self._room = asyncio.Semaphore(max_pending)
         self._failure: DatabaseUnavailable | None = None
         self._connection: Connection | None = None
+        self._doubt: _Doubt | None = None
+        self._last_beat: datetime | None = None
         self._loop = asyncio.get_running_loop()
         self._thread = threading.Thread(target=self._work, name="pricewatch-writer", daemon=True)
         self._thread.start()
@@ -82,7 +100,7 @@ class Writer:
         await self._room.acquire()
         done = self._put(unit)
         done.add_done_callback(lambda _: self._room.release())
-        done.add_done_callback(lambda stored: self._stored(unit, stored))
+        done.add_done_callback(lambda ended: self._ended(unit, ended))
         if unit.waits:
             await done
         return unit.tally
@@ -92,16 +110,24 @@ class Writer:
         result: T = await self._put(_Call(function))
         return result
 
+    async def flush(self) -> None:
+        """Wait until everything handed over so far has ended, and whoever listens has been told."""
+        await self._put(_Call(lambda _: None))
+
     async def close(self) -> None:
         """Write what is left and end the thread."""
         if self._thread.is_alive():
             await self._put(_End())
             await asyncio.to_thread(self._thread.join)
 
-    def _stored(self, unit: Unit, done: asyncio.Future[Any]) -> None:
+    def _ended(self, unit: Unit, done: asyncio.Future[Any]) -> None:
         # Reading the exception here also keeps the loop from reporting a unit that nobody waits for.
-        if not done.cancelled() and done.exception() is None and self.on_stored:
-            self.on_stored(unit)
+        error = None if done.cancelled() else done.exception()
+        if unit.stored:
+            if self.on_stored:
+                self.on_stored(unit)
+        elif error is not None and not isinstance(error, DatabaseUnavailable) and self.on_refused:
+            self.on_refused(unit, error)
 
     def _put(self, work: Unit | _Call | _End) -> asyncio.Future[Any]:
         done: asyncio.Future[Any] = self._loop.create_future()
@@ -121,20 +147,19 @@ class Writer:
                 self._tell(job.done, result=None)
                 return
             jobs = [job, *self._more(job.work)] if isinstance(job.work, Unit) else [job]
+            failure: Exception | None = None
             try:
                 if self._failure:
                     raise self._failure
-                results = self._persist(jobs)
+                self._persist(jobs)
             except Exception as error:  # noqa: BLE001 - told to whoever waits for this work
+                failure = error
                 if isinstance(error, DatabaseUnavailable) and not self._failure:
                     self._failure = error
                     if self.on_failure:
                         self._loop.call_soon_threadsafe(self.on_failure, error)
-                for each in jobs:
-                    self._tell(each.done, error=error)
-            else:
-                for each, result in zip(jobs, results, strict=True):
-                    self._tell(each.done, result=result)
+            for each in jobs:
+                self._tell_outcome(each, failure)
 
     def _next(self) -> _Job:
         if self._held_over:
@@ -169,21 +194,14 @@ class Writer:
                 deadline = 0.0
         return more
 
-    def _do(self, jobs: list[_Job]) -> list[Any]:
-        connection = self._connect()
-        if isinstance(jobs[0].work, _Call):
-            with connection.begin():
-                return [jobs[0].work.function(connection)]
-        units = [job.work for job in jobs if isinstance(job.work, Unit)]
-        Batch(self.steps, self.run_id, self.market_id).store(connection, units, self.on_batch)
-        return [unit.tally for unit in units]
-
-    def _persist(self, jobs: list[_Job]) -> list[Any]:
+    def _persist(self, jobs: list[_Job]) -> None:
         """Try again while the database is away, with growing pauses, up to a limit."""
         started, pause = time.monotonic(), 0.2
         while True:
             try:
-                return self._do(jobs)
+                connection = self._connect()
+                self._settle_doubt(connection)
+                self._do(connection, jobs)
             except DBAPIError as error:
                 if not is_outage(error):
                     raise
@@ -196,13 +214,65 @@ class Writer:
                 logger.warning("The database is away (%s); trying again in %.1f s", reason(error), pause)
                 time.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
+            else:
+                return
+
+    def _do(self, connection: Connection, jobs: list[_Job]) -> None:
+        if isinstance(jobs[0].work, _Call):
+            self._do_call(connection, jobs[0].work)
+        else:
+            units = [job.work for job in jobs if isinstance(job.work, Unit)]
+            batch = Batch(self.steps, self.run_id, self.market_id, self._transaction)
+            batch.store(connection, units, self.on_batch)
+
+    def _do_call(self, connection: Connection, call: _Call) -> None:
+        lost = 0
+        while not call.stored:
+            try:
+                with self._transaction(connection, [call]):
+                    call.result = call.function(connection)
+            except Raced:
+                lost += 1
+                if lost > RACES_TO_LOSE:
+                    raise
+
+    @contextmanager
+    def _transaction(self, connection: Connection, work: Sequence[Unit | _Call]) -> Iterator[None]:
+        """A transaction of which can be told later, if its commit gets no answer, whether it happened."""
+        with connection.begin():
+            yield
+            if self.run_id:
+                beat = self._next_beat()
+                runs.beat(connection, self.run_id, beat)
+                self._doubt = _Doubt(work, beat)
+        self._doubt = None
+        for each in work:
+            each.stored = True
+
+    def _next_beat(self) -> datetime:
+        """No two transactions have the same, however fast they are."""
+        now = clock.now()
+        if self._last_beat is not None and now <= self._last_beat:
+            now = self._last_beat + timedelta(microseconds=1)
+        self._last_beat = now
+        return now
+
+    def _settle_doubt(self, connection: Connection) -> None:
+        """Ask whether a commit that got no answer has happened, so that nothing is written twice."""
+        if self._doubt is None:
+            return
+        with connection.begin():
+            committed = runs.has_beaten(connection, self.run_id, self._doubt.beat)
+        if committed:
+            for each in self._doubt.work:
+                each.stored = True
+        self._doubt = None
 
     def _heartbeat(self) -> None:
         if self.on_batch is None or self._failure:
             return
         try:
-            connection = self._connect()
-            with connection.begin():
+            with self._transaction(connection := self._connect(), []):
                 self.on_batch(connection, [])
         except DBAPIError as error:
             self._disconnect()
@@ -220,6 +290,14 @@ class Writer:
             except DBAPIError:
                 self._connection.invalidate()
             self._connection = None
+
+    def _tell_outcome(self, job: _Job, failure: Exception | None) -> None:
+        work = job.work
+        if isinstance(work, Unit):
+            error = None if work.stored else work.error or failure
+            self._tell(job.done, result=work.tally, error=error)
+        elif isinstance(work, _Call):
+            self._tell(job.done, result=work.result, error=None if work.stored else failure)
 
     def _tell(self, done: asyncio.Future[Any], result: Any = None, error: Exception | None = None) -> None:
         def tell() -> None:

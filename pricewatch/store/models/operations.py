@@ -65,16 +65,21 @@ class RobotsCache(Base):
     reason: Mapped[str | None]
     fetched_at: Mapped[datetime]
     expires_at: Mapped[datetime]
+    # Somebody is fetching the file anew; the others wait for it.
+    claimed_until: Mapped[datetime | None]
 
 
 class RateLimit(Base):
     """When the next request to a registrable domain may go, whoever sends it."""
 
     __tablename__ = "rate_limits"
+    # A row changes with every request and is worth nothing after a crash; free space keeps updates cheap.
+    __table_args__ = ({"prefixes": ["UNLOGGED"], "postgresql_with": {"fillfactor": 50}},)
 
     domain: Mapped[str] = mapped_column(primary_key=True)
-    next_at: Mapped[datetime]
-    # Who holds the concurrent slots now and until when, as {holder: until}.
+    last_at: Mapped[datetime] = mapped_column(server_default="epoch")
+    next_at: Mapped[datetime] = mapped_column(server_default="epoch")
+    # Who has a turn, as {ticket: {"at": epoch seconds, "until": when it is free again if nobody says so}}.
     holders: Mapped[dict[str, Any]] = json_default("{}")
 
 

@@ -104,9 +104,12 @@ def upgrade() -> None:
     op.create_table(
         "rate_limits",
         sa.Column("domain", sa.Text(), nullable=False),
-        sa.Column("next_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("last_at", sa.DateTime(timezone=True), server_default="epoch", nullable=False),
+        sa.Column("next_at", sa.DateTime(timezone=True), server_default="epoch", nullable=False),
         sa.Column("holders", postgresql.JSONB(astext_type=sa.Text()), server_default="{}", nullable=False),
         sa.PrimaryKeyConstraint("domain", name=op.f("pk_rate_limits")),
+        postgresql_with={"fillfactor": 50},
+        prefixes=["UNLOGGED"],
     )
     op.create_table(
         "retailers",
@@ -126,6 +129,7 @@ def upgrade() -> None:
         sa.Column("reason", sa.Text(), nullable=True),
         sa.Column("fetched_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("claimed_until", sa.DateTime(timezone=True), nullable=True),
         sa.CheckConstraint(
             "outcome IN ('rules', 'no_rules', 'unavailable')", name=op.f("ck_robots_cache_outcome")
         ),

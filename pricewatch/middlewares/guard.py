@@ -1,0 +1,80 @@
+"""Only the open web: http and https, and no way into a private network. Names are checked when connecting."""
+
+from __future__ import annotations
+
+from typing import Self
+from urllib.request import getproxies
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Request
+from scrapy.utils.httpobj import urlparse_cached
+
+from pricewatch.middlewares.failures import FetchFailure, RefusedAddress, RefusedUrl
+from pricewatch.middlewares.policies import Policies
+from pricewatch.middlewares.resolver import address_book, install
+from pricewatch.middlewares.shared import shared
+from pricewatch.rules.addresses import PORTS, is_public, literal_address
+from pricewatch.rules.proxies import all_proxies
+
+
+class GuardMiddleware:
+    """The first to see a request: what is refused here is never looked up, asked or connected to."""
+
+    def __init__(self, crawler: Crawler):
+        if not crawler.settings.getbool("GUARD_ENABLED"):
+            raise NotConfigured
+        self._crawler = crawler
+        self._policies = shared(crawler, Policies)
+        crawler.signals.connect(self.spider_opened, signals.spider_opened)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    async def spider_opened(self) -> None:
+        book = install(self._crawler)
+        await self._policies.load()
+        for policy in self._policies.all():
+            # An operator wrote this address into the source: that one host and port may be private.
+            if is_private(policy.base_url):
+                book.allowed.add(policy.base_url)
+        for proxy in (*all_proxies(self._crawler.settings), *environment_proxies()):
+            book.allowed.add(proxy)
+
+    def process_request(self, request: Request) -> None:
+        failure = refused(request)
+        if failure is not None:
+            self._crawler.stats.inc_value(f"pricewatch/guard/{failure.reason}")
+            raise failure
+
+
+def refused(request: Request) -> FetchFailure | None:
+    """Why a request must not be sent, as far as its URL alone can tell."""
+    url = urlparse_cached(request)
+    if url.scheme not in PORTS:
+        return RefusedUrl(f"{url.scheme or 'no scheme'} is neither http nor https")
+    try:
+        host, port = url.hostname, url.port or PORTS[url.scheme]
+    except ValueError:
+        host, port = None, 0
+    if not host:
+        return RefusedUrl("no host")
+    book, address = address_book(), literal_address(host)
+    if address is None or book is None:
+        return None
+    why = book.refusal(host, str(address), port)
+    return None if why is None else RefusedAddress(why)
+
+
+def is_private(url: str) -> bool:
+    host = urlparse_cached(Request(url)).hostname or ""
+    address = literal_address(host)
+    local_name = host == "localhost" or host.endswith(".localhost")
+    return local_name if address is None else not is_public(address)
+
+
+def environment_proxies() -> list[str]:
+    """What HTTP_PROXY and its like name: the operator's own, so it may be private."""
+    return [url for url in getproxies().values() if url.startswith(("http://", "https://"))]

@@ -1,0 +1,82 @@
+"""What the sources say about how they may be fetched: read once per run, asked for every request."""
+
+from __future__ import annotations
+
+import asyncio
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.http import Request
+
+from pricewatch.middlewares.downloader import domain_of
+from pricewatch.middlewares.shared import shared
+from pricewatch.middlewares.store_thread import StoreThread
+from pricewatch.parsing.url import InvalidUrl, registrable_domain
+from pricewatch.rules.limits import Limit, limit_of
+from pricewatch.store.fetch_policies import FetchPolicy, load_policies
+
+
+class Policies:
+    """Sources by their registrable domain, and the Crawl-delays that robots.txt files brought."""
+
+    def __init__(self, crawler: Crawler):
+        settings = crawler.settings
+        self._crawler = crawler
+        self._defaults = {
+            "requests_per_second": settings.getfloat("REQUESTS_PER_SECOND"),
+            "min_delay": settings.getint("MIN_DELAY_MS") / 1000,
+            "max_concurrent": settings.getint("MAX_CONCURRENT"),
+        }
+        self._by_domain: dict[str, list[FetchPolicy]] = {}
+        self._crawl_delays: dict[str, float] = {}
+        self._limits: dict[str, Limit] = {}
+        self._loading: asyncio.Future[None] | None = None
+        crawler.signals.connect(self.load, signals.spider_opened)
+
+    async def load(self) -> None:
+        """Read the sources, once however often it is asked for."""
+        if self._loading is None:
+            self._loading = asyncio.ensure_future(self._load())
+        await asyncio.shield(self._loading)
+
+    async def _load(self) -> None:
+        for policy in await shared(self._crawler, StoreThread).ask(load_policies):
+            self.add(policy)
+
+    def add(self, policy: FetchPolicy) -> None:
+        for place in {policy.domain, policy.base_url}:
+            try:
+                domain = registrable_domain(place)
+            except InvalidUrl:
+                continue
+            known = self._by_domain.setdefault(domain, [])
+            if policy not in known:
+                known.append(policy)
+            self._limits.pop(domain, None)
+
+    def all(self) -> list[FetchPolicy]:
+        return [policy for policies in self._by_domain.values() for policy in policies]
+
+    def knows(self, domain: str) -> bool:
+        return domain in self._by_domain
+
+    def of(self, request: Request) -> FetchPolicy | None:
+        """The policy of a request's source: the one that the request or the spider names, else by domain."""
+        policies = self._by_domain.get(domain_of(request))
+        if not policies:
+            return None
+        wanted = request.meta.get("source_id") or getattr(self._crawler.spider, "source_id", None)
+        return next((policy for policy in policies if policy.source_id == wanted), policies[0])
+
+    def note_crawl_delay(self, domain: str, seconds: float) -> None:
+        """Hosts of one domain may ask for different delays: the longest holds for all."""
+        self._crawl_delays[domain] = max(seconds, self._crawl_delays.get(domain, 0.0))
+        self._limits.pop(domain, None)
+
+    def limit(self, domain: str) -> Limit:
+        limit = self._limits.get(domain)
+        if limit is None:
+            wishes = [policy.wish for policy in self._by_domain.get(domain, ())]
+            limit = limit_of(wishes, self._crawl_delays.get(domain), **self._defaults)  # type: ignore[arg-type]
+            self._limits[domain] = limit
+        return limit

@@ -1,0 +1,70 @@
+"""Redirects within a site are followed; one that leaves it is a failure, not a page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrapy.downloadermiddlewares.redirect import (
+    BaseRedirectMiddleware,
+    MetaRefreshMiddleware,
+    RedirectMiddleware,
+)
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Request, Response
+
+from pricewatch.middlewares.downloader import domain_of
+from pricewatch.middlewares.failures import FetchFailure, OffsiteRedirect, RefusedUrl, TooManyRedirects
+from pricewatch.middlewares.guard import refused
+
+
+class _OnSite(BaseRedirectMiddleware):
+    def handle_referer(self, request: Request, response: Response) -> None:
+        request.headers.pop("Referer", None)
+
+    def _engine_started(self) -> None:
+        """Nothing to look for: we send no referrer."""
+
+    def _redirect(self, redirected: Request, request: Request, reason: Any) -> Request:
+        begun = request.meta.get("redirect_urls", [request.url])[0]
+        if (failure := refused(redirected)) is not None:
+            self.crawler.stats.inc_value(f"pricewatch/guard/{failure.reason}")
+            raise failure
+        if domain_of(redirected) != domain_of(request):
+            raise self._failure(OffsiteRedirect(f"{begun} leads to {redirected.url}"))
+        try:
+            return super()._redirect(redirected, request, reason)
+        except IgnoreRequest:
+            raise self._failure(TooManyRedirects(f"{begun} is redirected without an end")) from None
+
+    def _failure(self, failure: FetchFailure) -> FetchFailure:
+        self.crawler.stats.inc_value(f"pricewatch/redirect/{failure.reason}")
+        return failure
+
+
+class OnSiteRedirectMiddleware(_OnSite, RedirectMiddleware):
+    """Redirects by status."""
+
+    def process_response(  # type: ignore[override]  # no spider argument
+        self, request: Request, response: Response
+    ) -> Request | Response:
+        result = super().process_response(request, response)
+        redirects = response.status in (301, 302, 303, 307, 308) and "Location" in response.headers
+        if redirects and result is response and not self._wanted(request, response):
+            # Scrapy hands such an answer on as it is; its body is not the page either.
+            raise self._failure(RefusedUrl(f"{request.url} leads to an address that is not on the web"))
+        return result
+
+    def _wanted(self, request: Request, response: Response) -> bool:
+        """Whether somebody asked to see the redirect itself."""
+        meta = request.meta
+        listed = (
+            *getattr(self.crawler.spider, "handle_httpstatus_list", ()),
+            *meta.get("handle_httpstatus_list", ()),
+        )
+        return bool(
+            meta.get("dont_redirect") or meta.get("handle_httpstatus_all") or response.status in listed
+        )
+
+
+class OnSiteMetaRefreshMiddleware(_OnSite, MetaRefreshMiddleware):
+    """Redirects by a meta element."""

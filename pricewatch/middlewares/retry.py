@@ -1,0 +1,84 @@
+"""Tries again what may work next time: after a growing pause, in which the request takes no place."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Coroutine
+from typing import Any, Self
+
+from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.retry import RetryMiddleware, get_retry_request
+from scrapy.http import Request, Response
+from scrapy.utils.response import response_status_message
+
+from pricewatch import clock
+from pricewatch.middlewares.downloader import stepping_aside
+from pricewatch.middlewares.patience import Patience
+from pricewatch.middlewares.shared import shared
+from pricewatch.rules.backoff import backoff, retry_after
+
+
+class BackoffRetryMiddleware(RetryMiddleware):
+    def __init__(self, crawler: Crawler):
+        super().__init__(crawler.settings)
+        settings = crawler.settings
+        self.crawler = crawler
+        self._first = settings.getfloat("RETRY_FIRST_DELAY")
+        self._longest = settings.getfloat("RETRY_LONGEST_DELAY")
+        self._jitter = settings.getfloat("RETRY_JITTER")
+        self._longest_wish = settings.getfloat("RETRY_AFTER_MAX")
+        self._patience = shared(crawler, Patience)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_response(  # type: ignore[override]  # a coroutine only where there is something to wait for
+        self, request: Request, response: Response
+    ) -> Response | Coroutine[Any, Any, Request | Response]:
+        if response.status not in self.retry_http_codes or request.meta.get("dont_retry"):
+            return response
+        return self._answered(request, response)
+
+    def process_exception(  # type: ignore[override]
+        self, request: Request, exception: Exception
+    ) -> Coroutine[Any, Any, Request | None] | None:
+        if not isinstance(exception, self.exceptions_to_retry) or request.meta.get("dont_retry"):
+            return None
+        return self._try_again(request, exception, None)
+
+    async def _answered(self, request: Request, response: Response) -> Request | Response:
+        wish = retry_after((response.headers.get("Retry-After") or b"").decode("latin-1"), clock.now())
+        if wish is not None and wish > self._longest_wish:
+            # To come back sooner than asked is worse than not to come back in this run.
+            self.crawler.stats.inc_value("pricewatch/retry/asked_to_wait_too_long")
+            return response
+        return await self._try_again(request, response_status_message(response.status), wish) or response
+
+    async def _try_again(self, request: Request, why: str | Exception, wish: float | None) -> Request | None:
+        if self.crawler.spider is None:
+            return None
+        again = get_retry_request(
+            request,
+            spider=self.crawler.spider,
+            reason=why,
+            max_retry_times=request.meta.get("max_retry_times", self.max_retry_times),
+            priority_adjust=request.meta.get("priority_adjust", self.priority_adjust),
+            give_up_log_level=request.meta.get("give_up_log_level", self.give_up_log_level),
+            stats_base_key="pricewatch/retry",
+        )
+        if again is None:
+            return None
+        pause = backoff(
+            again.meta["retry_times"],
+            random.random(),
+            first=self._first,
+            longest=self._longest,
+            jitter=self._jitter,
+        )
+        if wish is not None:
+            self.crawler.stats.inc_value("pricewatch/retry/asked_to_wait")
+            pause = max(pause, wish)
+        with stepping_aside(self.crawler, request, aside=True):
+            await self._patience.sleep(pause)
+        return again

@@ -1,0 +1,259 @@
+"""Turns for requests: asked for in batches, waited for on the event loop, given back with the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Protocol, TypeVar
+
+from scrapy.crawler import Crawler
+
+from pricewatch.errors import DatabaseUnavailable
+from pricewatch.middlewares.failures import CrawlEnding, NoTurn
+from pricewatch.middlewares.patience import Patience
+from pricewatch.middlewares.shared import shared
+from pricewatch.middlewares.store_thread import StoreThread
+from pricewatch.rules.limits import Grant, Limit, batch_size
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+# A request that takes longer than this many leases is not under way any more, whatever became of it.
+MOST_LEASES = 20
+LATE_SHARE = 0.4
+# A turn that is not sure is confirmed this long before it comes, so that the answer does not make it late.
+CONFIRM_SECONDS = 0.01
+
+
+class TurnBook(Protocol):
+    """Where the turns of all processes are kept. Each method is one atomic step, by the book's own clock."""
+
+    def reserve(
+        self, domain: str, tickets: Sequence[str], limit: Limit, *, horizon: float, lease: float
+    ) -> list[Grant]:
+        """Turns for these tickets, an interval apart; none for those further off than the horizon."""
+
+    def confirm(self, domain: str, ticket: str, limit: Limit, *, lease: float) -> bool:
+        """Whether a turn that was not sure stands now that it has come; if not, it is given up."""
+
+    def release(self, domain: str, tickets: Sequence[str]) -> None:
+        """These are done; who never says so is done when its lease ends."""
+
+    def renew(self, domain: str, tickets: Sequence[str], *, lease: float) -> None:
+        """These are still under way."""
+
+    def hold(self, domain: str, seconds: float) -> None:
+        """No new turn before then."""
+
+
+@dataclass(slots=True)
+class Turn:
+    domain: str
+    ticket: str
+    limit: Limit
+    # When it comes, by the event loop's clock.
+    at: float
+    sure: bool
+    renew_at: float = 0.0
+
+
+@dataclass(slots=True)
+class Line:
+    """Those of this process who wait for a turn at one domain."""
+
+    limit: Limit
+    waiting: deque[asyncio.Future[Turn]] = field(default_factory=deque)
+    asking: asyncio.Task[None] | None = None
+
+
+class Turns:
+    def __init__(self, crawler: Crawler, book: TurnBook):
+        settings = crawler.settings
+        self._book = book
+        self._thread = shared(crawler, StoreThread)
+        self._patience = shared(crawler, Patience)
+        self._stats = crawler.stats
+        self._margin = settings.getfloat("RATE_LIMIT_MARGIN")
+        self._lookahead = settings.getfloat("RATE_LIMIT_LOOKAHEAD_SECONDS")
+        self._lease = settings.getfloat("RATE_LIMIT_LEASE_SECONDS")
+        self._longest_wait = settings.getfloat("RATE_LIMIT_MAX_WAIT")
+        self._lines: dict[str, Line] = {}
+        self._under_way: dict[str, Turn] = {}
+        self._done: dict[str, list[str]] = {}
+        self._news = asyncio.Event()
+        self._tidying: asyncio.Task[None] | None = None
+        self._name = secrets.token_hex(6)
+        self._numbers = count(1)
+
+    async def take(self, domain: str, limit: Limit, *, slot: bool = True) -> Turn:
+        """Wait for a turn. Without a slot only the interval counts: the request is part of another one."""
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        spaced = Limit(limit.interval * (1 + self._margin), limit.concurrent)
+        # A turn missed by more than this is given back: the rest of the margin is for the way to the site.
+        tolerance = LATE_SHARE * self._margin * max(1.0, limit.interval)
+        first = False
+        while True:
+            turn = await self._next(domain, spaced, started + self._longest_wait, first=first)
+            stands = await self._come(turn, slot=slot)
+            late = loop.time() - turn.at > tolerance
+            if stands and not late:
+                break
+            self._stats.inc_value(f"pricewatch/limits/{'late' if late else 'full'}")
+            if stands:
+                self.give_back(turn)
+            first = True
+        turn.renew_at = loop.time() + self._lease / 3
+        self._stats.inc_value("pricewatch/limits/turns")
+        self._stats.inc_value("pricewatch/limits/milliseconds_waited", round((loop.time() - started) * 1000))
+        if slot:
+            self._under_way[turn.ticket] = turn
+            self._tidy()
+        else:
+            self.give_back(turn)
+        return turn
+
+    def give_back(self, turn: Turn) -> None:
+        self._under_way.pop(turn.ticket, None)
+        self._done.setdefault(turn.domain, []).append(turn.ticket)
+        self._tidy()
+
+    async def hold(self, domain: str, seconds: float) -> None:
+        await self._run(lambda: self._book.hold(domain, min(seconds, self._longest_wait)))
+
+    async def close(self) -> None:
+        """Give back what is left; what cannot be given back now is free when its lease ends."""
+        for turn in list(self._under_way.values()):
+            self.give_back(turn)
+        tasks = [line.asking for line in self._lines.values() if line.asking]
+        for task in tasks:
+            task.cancel()
+        if self._tidying:
+            tasks.append(self._tidying)
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _next(self, domain: str, limit: Limit, deadline: float, *, first: bool) -> Turn:
+        line = self._lines.setdefault(domain, Line(limit))
+        line.limit = limit
+        place: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
+        if first:
+            line.waiting.appendleft(place)
+        else:
+            line.waiting.append(place)
+        if line.asking is None:
+            line.asking = asyncio.create_task(self._ask(domain, line))
+        taken = False
+        try:
+            turn = await self._patience.wait(place, deadline)
+            taken = True
+        except TimeoutError:
+            raise NoTurn(f"no turn at {domain} within {self._longest_wait:.0f} seconds") from None
+        finally:
+            # A turn that came when nobody wanted it any more.
+            if not place.cancel() and not taken and not place.exception():
+                self.give_back(place.result())
+        return turn
+
+    async def _come(self, turn: Turn, *, slot: bool) -> bool:
+        """Wait until a turn comes; whether it stands."""
+        try:
+            if slot and not turn.sure:
+                await self._patience.until(turn.at - CONFIRM_SECONDS)
+                if not await self._run(self._confirming(turn)):
+                    return False
+            await self._patience.until(turn.at)
+        except BaseException:
+            self.give_back(turn)
+            raise
+        return True
+
+    async def _ask(self, domain: str, line: Line) -> None:
+        """Ask for turns as long as somebody waits; the next batch when the last one has been used."""
+        loop = asyncio.get_running_loop()
+        try:
+            while line.waiting:
+                limit = line.limit
+                wanted = batch_size(len(line.waiting), limit.interval, self._lookahead)
+                tickets = [f"{self._name}-{next(self._numbers)}" for _ in range(wanted)]
+                grants = await self._run(self._reserving(domain, tickets, limit))
+                now = loop.time()
+                if not grants:
+                    raise NoTurn(
+                        f"the next turn at {domain} is more than {self._longest_wait:.0f} seconds away"
+                    )
+                for grant in grants:
+                    self._hand_over(line, Turn(domain, grant.ticket, limit, now + grant.wait, grant.sure))
+                await self._patience.until(now + grants[-1].wait)
+        except Exception as error:  # noqa: BLE001 - told to everybody who waits
+            while line.waiting:
+                place = line.waiting.popleft()
+                if not place.done():
+                    place.set_exception(error)
+        finally:
+            line.asking = None
+
+    def _hand_over(self, line: Line, turn: Turn) -> None:
+        while line.waiting:
+            place = line.waiting.popleft()
+            if not place.done():
+                place.set_result(turn)
+                return
+        self.give_back(turn)
+
+    def _reserving(self, domain: str, tickets: list[str], limit: Limit) -> Callable[[], list[Grant]]:
+        return lambda: self._book.reserve(
+            domain, tickets, limit, horizon=self._longest_wait, lease=self._lease
+        )
+
+    def _confirming(self, turn: Turn) -> Callable[[], bool]:
+        return lambda: self._book.confirm(turn.domain, turn.ticket, turn.limit, lease=self._lease)
+
+    async def _run(self, function: Callable[[], T]) -> T:
+        try:
+            return await self._thread.run(function)
+        except DatabaseUnavailable as error:
+            raise NoTurn(str(error)) from error
+
+    def _tidy(self) -> None:
+        self._news.set()
+        if self._tidying is None:
+            self._tidying = asyncio.create_task(self._give_back_and_renew())
+
+    async def _give_back_and_renew(self) -> None:
+        """Tell the book what is done at once, and what takes long often enough to keep its slot."""
+        loop = asyncio.get_running_loop()
+        try:
+            while self._done or self._under_way:
+                while self._done:
+                    domain, tickets = self._done.popitem()
+                    await self._thread.run(_releasing(self._book, domain, tickets))
+                overdue: dict[str, list[str]] = {}
+                for turn in list(self._under_way.values()):
+                    if turn.at + MOST_LEASES * self._lease < loop.time():
+                        del self._under_way[turn.ticket]
+                    elif turn.renew_at <= loop.time():
+                        overdue.setdefault(turn.domain, []).append(turn.ticket)
+                        turn.renew_at = loop.time() + self._lease / 3
+                for domain, tickets in overdue.items():
+                    await self._thread.run(_renewing(self._book, domain, tickets, self._lease))
+                self._news.clear()
+                if not self._done:
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._news.wait(), self._lease / 6)
+        except (DatabaseUnavailable, CrawlEnding) as error:
+            logger.warning("Turns could not be given back and end by themselves: %s", error)
+        finally:
+            self._tidying = None
+
+
+def _releasing(book: TurnBook, domain: str, tickets: list[str]) -> Callable[[], None]:
+    return lambda: book.release(domain, tickets)
+
+
+def _renewing(book: TurnBook, domain: str, tickets: list[str], lease: float) -> Callable[[], None]:
+    return lambda: book.renew(domain, tickets, lease=lease)

@@ -1,0 +1,113 @@
+"""Who we say we are: a current browser, the same one for a domain throughout a run, or pricewatch itself."""
+
+from __future__ import annotations
+
+import random
+import re
+import secrets
+from functools import cache
+from typing import Self
+
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Request
+
+from pricewatch.middlewares.downloader import domain_of
+from pricewatch.middlewares.policies import Policies
+from pricewatch.middlewares.shared import shared
+
+# Systems and browsers in the proportions that people use them.
+AGENTS = (
+    (("windows", "chrome"), 50),
+    (("windows", "edge"), 12),
+    (("windows", "firefox"), 8),
+    (("macos", "chrome"), 18),
+    (("linux", "chrome"), 8),
+    (("linux", "firefox"), 4),
+)
+ACCEPT = {
+    "chrome": "text/html,application/xhtml+xml,application/xml;q=0.9,"
+    "image/avif,image/webp,image/apng,*/*;q=0.8",
+    "firefox": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+}
+NAVIGATION = {
+    "Upgrade-Insecure-Requests": "1",
+    "Sec-Fetch-Dest": "document",
+    "Sec-Fetch-Mode": "navigate",
+    "Sec-Fetch-Site": "none",
+    "Sec-Fetch-User": "?1",
+}
+
+
+class UserAgentsMiddleware:
+    def __init__(self, crawler: Crawler):
+        settings = crawler.settings
+        if not settings.getbool("USER_AGENTS_ENABLED"):
+            raise NotConfigured
+        self._honest: str | None = settings["USER_AGENT"] if settings.getbool("HONEST_USER_AGENT") else None
+        # Another browser in every run, the same one for tests that say so.
+        self._seed = str(settings.get("USER_AGENT_SEED") or secrets.token_hex(8))
+        self._language: str = settings["ACCEPT_LANGUAGE"]
+        self._policies = shared(crawler, Policies)
+        self._stats = crawler.stats
+        self._known: dict[str, dict[str, str]] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        domain = domain_of(request)
+        headers = self._known.get(domain)
+        if headers is None:
+            headers = self._known[domain] = self._headers(domain)
+            self._stats.inc_value(f"pricewatch/user_agents/{'honest' if self._honest else 'rotated'}")
+        policy = self._policies.of(request)
+        if request.meta.get("playwright"):
+            # A browser knows best what it sends; only what it calls itself is ours to say.
+            if self._honest:
+                request.meta["browser_user_agent"] = self._honest
+            return
+        for name, value in headers.items():
+            request.headers.setdefault(name, value)
+        if policy is not None and policy.headers:
+            for name, value in policy.headers.items():
+                request.headers[name] = value
+        if self._honest:
+            request.headers["User-Agent"] = self._honest
+
+    def _headers(self, domain: str) -> dict[str, str]:
+        if self._honest:
+            return {"User-Agent": self._honest, "Accept-Language": self._language}
+        return {**browser_headers(f"{self._seed}/{domain}"), "Accept-Language": self._language}
+
+
+@cache
+def browser_headers(seed: str) -> dict[str, str]:
+    """The headers of one current browser; which one depends on the seed alone."""
+    import ua_generator
+    from ua_generator.data.version import Version, VersionRange
+    from ua_generator.options import Options
+
+    options = Options(
+        latest_versions={"chrome": 3, "edge": 3, "firefox": 3},
+        # What browsers say on every Windows and every Mac of today, whatever its real version.
+        version_ranges={
+            "windows": VersionRange(10, 10),
+            "macos": VersionRange(Version(10, 15, 7), Version(10, 15, 7)),
+        },
+    )
+    # The package draws from the module's own generator, which others use as well.
+    state = random.getstate()
+    random.seed(seed)
+    try:
+        kinds, weights = zip(*AGENTS, strict=True)
+        platform, browser = random.choices(kinds, weights)[0]
+        agent = ua_generator.generate(platform=platform, browser=browser, options=options)
+        while "WOW64" in agent.text:
+            agent = ua_generator.generate(platform=platform, browser=browser, options=options)
+    finally:
+        random.setstate(state)
+    headers = dict(agent.headers.get())
+    headers["user-agent"] = re.sub(r"(rv:|Firefox/)(\d+)\.0\.0\b", r"\1\2.0", headers["user-agent"])
+    return {**headers, "accept": ACCEPT["firefox" if browser == "firefox" else "chrome"], **NAVIGATION}

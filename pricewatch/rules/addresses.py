@@ -1,0 +1,92 @@
+"""Which addresses a crawler may connect to: those on the open internet, and what an operator listed."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+IPNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+PORTS = {"http": 80, "https": 443}
+
+
+def literal_address(host: str) -> IPAddress | None:
+    """The address that a host is, in any spelling a resolver takes: 2130706433, 0177.1, 0x7f.1, [::1]."""
+    text = host.strip("[]").partition("%")[0].rstrip(".")
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        pass
+    try:
+        # The C library takes an octal, hexadecimal or shortened address for one, and so must we.
+        return ipaddress.IPv4Address(socket.inet_aton(text)) if text[:1].isdigit() else None
+    except (OSError, UnicodeError):
+        return None
+
+
+def embedded_address(address: IPAddress) -> IPAddress:
+    """The IPv4 address that an IPv6 one leads to, where it does."""
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+        if inner is None and address in _NAT64:
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is None and int(address) >> 32 == 0 and int(address) > 1:
+            inner = ipaddress.IPv4Address(int(address))
+        return inner or address
+    return address
+
+
+def is_public(address: IPAddress) -> bool:
+    judged = embedded_address(address)
+    local = isinstance(judged, ipaddress.IPv6Address) and judged.is_site_local
+    return judged.is_global and not (judged.is_multicast or judged.is_reserved or local)
+
+
+class AllowedHosts:
+    """Hosts, addresses and networks that may be private, each with a port or without one (any port)."""
+
+    def __init__(self, entries: Iterable[str] = ()):
+        self._hosts: set[tuple[str, int | None]] = set()
+        self._networks: list[tuple[IPNetwork, int | None]] = []
+        for entry in entries:
+            self.add(entry)
+
+    def add(self, entry: str) -> None:
+        """Take a host, an address, a network, a `host:port`, or a URL whose host and port are meant."""
+        text = entry.strip().lower()
+        if "://" in text:
+            parts = urlsplit(text)
+            self._hosts.add((parts.hostname or "", parts.port or PORTS.get(parts.scheme)))
+            return
+        port: int | None = None
+        if text.startswith("["):
+            text, _, after = text[1:].partition("]")
+            port = int(after[1:]) if after.startswith(":") else None
+        elif text.count(":") == 1:
+            text, _, digits = text.partition(":")
+            port = int(digits)
+        try:
+            self._networks.append((ipaddress.ip_network(text, strict=False), port))
+        except ValueError:
+            self._hosts.add((text.rstrip("."), port))
+
+    def allows(self, host: str, address: IPAddress | None, port: int) -> bool:
+        """Port 0 stands for one that is not known: only an entry for any port allows that."""
+        name = host.strip("[]").rstrip(".").lower()
+        if (name, None) in self._hosts or (name, port) in self._hosts:
+            return True
+        return address is not None and any(
+            address in network and wanted in (None, port) for network, wanted in self._networks
+        )
+
+
+def refusal(host: str, address: IPAddress, port: int, allowed: AllowedHosts) -> str | None:
+    """Why no connection may be made to this address, or None where one may."""
+    if is_public(address) or allowed.allows(host, address, port):
+        return None
+    shown = host if host.strip("[]") == str(address) else f"{host} leads to {address}, which"
+    return f"{shown} is not a public address"

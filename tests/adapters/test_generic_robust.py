@@ -1,0 +1,101 @@
+"""Whatever a server sends, the adapter answers: it never raises, and always says the same of the same page."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scrapy.http import HtmlResponse, Response, TextResponse
+
+from pricewatch.adapters.generic import GenericAdapter
+from pricewatch.items import Extracted, ExtractFailure, FailureReason, Quarantine
+
+from .pages import SHOP, buy, ld, outcome, page, product
+
+ADAPTER = GenericAdapter()
+WHOLE = page(
+    ld(product(), {"@graph": [product("29.99", name="Red Pot")]})
+    + '<div itemscope itemtype="http://schema.org/Product"><div itemprop="offers" itemscope><b itemprop="price">19,99 €</b></div></div>'
+    + buy("<del>€29.99</del> <b>€19<sup>99</sup></b> <small>€39.98/l</small>")
+    + '<div class="related"><a href="/p/2"><img alt="Red Pot of iron"><b class="price">€5</b></a></div><p>In stock</p>',
+    '<meta property="product:price:amount" content="19.99"><link rel="canonical" href="/p/blue-kettle-1234">',
+).encode()
+
+
+def read(body: bytes, url: str = SHOP) -> Extracted | ExtractFailure | Quarantine:
+    return ADAPTER.extract(HtmlResponse(url, body=body))
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_a_damaged_page_never_raises(data):
+    body = bytearray(WHOLE)
+    for _ in range(data.draw(st.integers(1, 6))):
+        start = data.draw(st.integers(0, len(body) - 1))
+        end = min(len(body), start + data.draw(st.integers(0, 80)))
+        body[start:end] = data.draw(st.binary(max_size=12) | st.sampled_from([b"<", b">", b'"', b"</div>", b"<div>", b"\xff\xfe", b"&#0;", b"\x00", b"9"]))
+        body = body or bytearray(b" ")
+    result = read(bytes(body))
+    assert isinstance(result, (Extracted, ExtractFailure, Quarantine))
+    assert read(bytes(body)) == result
+    ADAPTER.presence(HtmlResponse(SHOP, body=bytes(body)))
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=300))
+def test_any_bytes_never_raise(body):
+    read(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<div>" * 5000 + b"x",
+        b"<h1>a</h1>" + b"<span class=price>" * 3000 + b"1 EUR",
+        b"<h1>a b</h1><script type='application/ld+json'>" + b"[" * 50_000 + b"</script>",
+        b"<h1>a b</h1><script type='application/ld+json'>" + b'{"@type":"Product","offers":' * 400 + b"1" + b"}" * 400 + b"</script>",
+        b"<h1>a b</h1>" + b"<p>1 EUR</p>" * 20_000,
+        b"<h1></h1>",
+        b"<html></html>",
+        b"<!-- only a comment -->",
+        b"plain text, no tags",
+        b"<h1>a</h1><a href='http://['>1 EUR</a><link rel=canonical href='http://['>",
+        b"<h1>a</h1><div itemscope itemref='a b'><div id=a itemprop=price>1</div></div>",
+    ],
+)
+def test_hostile_pages_are_answered(body):
+    assert isinstance(read(body), (Extracted, ExtractFailure, Quarantine))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "declared"), [("utf-8", "utf-8"), ("windows-1252", "windows-1252"), ("windows-1251", "windows-1251"), ("utf-16", "utf-16")]
+)
+def test_encodings(encoding, declared):
+    text = page(buy("1\u00a0226,50 EUR", title="Kessel"), f'<meta charset="{declared}">', title="Kessel")
+    result = ADAPTER.extract(HtmlResponse(SHOP, body=text.encode(encoding), headers={"Content-Type": f"text/html; charset={declared}"}))
+    assert isinstance(result, Extracted)
+    assert result.offer.price_cents == 122650
+
+
+def test_a_page_that_lies_about_its_encoding_is_still_read():
+    body = page(buy("€19.99", title="Käse"), '<meta charset="utf-8">', title="Käse").encode("windows-1252")
+    assert isinstance(read(body), Extracted)
+
+
+@pytest.mark.parametrize(
+    ("response", "reason"),
+    [
+        (Response(SHOP, body=b"\x89PNG"), FailureReason.EMPTY_PAGE),
+        (TextResponse(SHOP, body=b'{"price": 1}', encoding="utf-8"), FailureReason.EMPTY_PAGE),
+        (TextResponse(SHOP, body=b"", encoding="utf-8"), FailureReason.EMPTY_PAGE),
+        (HtmlResponse(SHOP, status=500, body=WHOLE), FailureReason.PAGE_STRUCTURE_CHANGED),
+    ],
+)
+def test_answers_that_are_no_page(response, reason):
+    result = ADAPTER.extract(response)
+    assert isinstance(result, ExtractFailure)
+    assert result.reason is reason
+
+
+def test_the_whole_page_is_read_as_meant():
+    assert outcome(WHOLE.decode()) == "19.99 EUR IN_STOCK"

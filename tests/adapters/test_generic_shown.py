@@ -1,0 +1,154 @@
+"""Pages without structured data, and pages that try to be misread."""
+
+from __future__ import annotations
+
+import pytest
+
+from .pages import SHOP, buy, ld, outcome, page, product
+
+TAG = '<span class="price">{}</span>'
+
+TAGS = [
+    ("was and now", "Was £30.00, now £20.00", "20.00 GBP"),
+    ("now and was", "£20.00 (was £30.00)", "20.00 GBP"),
+    ("statt and nur", "statt 29,99 € nur 19,99 €", "19.99 EUR"),
+    ("UVP", "UVP 29,99 € <b>19,99 €</b>", "19.99 EUR"),
+    ("recommended price after", "<b>£20.00</b> <span>RRP £30.00</span>", "20.00 GBP"),
+    ("you save", "Our price: £20.00 You save: £10.00 (33%)", "20.00 GBP"),
+    ("crossed out by style", '<span style="text-decoration: line-through">£30.00</span> £20.00', "20.00 GBP"),
+    ("crossed out by class", '<span class="price--strike">£30.00</span> £20.00', "20.00 GBP"),
+    (
+        "old and new by class",
+        '<span class="oldPrice">£30.00</span><span class="newPrice">£20.00</span>',
+        "20.00 GBP",
+    ),
+    ("per litre", "19,99 € (39,98 €/l)", "19.99 EUR"),
+    ("per litre in its own element", '19,99 € <span class="unit-price">39,98 € pro 1 l</span>', "19.99 EUR"),
+    ("with tax and without", "€119.00 incl. VAT (€100.00 excl. VAT)", "119.00 EUR"),
+    ("plus shipping", "Preis: 19,99 € inkl. MwSt., zzgl. 4,90 € Versand", "19.99 EUR"),
+    ("or by the month", "€119.01 oder ab 10,65 € mtl.", "119.01 EUR"),
+    ("lowest of 30 days", "<b>99,00 zł</b> <small>Najniższa cena z 30 dni: 89,00 zł</small>", "99.00 PLN"),
+    ("each", "€19.99 each", "19.99 EUR"),
+    ("told twice", '<span aria-hidden="true">€19.99</span><span class="sr-only">€19.99</span>', "19.99 EUR"),
+    ("sign of its own", "<span>€</span><span>19,99</span>", "19.99 EUR"),
+    ("code after", "19.99 EUR", "19.99 EUR"),
+    ("three letters before", "EUR 1.234,50", "1234.50 EUR"),
+    ("rupees", "₹ 1,23,456.00", "123456.00 INR"),
+    ("won", "12,000원", "12000 KRW"),
+    ("yen with tax", "1,980円(税込)", "1980 JPY"),
+    ("Taiwan dollars", "NT$1,200", "1200.00 TWD"),
+    ("tenge", "44 890 тг.", "44890.00 KZT"),
+    ("francs", "CHF 1'299.–", "1299.00 CHF"),
+    ("hidden old price", '<span class="hidden">€9.00</span>€19.99', "19.99 EUR"),
+    ("not displayed", '<span style="display:none">€9.00</span>€19.99', "19.99 EUR"),
+    ("from", "ab 19,99 €", None),
+    ("from, behind", "19,99 € +", None),
+    ("a range", "€10.00 – €20.00", None),
+    ("a range in words", "€10.00 to €20.00", None),
+    ("two without a word", "<b>€10.00</b> <b>€20.00</b>", None),
+    ("saving only", "Save €10.00", None),
+    ("free", "Free", None),
+    ("zero", "€0.00", None),
+    ("negative", "-€5.00", None),
+    ("points", "Earn 199 points (€1.99)", None),
+    ("millions", "€1.5m", None),
+]
+
+
+@pytest.mark.parametrize(("tag", "expected"), [case[1:] for case in TAGS], ids=[case[0] for case in TAGS])
+def test_price_tag(tag, expected):
+    result = outcome(page(buy(tag)))
+    if expected:
+        assert result == f"{expected} IN_STOCK"
+    else:
+        assert result in ("PRICE_NOT_FOUND", "AMBIGUOUS_PRICE")
+
+
+@pytest.mark.parametrize(
+    ("tag", "lang", "url", "expected"),
+    [
+        ("1 299 kr", "sv", SHOP, "1299.00 SEK"),
+        ("1.299,00 kr.", "en", "https://butik.dk/p/blue-kettle", "1299.00 DKK"),
+        ("12 990 Ft", "hu", SHOP, "12990.00 HUF"),
+        ("Rs 23,450", "en", "https://shop.com.pk/item/blue-kettle", "23450.00 PKR"),
+        ("173<sup>34</sup> <span>Lei</span>", "ro", "https://magazin.ro/blue-kettle", "173.34 RON"),
+        ("¥1,980", "ja", SHOP, "1980 JPY"),
+        ("¥199.00", "zh-CN", SHOP, "199.00 CNY"),
+        ("R 1 299.00", "en-ZA", SHOP, "1299.00 ZAR"),
+        ("$3.340", "es-CL", SHOP, "3340 CLP"),
+        ("1.250 د.ك", "ar", "https://shop.com.kw/blue-kettle", "1.250 KWD"),
+        ("KD 1.250", "en", SHOP, None),
+        ("100 km", "en", SHOP, None),
+        ("6 ft", "en", SHOP, None),
+    ],
+)
+def test_the_page_says_which_currency_a_mark_stands_for(tag, lang, url, expected):
+    result = outcome(page(buy(tag), lang=lang), url)
+    if expected:
+        assert result == f"{expected} IN_STOCK"
+    else:
+        assert result in ("PRICE_NOT_FOUND", "AMBIGUOUS_PRICE")
+
+
+SUBSCRIPTION = '<div class="subscribe"><del class="price">€29.99</del> <span class="price">€26.99</span> every month</div>'
+CARD = (
+    '<div class="item"><a href="/p/{name}"><img alt="{name} pot of iron"></a><h3><a href="/p/{name}">{name} pot of iron</a></h3>'
+    '<div class="price">€{price}</div><button>Add to cart</button></div>'
+)
+CARDS = "".join(CARD.format(name=name, price=price) for name, price in (("red", "5.00"), ("tan", "6.00")))
+BODIES = [
+    ("subscription beside the price", ld(product("29.99")) + buy("€29.99") + SUBSCRIPTION, "29.99 EUR IN_STOCK"),
+    ("cards without links around the price", buy("€19.99") + f'<div class="grid">{CARDS}</div>', "19.99 EUR IN_STOCK"),
+    ("only cards", f'<h1>Blue Kettle</h1><div class="grid">{CARDS}</div>', "PRICE_NOT_FOUND"),
+    ("cards of one path", "<h1>Blue Kettle</h1>" + CARDS.replace("/p/", "index.php?product_id="), "PRICE_NOT_FOUND"),
+    ("bundle", buy("€19.99") + '<div class="bundle"><b class="price">€35.00</b></div>', "19.99 EUR IN_STOCK"),
+    ("options that cost more", buy("€19.99") + '<ul class="options"><li>L <b class="price">€24.99</b></li></ul>', "19.99 EUR IN_STOCK"),
+    ("quantity tiers", buy("€19.99") + '<table class="tier-prices"><tr><td>10+</td><td class="price">€17.99</td></tr></table>', "19.99 EUR IN_STOCK"),
+    ("recently viewed", buy("€19.99") + '<div class="recently-viewed"><b class="price">€1.00</b></div>', "19.99 EUR IN_STOCK"),
+    ("mini cart before", '<div class="mini-cart"><b class="price">€99.00</b></div>' + buy("€19.99"), "19.99 EUR IN_STOCK"),
+    ("price before the title", '<main><div class="price">€19.99</div><h1>Blue Kettle</h1><button>Add to cart</button></main>', "19.99 EUR IN_STOCK"),
+    ("a logo as heading", '<header><h1>Shop</h1></header><h2 class="product-name">Blue Kettle</h2><b class="price">€19.99</b><button>Buy now</button>', "19.99 EUR IN_STOCK"),
+    ("several headings", "<h1>Our newsletter</h1><p>Save €5.00</p>" + buy("€19.99"), "19.99 EUR IN_STOCK"),
+    ("a price in a sentence", "<h1>Blue Kettle</h1><p>It beats kettles that cost €100.00 and more, say our customers</p><button>Add to cart</button>", "PRICE_NOT_FOUND"),
+    ("a blog", "<h1>Blue Kettle</h1><p>A history</p><p>€19.99</p><p>and a story that goes on for a while</p>", "PRICE_NOT_FOUND"),
+    ("price filled in by a script", '<h1>Blue Kettle</h1><span class="price" data-price="19.99"></span><p>Ships with love from Graz</p><button>Add to cart</button>', "PRICE_NOT_FOUND"),
+    ("sign from a style sheet", ld(product()) + '<h1>Blue Kettle</h1><span class="price">19.99</span><button>Add to cart</button>', "19.99 EUR IN_STOCK"),
+    ("sold by the metre", ld(product("12.50", "GBP")) + buy("£12.50 per metre"), "12.50 GBP IN_STOCK"),
+    ("from in structured data's place", ld(product("19.99")) + buy("from €19.99"), "AMBIGUOUS_PRICE"),
+    ("instalment in structured data", ld(product("10.65")) + buy("€119.01 or €10.65 / month"), "AMBIGUOUS_PRICE"),
+    ("cents in structured data", ld(product("1999")) + buy("€19.99"), "AMBIGUOUS_PRICE"),
+    ("net in structured data", ld(product("100.00")) + buy("€119.00"), "AMBIGUOUS_PRICE"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"), [case[1:] for case in BODIES], ids=[case[0] for case in BODIES]
+)
+def test_page(body, expected):
+    assert outcome(page(body)) == expected
+
+
+@pytest.mark.parametrize(
+    ("button", "expected"),
+    [
+        ("<button>In den Warenkorb</button>", "IN_STOCK"),
+        ("<button>Ajouter au panier</button>", "IN_STOCK"),
+        ("<a class='btn' href='/cart/add/1'>Купить</a>", "IN_STOCK"),
+        ("<button class='add-to-cart'>Naroči zdaj</button>", "IN_STOCK"),
+        ("<input type='submit' value='カートに入れる'>", "IN_STOCK"),
+        ("<button disabled>Add to cart</button>", "UNKNOWN"),
+        ("<button>Contact the seller</button>", "UNKNOWN"),
+        ("<button>Notify me when available</button>", "OUT_OF_STOCK"),
+        ("<p>Ausverkauft</p>", "OUT_OF_STOCK"),
+        ("<p>Rupture de stock</p>", "OUT_OF_STOCK"),
+        ("<p>Нет в наличии</p>", "OUT_OF_STOCK"),
+        ("<p>En stock</p>", "IN_STOCK"),
+        ("<p>Vorbestellbar</p>", "BACKORDER"),
+    ],
+)
+def test_what_the_page_says_of_stock(button, expected):
+    head = '<meta property="og:type" content="product">'
+    assert (
+        outcome(page(f'<h1>Blue Kettle</h1><div class="price">€19.99</div>{button}', head))
+        == f"19.99 EUR {expected}"
+    )

@@ -1,0 +1,252 @@
+"""What all tests share: one PostgreSQL, a database of its own for each test, a marketplace, and crawls.
+
+`database`: a migrated database that only this test sees; DATABASE_URL names it.
+`bazaar`: a sample marketplace that only this test sees.
+`marketplace`: the same, with the source `bazaar` of this test's database pointing at it.
+`crawl`: runs `scrapy crawl …` in a process of its own against them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.pool import NullPool
+
+from pricewatch.bazaar.client import Bazaar
+from pricewatch.store import database as store_database
+from pricewatch.store import embedded
+from pricewatch.store.schema import ensure_schema
+
+ROOT = Path(__file__).parents[1]
+DRIVER = "postgresql+psycopg2"
+TEMPLATE = "migrated"
+# Nothing that a test writes has to survive a power failure.
+HASTE = "\nfsync = off\nsynchronous_commit = off\nfull_page_writes = off\n"
+
+
+class Server:
+    """The PostgreSQL of this test session."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.administration = make_url(embedded.database_url(directory)).set(drivername=DRIVER)
+        self._made = count(1)
+        with (directory / "postgres" / "postgresql.conf").open("a") as configuration:
+            configuration.write(HASTE)
+        self.order("SELECT pg_reload_conf()")
+
+    def order(self, statement: str) -> None:
+        """Run a statement that belongs to no single database."""
+        engine = create_engine(self.administration, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.execute(text(statement))
+
+    def restart(self, mode: str) -> None:
+        """`fast`: in order; `immediate`: as if it had crashed."""
+        embedded.control(self.directory, "restart", "-m", mode)
+
+    def stop(self) -> None:
+        embedded.control(self.directory, "stop", "-m", "fast")
+
+    def start(self) -> None:
+        embedded.database_url(self.directory)
+
+    def create(self, template: str = "template1") -> URL:
+        name = f"test_{next(self._made)}"
+        self.order(f"CREATE DATABASE {name} TEMPLATE {template}")
+        return self.administration.set(database=name)
+
+    def drop(self, url: URL) -> None:
+        self.order(f"DROP DATABASE IF EXISTS {url.database} WITH (FORCE)")
+
+
+class Database:
+    """One test's own database, with short ways to ask it."""
+
+    def __init__(self, url: URL, engine: Engine) -> None:
+        self.url = url.render_as_string(hide_password=False)
+        self.engine = engine
+
+    def rows(self, query: str, **values: Any) -> list[Any]:
+        with self.engine.begin() as connection:
+            return list(connection.execute(text(query), values))
+
+    def row(self, query: str, **values: Any) -> Any:
+        (row,) = self.rows(query, **values)
+        return row
+
+    def value(self, query: str, **values: Any) -> Any:
+        return self.row(query, **values)[0]
+
+    def do(self, statement: str, **values: Any) -> int:
+        with self.engine.begin() as connection:
+            return connection.execute(text(statement), values).rowcount
+
+    def call(self, function: Callable[..., Any], *args: Any, **values: Any) -> Any:
+        """Run a function of the store in a transaction of its own."""
+        with self.engine.begin() as connection:
+            return function(connection, *args, **values)
+
+    def begin(self) -> Connection:
+        """A connection with an open transaction, for tests that hold locks; close it."""
+        connection = self.engine.connect()
+        connection.begin()
+        return connection
+
+    def last_run(self, spider: str = "discovery") -> Any:
+        return self.rows("SELECT * FROM runs WHERE spider = :spider ORDER BY id DESC LIMIT 1", spider=spider)[
+            0
+        ]
+
+
+class Outcome(NamedTuple):
+    """How a command ended, with what it wrote."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+class Crawl:
+    """Runs `scrapy crawl` in a process of its own."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self.environment = environment
+        self._running: list[subprocess.Popen[str]] = []
+
+    def __call__(
+        self, spider: str, /, *, settings: dict[str, Any] | None = None, **arguments: Any
+    ) -> Outcome:
+        """Run to the end."""
+        return self.end(self.start(spider, settings=settings, **arguments))
+
+    def start(
+        self, spider: str, /, *, settings: dict[str, Any] | None = None, **arguments: Any
+    ) -> subprocess.Popen[str]:
+        """Only start it: for tests that interfere."""
+        return self.command(
+            "crawl",
+            spider,
+            *(part for name, value in arguments.items() for part in ("-a", f"{name}={value}")),
+            *(part for name, value in (settings or {}).items() for part in ("-s", f"{name}={value}")),
+        )
+
+    def command(self, *words: str, **environment: str) -> subprocess.Popen[str]:
+        """Start any command of ours."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", "scrapy", *words],
+            cwd=ROOT,
+            env={**self.environment, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self._running.append(process)
+        return process
+
+    def end(self, process: subprocess.Popen[str]) -> Outcome:
+        """Wait for the end of what was started."""
+        stdout, stderr = process.communicate(timeout=120)
+        self._running.remove(process)
+        return Outcome(process.returncode, stdout, stderr)
+
+    def stop_all(self) -> None:
+        for process in self._running:
+            process.kill()
+            process.communicate()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def short_directory() -> Iterator[Path]:
+    """Where this session writes: outside the checkout, and short enough for the path of a socket."""
+    directory = Path(tempfile.mkdtemp(prefix="pw"))
+    before = os.environ.get("PRICEWATCH_VAR")
+    os.environ["PRICEWATCH_VAR"] = str(directory / "var")
+    yield directory
+    if before is None:
+        del os.environ["PRICEWATCH_VAR"]
+    else:
+        os.environ["PRICEWATCH_VAR"] = before
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def server(short_directory: Path) -> Iterator[Server]:
+    directory = short_directory / "db"
+    yield Server(directory)
+    embedded._held.pop(directory).close()
+    # The keeper lets go of its place when the server has stopped.
+    with (directory / "postgres.keeper").open("a") as keeper:
+        fcntl.flock(keeper, fcntl.LOCK_EX)
+
+
+@pytest.fixture(scope="session")
+def migrated(server: Server) -> str:
+    """The name of a database that new ones are copied from."""
+    server.order(f"CREATE DATABASE {TEMPLATE}")
+    engine = create_engine(server.administration.set(database=TEMPLATE), poolclass=NullPool)
+    ensure_schema(engine)
+    engine.dispose()
+    return TEMPLATE
+
+
+@pytest.fixture
+def empty_database(server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    """A database without a schema."""
+    yield from _database(server, "template1", monkeypatch)
+
+
+@pytest.fixture
+def database(server: Server, migrated: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    yield from _database(server, migrated, monkeypatch)
+
+
+def _database(server: Server, template: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    url = server.create(template)
+    monkeypatch.setenv("DATABASE_URL", url.render_as_string(hide_password=False))
+    store_database.engine.cache_clear()
+    engine = store_database.connect(url)
+    yield Database(url, engine)
+    engine.dispose()
+    with suppress(Exception):
+        store_database.engine().dispose()
+    store_database.engine.cache_clear()
+    server.drop(url)
+
+
+@pytest.fixture
+def bazaar() -> Iterator[Bazaar]:
+    with Bazaar.start(seed=5, listings=600) as running:
+        yield running
+
+
+@pytest.fixture
+def marketplace(bazaar: Bazaar, database: Database) -> Bazaar:
+    point_at(database, bazaar)
+    return bazaar
+
+
+@pytest.fixture
+def crawl(database: Database) -> Iterator[Crawl]:
+    crawls = Crawl({**os.environ, "DATABASE_URL": database.url, "PYTHONPATH": str(ROOT)})
+    yield crawls
+    crawls.stop_all()
+
+
+def point_at(database: Database, bazaar: Bazaar) -> None:
+    """Let the source `bazaar` be this marketplace."""
+    database.do("UPDATE sources SET base_url = :url WHERE id = 'bazaar'", url=bazaar.url)

@@ -1,0 +1,63 @@
+"""Pages that stand in for the one asked for, and shop pages that only look like them."""
+
+from __future__ import annotations
+
+import pytest
+
+from pricewatch.parsing.blocked import blocked_reason
+
+LONG = "A fine kettle for the kitchen. " * 200
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("Just a moment...", ""),
+        ("Attention Required! | Cloudflare", "Sorry, you have been blocked"),
+        ("Access Denied", "You don't have permission to access"),
+        ("Robot Check", "Enter the characters you see below"),
+        ("Pardon Our Interruption", ""),
+        ("shop.com", "Please verify you are a human"),
+        ("shop.com", "Please enable JS and disable any ad blocker"),
+        ("shop.com", "Please enable JavaScript to use this app"),
+        ("Shop", "You are now in line. Your estimated wait time is 5 minutes"),
+        ("Shop", "Zugriff verweigert"),
+        ("Shop", "Bitte aktivieren Sie JavaScript"),
+        ("Boutique", "Accès refusé"),
+        ("Tienda", "Acceso denegado"),
+        ("Магазин", "Доступ ограничен"),
+        ("Access Denied", LONG),
+    ],
+)
+def test_walls(title, text):
+    assert blocked_reason(title, text, text)
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "html", "has_product"),
+    [
+        ("Blue Kettle", "Blue Kettle €19.99 Add to cart", '<script src="https://js.datadome.co/tags.js">', True),
+        ("Blue Kettle", "Blue Kettle I am not a robot", '<div class="g-recaptcha">', True),
+        ("Kettles", LONG + "captcha", '<div class="g-recaptcha">', False),
+        ("Kettles", "Ten kettles for your kitchen", "<p>Ten kettles for your kitchen</p>", False),
+        ("Kettles", "", "<div id=app></div>" + " " * 50_000 + "datadome", False),
+    ],
+)
+def test_shop_pages(title, text, html, has_product):
+    assert blocked_reason(title, text, html, has_product_evidence=has_product) is None
+
+
+@pytest.mark.parametrize("status", [401, 403, 407, 429, 503])
+def test_a_status_that_blocks_does_so_whatever_the_page_shows(status):
+    assert blocked_reason("Blue Kettle", "In stock", "", status, has_product_evidence=True) == f"status {status}"
+
+
+@pytest.mark.parametrize("status", [200, 301, 404, 410, 500])
+def test_other_status_do_not(status):
+    assert blocked_reason("Blue Kettle", "In stock", "", status) is None
+
+
+def test_a_challenge_without_words_is_known_by_its_source():
+    reason = blocked_reason("", "", '<script src="https://geo.captcha-delivery.com/c.js"></script>')
+    assert reason is not None
+    assert "captcha-delivery" in reason

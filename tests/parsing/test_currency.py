@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+
+from pricewatch.parsing.currency import (
+    ISO_4217,
+    SIGNS,
+    WORDS,
+    currency_code,
+    domain_currency,
+    locale_currency,
+    minor_units,
+    settle,
+)
+from pricewatch.parsing.currency import NONE as NO_CURRENCY
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("EUR", "EUR"), (" eur ", "EUR"), ("€", "EUR"), ("RUR", "RUB"), ("руб.", "RUB"), ("$", None), ("kr", None), ("XXX", None),
+     ("", None), (None, None), ("dollar bills", None)],
+)  # fmt: skip
+def test_fields_for_a_currency(text, code):
+    assert currency_code(text) == code
+
+
+@pytest.mark.parametrize(
+    ("code", "digits"), [("EUR", 2), ("JPY", 0), ("KRW", 0), ("CLP", 0), ("KWD", 3), ("BHD", 3), ("HUF", 2)]
+)
+def test_minor_units(code, digits):
+    assert minor_units(code) == digits
+
+
+@pytest.mark.parametrize(
+    ("host", "code"),
+    [("shop.de", "EUR"), ("shop.co.uk", "GBP"), ("shop.com.au", "AUD"), ("shop.com", None), ("shop.co", None), ("shop.com.co", "COP"),
+     ("shop.io", None), ("localhost", None), ("", None)],
+)  # fmt: skip
+def test_domains(host, code):
+    assert domain_currency(host) == code
+
+
+@pytest.mark.parametrize(
+    ("locale", "code"),
+    [
+        ("de-AT", "EUR"),
+        ("pt_BR", "BRL"),
+        ("zh-Hant-TW", "TWD"),
+        ("sv", "SEK"),
+        ("en", None),
+        ("de", None),
+        ("", None),
+    ],
+)
+def test_locales(locale, code):
+    assert locale_currency(locale) == code
+
+
+def test_the_best_hint_settles_a_shared_mark():
+    assert settle(SIGNS["$"], ["EUR", "CAD", "USD"]) == "CAD"
+    assert settle(SIGNS["$"], []) is None
+
+
+def test_every_mark_stands_for_currencies_that_exist():
+    marks = {code for codes in [*SIGNS.values(), *WORDS.values()] for code in codes}
+    assert marks <= ISO_4217 | {NO_CURRENCY}

@@ -1,0 +1,86 @@
+"""Notices that a listing is gone or sold, and texts that only sound like one."""
+
+from __future__ import annotations
+
+import pytest
+
+from pricewatch.parsing.gone import Departure, departure_in
+
+GONE = [
+    "Page not found",
+    "404",
+    "404 - Not Found",
+    "Error 404",
+    "This product is no longer available",
+    "Sorry, this item is no longer available",
+    "The page you requested could not be found",
+    "This listing has expired",
+    "This ad has been removed",
+    "We couldn't find that page",
+    "Product not found",
+    "Seite nicht gefunden",
+    "Dieser Artikel ist leider nicht mehr verfügbar",
+    "Diese Anzeige wurde gelöscht",
+    "Page introuvable",
+    "Ce produit n'est plus disponible",
+    "Cette annonce a été supprimée",
+    "Página no encontrada",
+    "Este producto ya no está disponible",
+    "Pagina non trovata",
+    "Questo prodotto non è più disponibile",
+    "Página não encontrada",
+    "Pagina niet gevonden",
+    "Nie znaleziono strony",
+    "Stránka nebyla nalezena",
+    "Sidan hittades inte",
+    "Страница не найдена",
+    "Товар не найден",
+    "ページが見つかりません",
+    "商品已下架",
+]
+
+SOLD = [
+    "This item has been sold",
+    "Item sold",
+    "Dieser Artikel wurde bereits verkauft",
+    "Cet article est vendu",
+    "Este artículo ha sido vendido",
+    "Questo articolo è stato venduto",
+    "Dit artikel is verkocht",
+    "Товар продан",
+]
+
+NEITHER = [
+    "",
+    "Blue Kettle",
+    "Sold out",
+    "This item has sold out",
+    "Peugeot 404 Coupé",
+    "Out of stock",
+    "In stock",
+    "Not just a kettle",
+    "This product is available now",
+    "Sold by Example Shop",
+    "Over 1,000 sold",
+    "Lost and found: a novel",
+]
+
+
+@pytest.mark.parametrize("text", GONE)
+def test_gone(text):
+    found = departure_in(text)
+    assert found is not None
+    assert found.departure is Departure.GONE
+    assert found.phrase in text.lower()
+
+
+@pytest.mark.parametrize("text", SOLD)
+def test_sold(text):
+    found = departure_in(text)
+    assert found is not None
+    assert found.departure is Departure.SOLD
+
+
+@pytest.mark.parametrize("text", NEITHER)
+def test_neither(text):
+    assert departure_in(text) is None

@@ -1,0 +1,60 @@
+"""JSON-LD that is not quite JSON."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pricewatch.parsing.jsonld import decode_jsonld, is_jsonld_type
+
+PRODUCT = '{"@type": "Product", "name": "Kettle"}'
+READ = {"@type": "Product", "name": "Kettle"}
+
+# Each broke a reader in the field.
+CAUGHT = [
+    ("control characters", '{"@type": "Product", "name": "Ket\ttle\n"}', [{"@type": "Product", "name": "Ket\ttle\n"}]),
+    ("a control character outside", f"{PRODUCT}\x00\x1a", [READ]),
+    ("a trailing semicolon", f"{PRODUCT};", [READ]),
+    ("a line comment", f"// the product\n{PRODUCT}", [READ]),
+    ("a comment inside", '{"@type": "Product", /* what */ "name": "Kettle" // that\n}', [READ]),
+    ("an HTML comment around it", f"<!--\n{PRODUCT}\n-->", [READ]),
+    ("CDATA around it", f"//<![CDATA[\n{PRODUCT}\n//]]>", [READ]),
+    ("commented CDATA around it", f"/*<![CDATA[*/ {PRODUCT} /*]]>*/", [READ]),
+    ("several objects", f"{PRODUCT}\n{PRODUCT}", [READ, READ]),
+    ("several objects with commas", f"{PRODUCT},\n{PRODUCT}", [READ, READ]),
+    ("trailing commas", '{"@type": "Product", "name": "Kettle",}', [READ]),
+    ("escaped for HTML", PRODUCT.replace('"', "&quot;"), [READ]),
+    ("a slash in a text", '{"url": "https://shop.com/a", "name": "a, ]b"};', [{"url": "https://shop.com/a", "name": "a, ]b"}]),
+]
+
+
+@pytest.mark.parametrize(("text", "values"), [case[1:] for case in CAUGHT], ids=[case[0] for case in CAUGHT])
+def test_not_quite_json(text, values):
+    assert decode_jsonld(text) == values
+
+
+@pytest.mark.parametrize("text", ["", "   ", "undefined", "{", "{'a': 1}", '{"a": "un"quoted"}', "[" * 100_000, "1" * 5000])
+def test_what_cannot_be_read_gives_nothing_to_use(text):
+    assert all(not isinstance(value, (dict, list)) or not value for value in decode_jsonld(text))
+
+
+@pytest.mark.parametrize(
+    ("script_type", "is_it"),
+    [
+        ("application/ld+json", True),
+        ("application/ld+json; charset=utf-8", True),
+        ("APPLICATION/LD+JSON ", True),
+        ("application/json", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_script_types(script_type, is_it):
+    assert is_jsonld_type(script_type) is is_it
+
+
+@settings(deadline=None)
+@given(st.text(alphabet='{}[]",:; /*\n<>!-]ab1\\', max_size=60))
+def test_no_text_breaks_it(text):
+    decode_jsonld(text)

@@ -1,0 +1,246 @@
+"""One table of prices as they are written; those that were misread in the field are kept apart."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pricewatch.parsing.currency import ISO_4217, minor_units
+from pricewatch.parsing.price import (
+    MAX_CENTS,
+    Refusal,
+    from_cents,
+    parse_machine_price,
+    parse_price,
+    to_cents,
+)
+
+# text, amount, currency
+CAUGHT = [
+    ("1.226 €", "1226", "EUR"),
+    ("€1,106.18", "1106.18", "EUR"),
+    ("1 649,00", "1649", None),
+    ("1\u00a0649,00 €", "1649", "EUR"),
+    ("1\u2009649,00 €", "1649", "EUR"),
+    ("1\u202f649,00 €", "1649", "EUR"),
+    ("179,95", "179.95", None),
+    ("R$ 2.720,00", "2720", "BRL"),
+    (",89", "0.89", None),
+    (",89 €", "0.89", "EUR"),
+    ("$100", "100", None),
+    ("68,50 €", "68.50", "EUR"),
+    ("2879.2 €", "2879.2", "EUR"),
+    ("2879.20 €", "2879.2", "EUR"),
+]
+
+WRITTEN = [
+    ("19.99 EUR", "19.99", "EUR"),
+    ("EUR 19,99", "19.99", "EUR"),
+    ("19,99 Euro", "19.99", "EUR"),
+    ("Price: $12.99 USD", "12.99", "USD"),
+    ("12.99 $ CAD", "12.99", "CAD"),
+    ("US$ 12.50", "12.50", "USD"),
+    ("NT$1,200", "1200", "TWD"),
+    ("12,99", "12.99", None),
+    ("$.75", "0.75", None),
+    ("80,-", "80", None),
+    ("20,- €", "20", "EUR"),
+    ("1.499,-", "1499", None),
+    ("CHF 29.–", "29", "CHF"),
+    ("1'299.00 CHF", "1299", "CHF"),
+    ("1’299.00 CHF", "1299", "CHF"),
+    ("49 €99", "49.99", "EUR"),
+    ("49€ 99", "49.99", "EUR"),
+    ("₹1,23,456.00", "123456", "INR"),
+    ("$1,234,567.89", "1234567.89", None),
+    ("1.299.000 Kč", "1299000", "CZK"),
+    ("2 990 Kč", "2990", "CZK"),
+    ("1 299,00 zł", "1299", "PLN"),
+    ("44 890 тг.", "44890", "KZT"),
+    ("249 ₽", "249", "RUB"),
+    ("150.000 ₫", "150000", "VND"),
+    ("JPY 1,200", "1200", "JPY"),
+    ("1,980円", "1980", "JPY"),
+    ("12,000원", "12000", "KRW"),
+    ("KWD 1.250", "1.250", "KWD"),
+    ("1.250 KWD", "1.250", "KWD"),
+    ("12.345,6 €", "12345.6", "EUR"),
+    ("€ 19,99 *", "19.99", "EUR"),
+    ("119,01 € inkl. MwSt. zzgl. Versandkosten", "119.01", "EUR"),
+    ("$24.99$24.99", "24.99", None),
+    ("-20% €19.99", "19.99", "EUR"),
+    ("€19.99 each", "19.99", "EUR"),
+    ("0.0", None, None),
+]
+
+REFUSED = [
+    ("", Refusal.NO_NUMBER),
+    ("Free", Refusal.NO_NUMBER),
+    ("50 %", Refusal.NO_NUMBER),
+    ("New (8) from $93.99", Refusal.FROM),
+    ("ab 119,00 €", Refusal.FROM),
+    ("à partir de 19,99 €", Refusal.FROM),
+    ("от 1 299 ₽", Refusal.FROM),
+    ("$210 起", Refusal.FROM),
+    ("€100+", Refusal.FROM),
+    ("€10.00 – €20.00", Refusal.RANGE),
+    ("10 - 20 €", Refusal.RANGE),
+    ("10 € bis 20 €", Refusal.RANGE),
+    ("€10.00 €20.00", Refusal.SEVERAL),
+    ("12,99 €/kg", Refusal.PER_UNIT),
+    ("12,99 € / 100 g", Refusal.PER_UNIT),
+    ("€3.50 per litre", Refusal.PER_UNIT),
+    ("$0.35 per round", Refusal.PER_UNIT),
+    ("10,65 € mtl.", Refusal.INSTALMENT),
+    ("202 Kč / měsíc", Refusal.INSTALMENT),
+    ("12 x 10,65 €", Refusal.INSTALMENT),
+    ("4 interest-free payments of $25.00", Refusal.INSTALMENT),
+    ("R$ 99,90 sem juros", Refusal.INSTALMENT),
+    ("0,00 €", Refusal.ZERO),
+    ("-5,00 €", Refusal.NEGATIVE),
+    ("-€5.00", Refusal.NEGATIVE),
+    ("Save €90.00", Refusal.NOT_THE_PRICE),
+    ("Was €1239.00", Refusal.NOT_THE_PRICE),
+    ("UVP € 149,99", Refusal.NOT_THE_PRICE),
+    ("€5 off", Refusal.NOT_THE_PRICE),
+    ("+ €4.95 shipping", Refusal.NOT_THE_PRICE),
+    ("3 for $10", Refusal.NOT_THE_PRICE),
+    ("£1.5m", Refusal.UNCLEAR_NUMBER),
+    ("1.2345", Refusal.UNCLEAR_NUMBER),
+    ("12,34,567", Refusal.UNCLEAR_NUMBER),
+    ("1,234.567 €", Refusal.UNCLEAR_NUMBER),
+]
+
+
+@pytest.mark.parametrize(("text", "amount", "currency"), CAUGHT + WRITTEN)
+def test_written(text, amount, currency):
+    parsed = parse_price(text)
+    assert (parsed.amount, parsed.currency) == (Decimal(amount) if amount else None, currency)
+
+
+@pytest.mark.parametrize(("text", "refusal"), REFUSED)
+def test_refused(text, refusal):
+    parsed = parse_price(text)
+    assert (parsed.amount, parsed.refusal, parsed.cents()) == (None, refusal, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "hints", "currency"),
+    [
+        ("$19.99", ["AUD"], "AUD"),
+        ("$19.99", ["EUR", "CAD"], "CAD"),
+        ("$19.99", ["EUR"], None),
+        ("19 kr", ["NOK"], "NOK"),
+        ("¥1,200", ["CNY"], "CNY"),
+        ("Rs 500", ["PKR"], "PKR"),
+        ("500 km", ["BAM"], "BAM"),
+        ("500 km", [], None),
+        ("€19.99", ["USD"], "EUR"),
+    ],
+)
+def test_a_shared_mark_needs_a_hint(text, hints, currency):
+    assert parse_price(text, hints=hints).currency == currency
+
+
+@pytest.mark.parametrize(
+    ("value", "currency", "amount"),
+    [
+        ("19.99", "EUR", "19.99"),
+        ("1149.0000", "EUR", "1149"),
+        (23450, "PKR", "23450"),
+        (19.989999999999998, "EUR", "19.99"),
+        ("1.226,00", "EUR", "1226"),
+        ("1,149.00", "EUR", "1149"),
+        ("1149,00 €", "EUR", "1149"),
+        ("0.990", "EUR", "0.99"),
+        ("1.250", "KWD", "1.25"),
+        ("1234.00", "JPY", "1234"),
+        ("1.226", "EUR", None),
+        ("12.990", "CLP", None),
+        ("19.5", "JPY", None),
+        ("", "EUR", None),
+        ("NaN", "EUR", None),
+        ("Infinity", "EUR", None),
+        ("1e400", "EUR", None),
+        (None, "EUR", None),
+        (True, "EUR", None),
+        (-5, "EUR", None),
+        ([], "EUR", None),
+    ],
+)
+def test_fields_for_machines(value, currency, amount):
+    assert parse_machine_price(value, currency).amount == (Decimal(amount) if amount else None)
+
+
+def test_a_sign_that_contradicts_the_field_for_the_currency_leaves_none():
+    assert parse_machine_price("$19.99", "EUR").currency is None
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "cents"),
+    [
+        ("19.99", "EUR", 1999),
+        ("1980", "JPY", 1980),
+        ("1.250", "KWD", 1250),
+        ("0.01", "EUR", 1),
+        ("999999.99", "EUR", MAX_CENTS),
+        ("1000000", "EUR", None),
+        ("0", "EUR", None),
+        ("-1", "EUR", None),
+        ("19.999", "EUR", None),
+        ("0.5", "JPY", None),
+        ("NaN", "EUR", None),
+    ],
+)
+def test_cents(amount, currency, cents):
+    assert to_cents(Decimal(amount), currency) == cents
+
+
+STYLES = {
+    "en": (",", "."),
+    "de": (".", ","),
+    "fr": ("\u202f", ","),
+    "cz": ("\u00a0", ","),
+    "ch": ("'", "."),
+    "plain": ("", "."),
+}
+
+
+def written(cents: int, currency: str, style: str) -> str:
+    group, point = STYLES[style]
+    text = f"{from_cents(cents, currency):,.{minor_units(currency)}f}"
+    return text.replace(",", "\0").replace(".", point).replace("\0", group)
+
+
+@settings(deadline=None)
+@given(
+    st.integers(1, MAX_CENTS),
+    st.sampled_from(sorted(ISO_4217)),
+    st.sampled_from(sorted(STYLES)),
+    st.booleans(),
+)
+def test_what_is_written_in_any_style_is_read_back(cents, currency, style, is_before):
+    number = written(cents, currency, style)
+    text = f"{currency} {number}" if is_before else f"{number} {currency}"
+    parsed = parse_price(text)
+    assert (parsed.cents(), parsed.currency) == (cents, currency)
+
+
+@settings(deadline=None)
+@given(st.text(max_size=60))
+def test_no_text_breaks_it_and_no_amount_is_out_of_range(text):
+    parsed = parse_price(text, hints=["USD", "SEK"])
+    assert (parsed.amount is None) is (parsed.refusal is not None)
+    cents = parsed.cents()
+    assert cents is None or 1 <= cents <= MAX_CENTS
+    parse_machine_price(text, "EUR")
+
+
+@settings(deadline=None)
+@given(st.floats() | st.integers() | st.text(max_size=20))
+def test_no_field_breaks_it(value):
+    amount = parse_machine_price(value, "EUR").amount
+    assert amount is None or amount >= 0

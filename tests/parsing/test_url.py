@@ -1,0 +1,162 @@
+"""One spelling per page, and the domain behind it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pricewatch.parsing.url import (
+    InvalidUrl,
+    absolute_url,
+    canonical_url,
+    is_other_page,
+    is_same_product_url,
+    registrable_domain,
+)
+
+PAGE = "https://shop.example.com/p/kettle-1234"
+
+
+@pytest.mark.parametrize(
+    ("url", "canonical"),
+    [
+        ("http://shop.com/a", "https://shop.com/a"),
+        ("HTTPS://Shop.COM/A/B", "https://shop.com/A/B"),
+        ("https://shop.com", "https://shop.com/"),
+        ("https://shop.com/", "https://shop.com/"),
+        ("https://shop.com/a/", "https://shop.com/a"),
+        ("https://shop.com/a//", "https://shop.com/a"),
+        ("https://shop.com/a#reviews", "https://shop.com/a"),
+        ("https://shop.com/a?b=2&a=1", "https://shop.com/a?a=1&b=2"),
+        ("https://shop.com/a?utm_source=x&UTM_Campaign=y&a=1", "https://shop.com/a?a=1"),
+        ("https://shop.com/a?fbclid=1&gclid=2&ref=3&source=4&campaign=5", "https://shop.com/a"),
+        ("https://shop.com/a?reference=3&sourced=4", "https://shop.com/a?reference=3&sourced=4"),
+        ("https://shop.com/a?empty=&b=1&c", "https://shop.com/a?b=1"),
+        ("https://shop.com/a?x=2&x=1", "https://shop.com/a?x=1&x=2"),
+        ("https://shop.com:443/a", "https://shop.com/a"),
+        ("http://shop.com:80/a", "https://shop.com/a"),
+        ("http://shop.com:8080/a", "https://shop.com:8080/a"),
+        ("https://user:secret@shop.com/a", "https://shop.com/a"),
+        ("https://shop.com./a", "https://shop.com/a"),
+        ("https://münchen.de/käse?q=grün", "https://xn--mnchen-3ya.de/k%C3%A4se?q=gr%C3%BCn"),
+        ("  https://shop.com/a b ", "https://shop.com/a%20b"),
+        ("https://shop.com/a?q=a%20b+c", "https://shop.com/a?q=a+b+c"),
+        ("http://127.0.0.1:6800/a", "https://127.0.0.1:6800/a"),
+        ("http://[::1]:80/a", "https://[::1]/a"),
+    ],
+)
+def test_canonical(url, canonical):
+    assert canonical_url(url) == canonical
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["javascript:alert(1)", "mailto:a@b.com", "tel:+43", "data:text/html,x", "ftp://shop.com/a", "file:///etc/passwd", "/a", "a", "",
+     "https://", "https:///a", "//shop.com/a", "http://[::1", "http://a b.com/", "https://shop.com:99999/", "https://.com/", "http://%20/"],
+)  # fmt: skip
+def test_not_a_web_page(url):
+    with pytest.raises(InvalidUrl):
+        canonical_url(url)
+
+
+@settings(deadline=None)
+@given(
+    st.sampled_from(["http", "https"]),
+    st.from_regex(r"[a-z][a-z0-9-]{0,10}[a-z0-9]\.(com|de|co\.uk)", fullmatch=True),
+    st.text(max_size=30),
+    st.text(max_size=30),
+)
+def test_a_canonical_url_is_its_own(scheme, host, path, query):
+    try:
+        once = canonical_url(f"{scheme}://{host}/{path}?{query}")
+    except InvalidUrl:
+        return
+    assert canonical_url(once) == once
+    assert once.startswith(f"https://{host}/")
+    assert "#" not in once
+
+
+@settings(deadline=None)
+@given(st.text(max_size=80))
+def test_any_text_is_a_url_or_invalid(text):
+    try:
+        canonical_url(text)
+    except InvalidUrl:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("given_", "domain"),
+    [
+        ("www.otto.de", "otto.de"),
+        ("https://a.b.shop.co.uk:8080/x", "shop.co.uk"),
+        ("WWW.Example.COM.", "example.com"),
+        ("127.0.0.1", "127.0.0.1"),
+        ("http://127.0.0.1:6800/x", "127.0.0.1"),
+        ("::1", "::1"),
+        ("http://[::1]:80/", "::1"),
+        ("localhost", "localhost"),
+        ("http://localhost:6800/", "localhost"),
+        ("a.b.shop.example", "shop.example"),
+        ("co.uk", "co.uk"),
+    ],
+)
+def test_registrable_domain(given_, domain):
+    assert registrable_domain(given_) == domain
+
+
+@pytest.mark.parametrize("text", ["", "http://", "/path", "https:///x"])
+def test_no_domain(text):
+    with pytest.raises(InvalidUrl):
+        registrable_domain(text)
+
+
+@pytest.mark.parametrize(
+    ("link", "absolute"),
+    [
+        ("/a", "https://shop.example.com/a"),
+        ("b", "https://shop.example.com/p/b"),
+        ("//cdn.com/x", "https://cdn.com/x"),
+        (" ?v=1 ", f"{PAGE}?v=1"),
+    ],
+)
+def test_links_made_absolute(link, absolute):
+    assert absolute_url(PAGE, link) == absolute
+
+
+@pytest.mark.parametrize(
+    ("other", "is_same"),
+    [
+        (PAGE, True),
+        (f"{PAGE}/?utm_source=x#y", True),
+        ("https://www.example.com/kitchen/tea-kettle-1234.html", True),
+        ("https://shop.example.com/p/pot-9999", False),
+        ("https://shop.example.com/", False),
+        ("https://shop.example.com/p", False),
+        ("https://shop.other.com/p/kettle-1234", False),
+        ("javascript:void(0)", False),
+    ],
+)
+def test_a_page_may_be_renamed_but_not_replaced(other, is_same):
+    assert is_same_product_url(PAGE, other) is is_same
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "is_other"),
+    [
+        (PAGE, "#reviews", False),
+        (PAGE, "javascript:void(0)", False),
+        (PAGE, "", False),
+        (PAGE, None, False),
+        (PAGE, "/p/kettle-1234", False),
+        (PAGE, f"{PAGE}?color=red", False),
+        (PAGE, "/p/pot-9", True),
+        (PAGE, "https://shop.example.com/p/pot-9", True),
+        (PAGE, "pot-9", True),
+        ("https://shop.com/index.php?product_id=1", "index.php?product_id=2", True),
+        ("https://shop.com/index.php?product_id=1", "index.php?product_id=1&tab=2", False),
+    ],
+)
+def test_links_to_other_pages(page, link, is_other):
+    assert is_other_page(page, link) is is_other

@@ -1,0 +1,52 @@
+"""Which pages a sweep reads, and whether its cycle counts."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pricewatch.rules.sweep import covers, window
+
+
+def test_the_example_of_the_document():
+    assert window(None) == (1, 50)
+    assert window(50) == (45, 95)
+    assert window(95) == (90, 140)
+    assert window(140) == (135, 185)
+
+
+@given(st.integers(1, 10_000), st.integers(2, 200), st.data())
+def test_windows_leave_no_gap_and_go_on(last, pages, data):
+    overlap = data.draw(st.integers(0, pages - 1))
+    first, end = window(last, pages=pages, overlap=overlap)
+    assert first <= last + 1
+    assert end > last
+    assert first == max(1, last - overlap)
+
+
+@given(st.integers(1, 400), st.integers(2, 60), st.data())
+def test_every_page_of_a_site_is_read(site, pages, data):
+    overlap = data.draw(st.integers(0, pages - 1))
+    read: set[int] = set()
+    last = None
+    for _ in range(1000):
+        first, end = window(last, pages=pages, overlap=overlap)
+        read.update(range(first, min(end, site) + 1))
+        if end >= site:
+            break
+        last = end
+    assert read == set(range(1, site + 1))
+
+
+def test_a_quarter_of_the_shop_is_not_the_shop():
+    assert not covers(20_000, 83_000)
+    assert covers(60_000, 83_000)
+
+
+def test_the_first_cycle_has_nothing_to_be_compared_with_but_must_have_seen_something():
+    assert covers(1, None)
+    assert not covers(0, None)
+    assert not covers(0, 0)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 10**6))
+def test_seeing_more_never_makes_it_worse(seen, before):
+    assert not covers(seen, before) or covers(seen + 1, before)

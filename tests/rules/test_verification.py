@@ -1,0 +1,70 @@
+"""Strikes, evidence, and the guard against a site that moved."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pricewatch.rules.verification import (
+    Attempt,
+    by_status,
+    is_gone,
+    is_mass_gone,
+    strikes_after,
+)
+
+attempts = st.sampled_from(list(Attempt))
+
+
+@pytest.mark.parametrize(
+    ("status", "attempt"),
+    [
+        (200, Attempt.ALIVE),
+        (204, Attempt.ALIVE),
+        (404, Attempt.NOT_FOUND),
+        (410, Attempt.NOT_FOUND),
+        (301, Attempt.TROUBLE),
+        (401, Attempt.TROUBLE),
+        (403, Attempt.TROUBLE),
+        (429, Attempt.TROUBLE),
+        (500, Attempt.TROUBLE),
+        (503, Attempt.TROUBLE),
+    ],
+)
+def test_only_404_and_410_speak_against_a_listing(status, attempt):
+    assert by_status(status) is attempt
+
+
+def test_two_strikes_in_two_runs():
+    once = strikes_after(0, Attempt.NOT_FOUND, same_run=False)
+    assert not is_gone(once, Attempt.NOT_FOUND)
+    assert not is_gone(strikes_after(once, Attempt.NOT_FOUND, same_run=True), Attempt.NOT_FOUND)
+    assert is_gone(strikes_after(once, Attempt.NOT_FOUND, same_run=False), Attempt.NOT_FOUND)
+
+
+def test_what_the_page_says_is_conclusive_at_once():
+    assert is_gone(0, Attempt.SOLD)
+    assert is_gone(0, Attempt.GONE)
+
+
+@given(st.lists(attempts.filter(lambda a: a not in (Attempt.GONE, Attempt.SOLD)), max_size=30))
+def test_gone_only_after_two_not_found_with_no_sign_of_life_between(history):
+    strikes = 0
+    since_alive = 0
+    for attempt in history:
+        strikes = strikes_after(strikes, attempt, same_run=False)
+        since_alive = 0 if attempt is Attempt.ALIVE else since_alive + (attempt is Attempt.NOT_FOUND)
+        assert is_gone(strikes, attempt) == (since_alive >= 2)
+
+
+@given(st.integers(0, 3), attempts)
+def test_trouble_is_no_strike(strikes, attempt):
+    if attempt is Attempt.TROUBLE:
+        assert strikes_after(strikes, attempt, same_run=False) == strikes
+
+
+def test_the_guard_needs_twenty_and_more_than_half():
+    assert not is_mass_gone([Attempt.NOT_FOUND] * 19)
+    assert is_mass_gone([Attempt.NOT_FOUND] * 20)
+    assert not is_mass_gone([Attempt.NOT_FOUND] * 10 + [Attempt.ALIVE] * 10)
+    assert is_mass_gone([Attempt.NOT_FOUND] * 11 + [Attempt.ALIVE] * 9)
+    assert not is_mass_gone([Attempt.SOLD] * 40)

