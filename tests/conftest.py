@@ -11,14 +11,12 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, create_engine, text
@@ -29,6 +27,7 @@ from pricewatch.bazaar.client import Bazaar
 from pricewatch.store import database as store_database
 from pricewatch.store import embedded
 from pricewatch.store.schema import ensure_schema
+from tests.forked import Outcome, Scrapy
 
 ROOT = Path(__file__).parents[1]
 DRIVER = "postgresql+psycopg2"
@@ -66,7 +65,7 @@ class Server:
 
     def create(self, template: str = "template1") -> URL:
         name = f"test_{next(self._made)}"
-        self.order(f"CREATE DATABASE {name} TEMPLATE {template}")
+        self.order(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
         return self.administration.set(database=name)
 
     def drop(self, url: URL) -> None:
@@ -112,30 +111,20 @@ class Database:
         ]
 
 
-class Outcome(NamedTuple):
-    """How a command ended, with what it wrote."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
 class Crawl:
-    """Runs `scrapy crawl` in a process of its own."""
+    """Runs `scrapy crawl`, and other commands, in processes of their own."""
 
     def __init__(self, environment: dict[str, str]) -> None:
         self.environment = environment
-        self._running: list[subprocess.Popen[str]] = []
+        self._started: list[Scrapy] = []
 
     def __call__(
         self, spider: str, /, *, settings: dict[str, Any] | None = None, **arguments: Any
     ) -> Outcome:
         """Run to the end."""
-        return self.end(self.start(spider, settings=settings, **arguments))
+        return self.start(spider, settings=settings, **arguments).end()
 
-    def start(
-        self, spider: str, /, *, settings: dict[str, Any] | None = None, **arguments: Any
-    ) -> subprocess.Popen[str]:
+    def start(self, spider: str, /, *, settings: dict[str, Any] | None = None, **arguments: Any) -> Scrapy:
         """Only start it: for tests that interfere."""
         return self.command(
             "crawl",
@@ -144,30 +133,15 @@ class Crawl:
             *(part for name, value in (settings or {}).items() for part in ("-s", f"{name}={value}")),
         )
 
-    def command(self, *words: str, **environment: str) -> subprocess.Popen[str]:
+    def command(self, *words: str, **environment: str) -> Scrapy:
         """Start any command of ours."""
-        process = subprocess.Popen(
-            [sys.executable, "-m", "scrapy", *words],
-            cwd=ROOT,
-            env={**self.environment, **environment},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self._running.append(process)
-        return process
-
-    def end(self, process: subprocess.Popen[str]) -> Outcome:
-        """Wait for the end of what was started."""
-        stdout, stderr = process.communicate(timeout=120)
-        self._running.remove(process)
-        return Outcome(process.returncode, stdout, stderr)
+        started = Scrapy(list(words), {**self.environment, **environment}, ROOT)
+        self._started.append(started)
+        return started
 
     def stop_all(self) -> None:
-        for process in self._running:
-            process.kill()
-            process.communicate()
+        for process in self._started:
+            process.abandon()
 
 
 @pytest.fixture(scope="session", autouse=True)

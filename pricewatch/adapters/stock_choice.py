@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pricewatch.items import Availability
 from pricewatch.parsing.availability import stock_phrases
+from pricewatch.parsing.text import squash
 from pricewatch.parsing.visible import Zone
 
 # A phrase of its own, not a sentence about delivery to an island.
@@ -38,10 +39,10 @@ def _one_of(states: set[Availability]) -> Availability:
 
 
 def _shown_state(zone: Zone) -> tuple[Availability, str]:
-    texts = [notice.text for notice in zone.notices if not notice.is_variant and len(notice.text) <= _STANDALONE]
+    texts = [notice.text for notice in zone.notices if not notice.is_variant]
     states: dict[Availability, str] = {}
-    for index, state in stock_phrases(texts):
-        states.setdefault(state, repr(texts[index]))
+    for index, state in stock_phrases(texts, _STANDALONE):
+        states.setdefault(state, repr(squash(texts[index])))
     if not states:
         return Availability.UNKNOWN, ""
     if len(states) == 1:

@@ -17,14 +17,18 @@ from pricewatch.parsing.blocked import BLOCKING_STATUS, blocked_reason
 
 # A page with more to read than this is no challenge; looking no further keeps the check cheap.
 MANY_WORDS = 2_600
+PIECE = 4_096
 _TITLE = re.compile(rb"<title[^>]*>([^<]{0,400})", re.IGNORECASE)
-_HIDDEN = rb"<(script|style|noscript|template|svg|head)\b.*?</\1\s*>"
-_PIECE = re.compile(_HIDDEN + rb"|<!--.*?-->|<[^>]*>|([^<]+)", re.IGNORECASE | re.DOTALL)
-_PRODUCT = re.compile(
-    rb'"@type"\s*:\s*(?:\[\s*)?"(?:\w+:)?(?:Product|ProductGroup|Offer|AggregateOffer)"|itemprop=["\']?price\b|'
-    rb"schema\.org/(?:Product|Offer)\b|product:price:amount|__NEXT_DATA__",
-    re.IGNORECASE,
+_TAG = re.compile(rb"<[^>]*>?\s*")
+_HIDDEN = tuple(
+    (f"<{name}".encode(), f"</{name}".encode())
+    for name in ("head", "script", "style", "noscript", "template", "svg")
 )
+# What only a page about something for sale carries; no challenge does.
+_FOR_SALE = (
+    b'"Product"', b'"ProductGroup"', b'"Offer"', b'"AggregateOffer"', b"schema.org/Product", b"schema.org/Offer",
+    b'itemprop="price', b"product:price:amount", b"__NEXT_DATA__",
+)  # fmt: skip
 
 
 class BlockedPageMiddleware:
@@ -74,28 +78,49 @@ class BlockedPageMiddleware:
 def why_blocked(response: HtmlResponse) -> str | None:
     """Why a page with a good status is not the one asked for, or None where it may well be."""
     body = response.body
+    if any(mark in body for mark in _FOR_SALE):
+        return None
     found = _TITLE.search(body)
     title = found.group(1).decode(response.encoding, "replace") if found else ""
     text = few_words(body)
-    if text is None and blocked_reason(title, "", "") is None:
-        return None
-    return blocked_reason(
-        title,
-        "x" * MANY_WORDS if text is None else text.decode(response.encoding, "replace"),
-        response.text,
-        has_product_evidence=_PRODUCT.search(body) is not None,
-    )
+    if text is None:
+        # Much to read: only its title can still give it away.
+        return blocked_reason(title, "x" * MANY_WORDS, "")
+    return blocked_reason(title, text.decode(response.encoding, "replace"), response.text)
 
 
 def few_words(body: bytes) -> bytes | None:
     """What the page shows, if that is little; None as soon as it is much."""
+    shown = _without_hidden(body)
     pieces: list[bytes] = []
     length = 0
-    for match in _PIECE.finditer(body):
-        piece = match.group(2)
-        if piece and not piece.isspace():
-            pieces.append(piece)
-            length += len(piece)
-            if length > MANY_WORDS:
-                return None
+    for begins in range(0, len(shown), PIECE):
+        # A tag that a piece cuts in two adds a few letters; that does no harm.
+        words = b" ".join(_TAG.sub(b" ", shown[begins : begins + PIECE]).split())
+        pieces.append(words)
+        length += len(words)
+        if length > MANY_WORDS:
+            return None
     return b" ".join(pieces)
+
+
+def _without_hidden(body: bytes) -> bytes:
+    lower = body.lower()
+    for opening, closing in _HIDDEN:
+        if opening not in lower:
+            continue
+        kept: list[bytes] = []
+        end = 0
+        while (begins := lower.find(opening, end)) >= 0:
+            # <header> is not <head>.
+            follows = lower[begins + len(opening) : begins + len(opening) + 1]
+            if follows.isalnum():
+                kept.append(body[end : begins + len(opening)])
+                end = begins + len(opening)
+                continue
+            kept.append(body[end:begins])
+            ends = lower.find(closing, begins)
+            end = len(body) if ends < 0 else ends + len(closing)
+        body = b" ".join((*kept, body[end:]))
+        lower = body.lower()
+    return body

@@ -157,28 +157,33 @@ def text_availability(text: str) -> Availability:
     return Availability.IN_STOCK if _IN.search(lowered) else Availability.UNKNOWN
 
 
-def stock_phrases(texts: list[str]) -> list[tuple[int, Availability]]:
-    """Which of many short texts name a stock state, by their index; quick for the many that do not."""
-    joined = "\n".join(texts).lower()
-    if joined.count("\n") != len(texts) - 1:
+def stock_phrases(texts: list[str], longest: int = 1000) -> list[tuple[int, Availability]]:
+    """Which of many texts, once their spaces are squashed, name a stock state; quick for the many that do not."""
+    joined = "\x00".join(texts).lower()
+    if joined.count("\x00") != len(texts) - 1:
         return []
-    starts = _line_starts(joined)
+    starts = _starts(joined)
     hits: set[int] = set()
     for stem in _STEMS:
         position = joined.find(stem)
         while position >= 0:
             hits.add(bisect_right(starts, position) - 1)
             position = joined.find(stem, position + len(stem))
-    found = ((index, text_availability(texts[index])) for index in sorted(hits))
-    return [(index, state) for index, state in found if state is not Availability.UNKNOWN]
+    found = []
+    for index in sorted(hits):
+        text = squash(texts[index])
+        state = text_availability(text) if len(text) <= longest else Availability.UNKNOWN
+        if state is not Availability.UNKNOWN:
+            found.append((index, state))
+    return found
 
 
-def _line_starts(text: str) -> list[int]:
+def _starts(text: str) -> list[int]:
     starts = [0]
-    position = text.find("\n")
+    position = text.find("\x00")
     while position >= 0:
         starts.append(position + 1)
-        position = text.find("\n", position + 1)
+        position = text.find("\x00", position + 1)
     return starts
 
 

@@ -56,9 +56,9 @@ class _Piece:
 
 def element_cues(element: Element) -> ClassCues:
     names, name = element.get("class"), element.get("id")
-    if not names and not name:
-        return NO_CUES
-    return cues(f"{names or ''} {name or ''}")
+    if name:
+        return cues(f"{names or ''} {name}")
+    return cues(names) if names else NO_CUES
 
 
 def is_displayed(element: Element, own: ClassCues) -> bool:

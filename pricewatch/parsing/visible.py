@@ -23,6 +23,7 @@ _BUTTONS = frozenset({"button", "input", "a"})
 _SKIPPED = frozenset({"nav", "footer", "select", "textarea"})
 _SPECIAL = frozenset({"a", "button", "input", "del", "s", "strike", "option", "script", "style", "noscript", "template", "svg", "iframe"})
 _DEEPEST = 120
+_TELLING_OF_STOCK = (None, Role.VARIANT, Role.REGULAR)
 _NOT_BOUGHT = frozenset({Role.RELATED, Role.EXTRA, Role.OTHER_CONDITION, Role.INSTALMENT})
 _FOLLOWING = 450
 # Once a price tag is found, the product's own stock and button are not far.
@@ -130,7 +131,8 @@ class _Scan:
             if own.role is Role.RELATED or not is_displayed(element, own):
                 return
             if tag in _BUTTONS or own.is_button:
-                self._read_button(element, own, context)
+                if not self.zone.buy_button:
+                    self._read_button(element, own, context)
                 if tag == "a" and is_other_page(self._page_url, element.get("href")):
                     return
             context = _inner(element, own, context)
@@ -179,7 +181,7 @@ class _Scan:
             elif _BARE_NUMBER.fullmatch(text):
                 self._read_bare(element, context)
         if length <= _LONGEST_PHRASE * 2:
-            self._phrase(squash(text), context)
+            self._phrase(text, context)
 
     def _read_bare(self, element: Element, context: _Context) -> None:
         """A number alone in its element: the currency may stand beside it, in an element of its own."""
@@ -196,10 +198,10 @@ class _Scan:
         if tail and not tail.isspace():
             parent = sibling.getparent()
             if parent is not None and len(parent) <= 12:
-                self._phrase(squash(tail), _Context())
+                self._phrase(tail, _Context())
 
     def _read_button(self, element: Element, own: ClassCues, context: _Context) -> None:
-        if self.zone.buy_button or context.role in _NOT_BOUGHT or element.get("disabled") is not None:
+        if context.role in _NOT_BOUGHT or element.get("disabled") is not None:
             return
         if element.get("aria-disabled") == "true" or "disabled" in (element.get("class") or "").split():
             return
@@ -216,9 +218,7 @@ class _Scan:
                 self._left = min(self._left, _AFTER_BOTH)
 
     def _phrase(self, text: str, context: _Context) -> None:
-        if not 3 <= len(text) <= _LONGEST_PHRASE:
-            return
-        if context.role not in (None, Role.VARIANT, Role.REGULAR):
+        if len(text) < 3 or context.role not in _TELLING_OF_STOCK:
             return
         self.zone.notices.append(Notice(text, is_variant=context.role is Role.VARIANT))
 

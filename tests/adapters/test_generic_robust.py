@@ -78,7 +78,7 @@ def test_encodings(encoding, declared):
 
 
 def test_a_page_that_lies_about_its_encoding_is_still_read():
-    body = page(buy("€19.99", title="Käse"), '<meta charset="utf-8">', title="Käse").encode("windows-1252")
+    body = page(buy("EUR 19.99", title="Käse"), '<meta charset="utf-8">', title="Käse").encode("windows-1252")
     assert isinstance(read(body), Extracted)
 
 

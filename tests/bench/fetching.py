@@ -24,7 +24,7 @@ from scrapy.http import Request, Response
 
 from pricewatch.bazaar.client import Bazaar
 
-PAGES = 1500
+PAGES = 1000
 ROUNDS = 5
 BAR = 0.9
 ROOT = Path(__file__).parents[2]

@@ -1,0 +1,110 @@
+"""`scrapy …` in processes of its own that need not import everything first: forked from one that has."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+# What takes long to import, and neither reads the environment nor installs a reactor.
+PRELOADED = [
+    "tests.forked",
+    "scrapy.cmdline",
+    "scrapy.crawler",
+    "scrapy.commands.crawl",
+    "pricewatch.commands.crawl",
+    "pricewatch.pipelines.validate",
+    "pricewatch.pipelines.upsert",
+    "pricewatch.spiders.discovery",
+    "pricewatch.adapters.bazaar",
+    "psycopg2",
+    "sqlalchemy.dialects.postgresql.psycopg2",
+    "uvloop",
+]
+
+_processes = multiprocessing.get_context("forkserver")
+_processes.set_forkserver_preload(PRELOADED)
+
+
+class Outcome(NamedTuple):
+    """How a command ended, with what it wrote."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+class Scrapy:
+    """One command that runs; its output is in files, so that nobody has to read along."""
+
+    def __init__(self, words: list[str], environment: dict[str, str], directory: Path) -> None:
+        self._output = tempfile.TemporaryDirectory(prefix="pw")
+        self._files = [Path(self._output.name) / name for name in ("stdout", "stderr")]
+        self._process = _processes.Process(
+            target=_run, args=(words, environment, str(directory), *map(str, self._files)), daemon=True
+        )
+        self._closed = False
+        self._process.start()
+
+    @property
+    def pid(self) -> int:
+        assert self._process.pid
+        return self._process.pid
+
+    def is_running(self) -> bool:
+        return self._process.is_alive()
+
+    def kill(self) -> None:
+        """As `kill -9` does."""
+        self._process.kill()
+
+    def terminate(self) -> None:
+        """As scrapyd and systemd do."""
+        self._process.terminate()
+
+    def end(self, seconds: float = 120) -> Outcome:
+        """Wait until it has ended."""
+        self._process.join(seconds)
+        assert self._process.exitcode is not None, f"still running after {seconds} s: {self._written()[1]}"
+        outcome = Outcome(self._process.exitcode, *self._written())
+        self._close()
+        return outcome
+
+    def abandon(self) -> None:
+        """Let go of it, however far it is."""
+        if not self._closed:
+            self._process.kill()
+            self._process.join()
+            self._close()
+
+    def _close(self) -> None:
+        self._closed = True
+        self._process.close()
+        self._output.cleanup()
+
+    def _written(self) -> list[str]:
+        return [path.read_text() if path.exists() else "" for path in self._files]
+
+
+def _run(words: list[str], environment: dict[str, str], directory: str, stdout: str, stderr: str) -> None:
+    """In the new process: become what `python -m scrapy` would have been."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(directory)
+    for path, stream in ((stdout, sys.stdout), (stderr, sys.stderr)):
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(handle, stream.fileno())
+        os.close(handle)
+    # The one module of ours that asks the environment when it is imported.
+    from importlib import reload
+
+    from scrapy.cmdline import execute
+
+    from pricewatch import clock
+
+    reload(clock)
+    sys.argv = ["scrapy", *words]
+    execute()

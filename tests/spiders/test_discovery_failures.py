@@ -1,0 +1,229 @@
+"""Discovery when something goes wrong: nothing half-stored, nothing silent, and a sentence that says it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pricewatch.bazaar.client import Bazaar
+from tests.conftest import Crawl, Database, Server
+from tests.forked import Outcome
+from tests.spiders.truth import asked, check_history, shown, stored, wait_until
+
+MARKET = "bazaar-bikes"
+# Waiting between attempts is somebody else's matter here.
+IMPATIENT = {"RETRY_FIRST_DELAY": 0.01, "RETRY_LONGEST_DELAY": 0.01}
+
+
+@pytest.fixture
+def marketplace(marketplace: Bazaar, database: Database) -> Bazaar:
+    database.do("UPDATE markets SET page_size = 10 WHERE id = :id", id=MARKET)
+    return marketplace
+
+
+def check_said(outcome: Outcome, sentence: str) -> None:
+    """It ended with one sentence for a person, without a traceback, and the exit code tells."""
+    assert outcome.returncode == 1
+    said = [line for line in outcome.stderr.splitlines() if line.startswith("pricewatch: ")]
+    assert len(said) == 1, outcome.stderr
+    assert sentence in said[0]
+    assert "Traceback" not in outcome.stderr, outcome.stderr
+
+
+def check_nothing_stored(database: Database) -> None:
+    for table in ("listings", "price_history", "market_listings", "sellers", "collected_cards"):
+        assert database.value(f"SELECT count(*) FROM {table}") == 0, table
+    assert database.row("SELECT first_read_at, last_scrape_at FROM markets WHERE id = :id", id=MARKET) == (
+        None,
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome"),
+    [
+        ({"action": "status", "status": 503}, None),
+        ({"action": "captcha"}, "blocked"),
+        ({"action": "reset"}, None),
+    ],
+)
+def test_a_page_that_fails_twice_is_asked_for_again(
+    marketplace: Bazaar, database: Database, crawl: Crawl, fault: dict[str, object], outcome: str | None
+) -> None:
+    marketplace.fault(path="page=3&", times=2, **fault)  # type: ignore[arg-type]
+    ended = crawl("discovery", market=MARKET, max_details=0, settings=IMPATIENT)
+    assert ended.returncode == 0, ended.stderr
+    assert stored(database, MARKET) == shown(marketplace, "bikes")
+    outcomes = [row for (row,) in database.rows("SELECT outcome FROM run_pages WHERE page = 3 ORDER BY id")]
+    assert outcomes[-1] == "ok"
+    if outcome:
+        assert outcomes == [outcome, outcome, "ok"]
+        (state,) = database.last_run().progress["start_pages"]
+        assert (state["failure_count"], state["completed"]) == (2, True)
+        assert [failure["page"] for failure in state["failures"]] == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("action", "outcome", "word"),
+    [
+        ("captcha", "blocked", "BLOCKED"),
+        ("reset", "network_error", "network_error"),
+        ("empty", "unreadable", ""),
+    ],
+)
+def test_a_page_in_the_middle_that_cannot_be_read_fails_the_run(
+    marketplace: Bazaar, database: Database, crawl: Crawl, action: str, outcome: str, word: str
+) -> None:
+    marketplace.fault(action, path="page=4&")
+    ended = crawl("discovery", market=MARKET, settings=IMPATIENT)
+    check_said(ended, "page 4 of /c/bikes could not be read")
+    assert word in ended.stderr
+    check_nothing_stored(database)
+    run = database.last_run()
+    assert run.status == "failed"
+    assert "nothing was stored" in run.reason
+    assert run.errors
+    outcomes = dict(database.rows("SELECT page, array_agg(outcome) FROM run_pages GROUP BY page"))
+    assert set(outcomes) == {1, 2, 3, 4}
+    assert set(outcomes[4]) == {outcome}
+    assert database.row(
+        "SELECT last_scrape_status, consecutive_failures FROM markets WHERE id = :id", id=MARKET
+    ) == ("failed", 1)
+
+
+def test_a_start_page_without_any_listing_aborts_the_run(
+    marketplace: Bazaar, database: Database, crawl: Crawl
+) -> None:
+    database.do(
+        "UPDATE markets SET start_pages = CAST(:pages AS jsonb) WHERE id = :id",
+        pages=json.dumps(["/c/bikes", "/search?q=unobtainium"]),
+        id=MARKET,
+    )
+    check_said(crawl("discovery", market=MARKET), "/search?q=unobtainium showed no listing at all")
+    check_nothing_stored(database)
+    assert database.last_run().status == "aborted"
+
+
+def test_a_second_run_of_the_same_market_is_refused(
+    marketplace: Bazaar, database: Database, crawl: Crawl
+) -> None:
+    marketplace.fault("hang", path="page=3&")
+    first = crawl.start("discovery", market=MARKET)
+    wait_until(lambda: asked(marketplace, "page=3&"))
+    check_said(crawl("discovery", market=MARKET), f"A discovery run of market {MARKET} is under way already")
+    assert first.is_running()
+    assert database.rows("SELECT status FROM runs") == [("running",)]
+    # Another market is another matter.
+    assert crawl("discovery", market="bazaar-toys", max_details=0).returncode == 0
+
+
+def test_stopped_while_it_collects_it_is_cancelled_and_stores_nothing(
+    marketplace: Bazaar, database: Database, crawl: Crawl
+) -> None:
+    marketplace.fault("hang", path="page=4&", seconds=1)
+    running = crawl.start("discovery", market=MARKET)
+    wait_until(lambda: asked(marketplace, "page=4&"))
+    running.terminate()
+    check_said(running.end(), "stopped by a signal")
+    check_nothing_stored(database)
+    assert database.last_run().status == "cancelled"
+    assert database.value("SELECT consecutive_failures FROM markets WHERE id = :id", id=MARKET) == 0
+
+
+def test_stopped_while_it_reads_details_it_keeps_what_it_has(
+    marketplace: Bazaar, database: Database, crawl: Crawl
+) -> None:
+    marketplace.fault("hang", path="/item/", seconds=0.5, skip=20)
+    running = crawl.start("discovery", market=MARKET)
+    wait_until(lambda: len(asked(marketplace, "/item/")) > 20)
+    running.terminate()
+    check_said(running.end(), "stopped by a signal")
+    run = database.last_run()
+    assert run.status == "cancelled"
+    assert stored(database, MARKET) == shown(marketplace, "bikes")
+    check_history(database)
+    read = database.value("SELECT count(*) FROM listings WHERE last_scraped_at IS NOT NULL")
+    assert 0 < read == run.details < 100
+
+
+def test_a_database_that_goes_away_fails_the_run(
+    marketplace: Bazaar, database: Database, crawl: Crawl, server: Server
+) -> None:
+    marketplace.fault("hang", path="page=4&", seconds=1)
+    running = crawl.start("discovery", market=MARKET, settings={"DATABASE_RETRY_SECONDS": 0.5})
+    wait_until(lambda: asked(marketplace, "page=4&"))
+    server.stop()
+    try:
+        ended = running.end()
+    finally:
+        server.start()
+        database.engine.dispose()
+    check_said(ended, "The database was away for 0 seconds")
+    check_nothing_stored(database)
+    assert database.last_run().status == "running"
+    # The next one finds it dead and does the work.
+    marketplace.clear_faults()
+    assert crawl("discovery", market=MARKET, max_details=0).returncode == 0
+    assert database.rows("SELECT status FROM runs ORDER BY id") == [("stale",), ("finished",)]
+    assert stored(database, MARKET) == shown(marketplace, "bikes")
+
+
+def test_a_database_that_restarts_while_it_collects_does_no_harm(
+    marketplace: Bazaar, database: Database, crawl: Crawl, server: Server
+) -> None:
+    marketplace.fault("hang", path="page=4&", seconds=1)
+    running = crawl.start("discovery", market=MARKET)
+    wait_until(lambda: asked(marketplace, "page=4&"))
+    server.restart("fast")
+    database.engine.dispose()
+    assert running.end().returncode == 0
+    assert stored(database, MARKET) == shown(marketplace, "bikes")
+    check_history(database)
+    run = database.last_run()
+    assert run.cards == run.new_listings == len(shown(marketplace, "bikes"))
+
+
+def test_a_database_that_crashes_while_it_collects_fails_the_run_rather_than_half_of_it(
+    marketplace: Bazaar, database: Database, crawl: Crawl, server: Server
+) -> None:
+    database.do(f"ALTER DATABASE {database.engine.url.database} SET synchronous_commit = on")
+    marketplace.fault("hang", path="page=4&", seconds=1)
+    running = crawl.start("discovery", market=MARKET)
+    wait_until(lambda: asked(marketplace, "page=4&"))
+    server.restart("immediate")
+    database.engine.dispose()
+    check_said(running.end(), "The database no longer has what this run collected")
+    check_nothing_stored(database)
+    assert database.last_run().status == "failed"
+
+
+def test_a_card_that_the_database_refuses_is_counted_and_the_others_stored(
+    marketplace: Bazaar, database: Database, crawl: Crawl
+) -> None:
+    """A rule of the database that no rule of ours knows."""
+    marketplace.add("bikes", "Forbidden bike", 123_456)
+    database.do("ALTER TABLE listings ADD CHECK (price_cents <> 123456)")
+    assert crawl("discovery", market=MARKET, max_details=0).returncode == 0
+    truth = {
+        path: listing
+        for path, listing in shown(marketplace, "bikes").items()
+        if listing.price_cents != 123_456
+    }
+    assert stored(database, MARKET) == truth
+    run = database.last_run()
+    assert (run.status, run.offers_dropped, run.reasons["refused_by_database"]) == ("finished", 1, 1)
+    assert "listings_price_cents_check" in run.errors[0]["reason"]
+    assert run.new_listings == len(truth)
+
+
+def test_an_item_that_breaks_a_pipeline_fails_the_run_instead_of_holding_it_up(
+    marketplace: Bazaar, database: Database, crawl: Crawl
+) -> None:
+    """A pipeline of somebody's own that does not hold what it promises."""
+    settings = {"ITEM_PIPELINES": json.dumps({"tests.spiders.broken.BreaksOnTheSecondPage": 150})}
+    ended = crawl("discovery", market=MARKET, settings=settings)
+    assert ended.returncode == 1
+    assert "pricewatch: an item broke a pipeline (RuntimeError: broken)" in ended.stderr
+    check_nothing_stored(database)
+    assert database.last_run().status == "failed"

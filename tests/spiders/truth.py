@@ -1,0 +1,92 @@
+"""What the marketplace shows, in the words of the database, so that the two can be compared."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pricewatch.bazaar.client import Bazaar, TruthListing
+from tests.conftest import Database
+
+AVAILABILITY = {"on_sale": "IN_STOCK", "out_of_stock": "OUT_OF_STOCK"}
+
+
+class Shown(NamedTuple):
+    """One listing as an overview page shows it."""
+
+    identity_key: str
+    title: str
+    price_cents: int | None
+    currency: str | None
+    availability: str
+
+
+def shown(bazaar: Bazaar, category: str) -> dict[str, Shown]:
+    """What a category offers, by path."""
+    return {listing.url: _shown(listing) for listing in offered(bazaar, category)}
+
+
+def offered(bazaar: Bazaar, category: str) -> list[TruthListing]:
+    return [listing for listing in bazaar.truth(category) if listing.state in AVAILABILITY]
+
+
+def stored(database: Database, market: str) -> dict[str, Shown]:
+    """What the database has of a market, by path."""
+    rows = database.rows(
+        "SELECT regexp_replace(canonical_url, '^https://[^/]+', ''), identity_key, title, price_cents,"
+        " currency::text, availability FROM listings WHERE market_id = :market",
+        market=market,
+    )
+    return {path: Shown(*rest) for path, *rest in rows}
+
+
+def check_history(database: Database) -> None:
+    """Each listing's last row is its price, no two rows in sequence are equal, none without a price has any."""
+    assert (
+        database.rows(
+            "SELECT l.identity_key FROM listings l LEFT JOIN LATERAL (SELECT * FROM price_history h"
+            " WHERE h.listing_id = l.id ORDER BY observed_at DESC LIMIT 1) h ON true"
+            " WHERE (l.price_cents, l.price_cents IS NULL OR l.currency = h.currency,"
+            "        l.price_cents IS NULL OR l.availability = h.availability)"
+            " IS DISTINCT FROM (h.price_cents, true, true)"
+        )
+        == []
+    )
+    assert (
+        database.rows(
+            "SELECT listing_id FROM (SELECT *, lag((price_cents, currency, availability))"
+            " OVER (PARTITION BY listing_id ORDER BY observed_at) AS before FROM price_history) AS h"
+            " WHERE before = (price_cents, currency, availability)"
+        )
+        == []
+    )
+
+
+def pages_of(bazaar: Bazaar, category: str, size: int) -> int:
+    return math.ceil(len(offered(bazaar, category)) / size)
+
+
+def wait_until(happened: Callable[[], object], seconds: float = 60) -> None:
+    """For what happens in another process and tells nobody."""
+    deadline = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
+
+
+def asked(bazaar: Bazaar, part: str) -> list[str]:
+    """The requests so far whose address has this in it."""
+    return [entry.path for entry in bazaar.log() if part in entry.path]
+
+
+def _shown(listing: TruthListing) -> Shown:
+    hidden = listing.mode == "hidden"
+    return Shown(
+        identity_key=f"PID:{listing.id}",
+        title=listing.title,
+        price_cents=None if hidden else listing.price,
+        currency=None if hidden else listing.currency,
+        availability=AVAILABILITY[listing.state],
+    )
