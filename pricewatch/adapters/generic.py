@@ -19,7 +19,7 @@ from pricewatch.items import (
     SellerType,
 )
 from pricewatch.parsing.blocked import blocked_reason
-from pricewatch.parsing.gone import Departure, GoneEvidence, departure_in
+from pricewatch.parsing.gone import Departure, GoneEvidence, departure_in, sold_notice
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.price import to_cents
 from pricewatch.parsing.roles import Role
@@ -174,12 +174,11 @@ def _departure(reading: _Reading) -> GoneEvidence | None:
     for text in (reading.title, reading.facts.document_title):
         if found := departure_in(text):
             return found
-    for notice in reading.zone.notices[:60]:
-        found = departure_in(notice.text)
-        # A shop's structured data outlives a notice of one variant, but no notice that this very thing is sold.
-        if found and (found.departure is Departure.SOLD or not reading.claims):
-            return found
-    return None
+    texts = [notice.text for notice in reading.zone.notices[:60]]
+    # A shop's structured data outlives a notice of one variant, but no notice that this very thing is sold.
+    if reading.claims:
+        return sold_notice(texts)
+    return next((found for text in texts if (found := departure_in(text))), None)
 
 
 def _concluded(

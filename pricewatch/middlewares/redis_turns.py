@@ -130,6 +130,9 @@ class RedisTurns:
     def hold(self, domain: str, seconds: float) -> None:
         self._step("hold", domain, seconds)
 
+    def close(self) -> None:
+        self._client.close()
+
     def _step(self, name: str, domain: str, *arguments: str | float) -> Any:
         # The braces keep the three keys of a domain on one node of a cluster.
         keys = [f"{PREFIX}:{{{domain}}}:{part}" for part in ("state", "begins", "ends")]

@@ -83,6 +83,7 @@ class Turns:
         self._lease = settings.getfloat("RATE_LIMIT_LEASE_SECONDS")
         self._longest_wait = settings.getfloat("RATE_LIMIT_MAX_WAIT")
         self._lines: dict[str, Line] = {}
+        self._held_until: dict[str, float] = {}
         self._under_way: dict[str, Turn] = {}
         self._done: dict[str, list[str]] = {}
         self._news = asyncio.Event()
@@ -101,10 +102,14 @@ class Turns:
         while True:
             turn = await self._next(domain, spaced, started + self._longest_wait, first=first)
             stands = await self._come(turn, slot=slot)
-            late = loop.time() - turn.at > tolerance
-            if stands and not late:
+            trouble = None if stands else "full"
+            if loop.time() - turn.at > tolerance:
+                trouble = "late"
+            elif turn.at < self._held_until.get(domain, 0.0):
+                trouble = "put_off"
+            if trouble is None:
                 break
-            self._stats.inc_value(f"pricewatch/limits/{'late' if late else 'full'}")
+            self._stats.inc_value(f"pricewatch/limits/{trouble}")
             if stands:
                 self.give_back(turn)
             first = True
@@ -124,7 +129,10 @@ class Turns:
         self._tidy()
 
     async def hold(self, domain: str, seconds: float) -> None:
-        await self._run(lambda: self._book.hold(domain, min(seconds, self._longest_wait)))
+        """The site wants a pause. Turns that other processes have been given stand; ours are put off."""
+        seconds = min(seconds, self._longest_wait)
+        self._held_until[domain] = asyncio.get_running_loop().time() + seconds
+        await self._run(lambda: self._book.hold(domain, seconds))
 
     async def close(self) -> None:
         """Give back what is left; what cannot be given back now is free when its lease ends."""

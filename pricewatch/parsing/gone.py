@@ -71,6 +71,7 @@ _SOLD = re.compile(
 )
 
 _LONGEST = 240
+_SOLD_HINTS = ("sold", "verkauft", "vend", "verkocht", "sprzedan", "продан", "売", "售出")
 # A part of every phrase above, for a quick no.
 _HINTS = (
     "404", "not ", "no longer", "longer", "gone", "expired", "ended", "removed", "deleted", "discontinued", "found", "exist",
@@ -80,6 +81,15 @@ _HINTS = (
     "usunięta", "wygas", "sprzedan", "neb", "neex", "není", "inte", "borttagen", "ikke", "findes", "ne ", "ni ", "nu ",
     "не ", "удален", "снят", "продан", "больше", "找不到", "不存在", "下架", "見つかり", "削除", "存在しません", "該当", "売", "售出",
 )  # fmt: skip
+
+
+def sold_notice(texts: list[str]) -> GoneEvidence | None:
+    """The first of many texts that says that the listing is sold; quick where none does."""
+    joined = "\n".join(texts).lower()
+    if not any(hint in joined for hint in _SOLD_HINTS):
+        return None
+    found = (departure_in(text) for text in texts)
+    return next((one for one in found if one and one.departure is Departure.SOLD), None)
 
 
 def departure_in(text: str) -> GoneEvidence | None:

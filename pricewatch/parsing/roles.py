@@ -85,7 +85,14 @@ _REGULAR = re.compile(
 _SAVING = re.compile(
     r"\b(?:sav(?:e|ing|ings)|you save|discount|off\b|rabatt?|sie sparen|spar(?:en|e|t)?|ersparnis|économ\w+|remise|"
     r"ahorr\w+|descuento|risparm\w+|sconto|bespaar|korting|zniżk\w*|oszczędz\w*|sleva|ušetř\w*|popust|prihran\w*|"
-    r"скидка|экономия|выгода|cash ?back|bonus|points?|punkte|trade[- ]in|rebate|折|省)\b|-\s?\d+\s?%"
+    r"скидка|экономия|выгода|cash ?back|bonus|points?|punkte|trade[- ]in|rebate|折|省)\b"
+)
+
+# A saving in percent is said of the price, it is not the price's own label: "-20% €8" costs €8.
+_PERCENT_SAVING = re.compile(
+    r"(?:\b(?:sav\w+|you save|sie sparen|spar\w*|économis\w+|ahorr\w+|risparm\w+|bespaar\w*|rabatt|discount|sleva|скидка)"
+    r"\W{0,3})?[-−–]?\s?\d+(?:[.,]\d+)?\s?%\W{0,2}(?:\b(?:off|rabatt|discount|gespart|saved|less|de (?:descuento|remise|"
+    r"desconto|réduction)|korting|sconto|zniżki|slevy?|popusta|скидк\w*))?"
 )
 
 # "€10 off" is a saving, "€10 save 20%" is none.
@@ -160,7 +167,8 @@ def role_of_words(before: str, after: str, *, is_last: bool = True) -> Role:
 
     Words between two numbers are the second's label, unless they go with the first at once ("10 € / month").
     """
-    label = before.rstrip()[-_LABEL_LENGTH:]
+    label = _PERCENT_SAVING.sub(" ", before) if "%" in before else before
+    label = label.rstrip()[-_LABEL_LENGTH:]
     tail = after.lstrip()[:_ADJACENT_LENGTH]
     if not any(map(str.isalpha, label)) and not any(map(str.isalpha, tail)) and not _FROM_AFTER.search(tail):
         return Role.CURRENT

@@ -23,6 +23,7 @@ _OTHERS = frozenset(
 )
 _MAIN = frozenset({"mainentity", "mainentityofpage"})
 _DEEPEST = 12
+_LONGEST_KIND = 6
 
 
 @dataclass(slots=True)
@@ -57,7 +58,7 @@ def product_of(node: dict[str, Any], source: str, path: str) -> ProductData:
         name=first_text(node.get("name")) or first_text(node.get("title")),
         url=first_text(node.get("url")) or _address(node.get("@id")),
         sku=first_text(node.get("sku")) or _from_offers(node, "sku"),
-        product_id=first_text(node.get("productID")) or first_text(node.get("productId")),
+        product_id=_without_kind(first_text(node.get("productID")) or first_text(node.get("productId"))),
         gtin=_gtin(node) or _from_offers(node, "gtin13") or _from_offers(node, "gtin"),
         mpn=first_text(node.get("mpn")) or _from_offers(node, "mpn"),
         brand=first_text(node.get("brand")) or first_text(node.get("manufacturer")),
@@ -137,6 +138,12 @@ def _gtin(node: dict[str, Any]) -> str:
         if digits.isdigit() and 8 <= len(digits) <= 14:
             return digits
     return ""
+
+
+def _without_kind(code: str) -> str:
+    """A product id without the kind that schema.org's examples put before it: `sku:123`, `isbn:978…`."""
+    kind, _, value = code.partition(":")
+    return value.strip() if value and kind.isalnum() and len(kind) <= _LONGEST_KIND else code
 
 
 def _address(value: Any) -> str:

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 
 from .availability import is_buy_button
 from .class_names import NO_CUES, ClassCues
-from .roles import Role
+from .roles import Role, role_of_words
 from .shown_price import ShownPrice, element_cues, is_displayed, read_prices, tag_role
 from .text import squash, words
-from .tree import Element, shown_text
+from .tree import Element, raw_text, shown_text
 from .url import is_other_page
 
 _SIGN = re.compile(r"[$€£¥￥₽₹₨₩₺₴₪₫฿₱₦₡₲₸₼₾₮₭៛₵৳֏円원元]")
 _WORD = re.compile(r"\b(?:[A-Z]{3}|[Zz]ł|K[čc]|F[Tt]|[Ll]ei|[Kk]r|R[sSpM]|[Рр]уб|[Гг]рн|[Тт][гГ]|[Лл]в|[Ee]uros?|р)\b")
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _DIGIT = re.compile(r"\d")
 _BARE_NUMBER = re.compile(r"\s*\d[\d\s.,'’]*(?:[.,]?[-–—])?\s*")
 _OTHER_ACTION = re.compile(r"notify|wish|remove|view|close|out of|sold|unavailable|compare|coupon|apply|update|continue|[-+×]$")
@@ -27,8 +28,8 @@ _TELLING_OF_STOCK = (None, Role.VARIANT, Role.REGULAR)
 _NOT_BOUGHT = frozenset({Role.RELATED, Role.EXTRA, Role.OTHER_CONDITION, Role.INSTALMENT})
 _FOLLOWING = 450
 # Once a price tag is found, the product's own stock and button are not far.
-_AFTER_PRICE = 110
-_AFTER_BOTH = 60
+_AFTER_PRICE = 80
+_AFTER_BOTH = 40
 _PRECEDING = 80
 _PRECEDING_LEVELS = 4
 _LONGEST_BLOCK = 260
@@ -36,7 +37,9 @@ _LONGEST_WEAK = 90
 _LONGEST_BUTTON = 48
 _LONGEST_PHRASE = 110
 _LONGEST_TEXT = 600
-_CARD_LEVELS = 6
+_LONGEST_AROUND = 300
+_WRAPPERS = 3
+_CARD_LEVELS = 5
 _CARD_LINKS = 60
 _NAME_WORDS = 2
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
@@ -151,8 +154,8 @@ class _Scan:
         """Reads an element as one block of prices; False where it is too long to be one."""
         if element in self._done:
             return True
-        text = squash(shown_text(element, longest))
-        if len(text) > longest:
+        text = raw_text(element)
+        if len(text) > longest and len(squash(text)) > longest:
             return False
         self._done.add(element)
         if not _DIGIT.search(text):
@@ -161,6 +164,8 @@ class _Scan:
         prices = read_prices(
             element, self._hints, role=context.role, is_strong=context.is_strong, is_sale=context.is_sale
         )
+        if len(prices) == 1 and prices[0].role is Role.CURRENT:
+            prices[0].role = _role_from_outside(element)
         for price in prices:
             price.order = self._order
         self.zone.prices.extend(prices)
@@ -168,7 +173,8 @@ class _Scan:
             self._left = min(self._left, _AFTER_BOTH if self.zone.buy_button else _AFTER_PRICE)
             self._has_price = True
         if prices:
-            self._phrase(text, context)
+            for piece in element.itertext():
+                self._phrase(piece, context)
         return bool(prices)
 
     def _read_text(self, element: Element, text: str, context: _Context) -> None:
@@ -189,7 +195,7 @@ class _Scan:
         if context.is_strong:
             self._read_block(element, context, _LONGEST_WEAK)
         elif parent is not None:
-            around = squash(shown_text(parent, _LONGEST_WEAK))
+            around = squash(raw_text(parent))
             if len(around) <= _LONGEST_WEAK // 2 and has_currency_mark(around):
                 self._read_block(parent, context, _LONGEST_WEAK)
 
@@ -208,7 +214,7 @@ class _Scan:
         kind = element.get("type")
         if element.tag == "input" and kind not in ("submit", "button", "image"):
             return
-        label = element.get("value") if element.tag == "input" else shown_text(element, _LONGEST_BUTTON)
+        label = element.get("value") if element.tag == "input" else raw_text(element)
         text = squash(label or element.get("aria-label") or element.get("title") or element.get("alt") or "")
         # A real button that its class calls the cart's needs no language.
         is_cart = element.tag in ("button", "input") and own.is_cart and not _OTHER_ACTION.search(text.lower())
@@ -236,6 +242,25 @@ def _inner(element: Element, own: ClassCues, context: _Context) -> _Context:
     return _Context(role, is_strong, context.is_sale or own.is_sale)
 
 
+def _role_from_outside(element: Element) -> Role:
+    """What the words right around a price's element make of it: "From <b>€10</b>", "Warranty <b>€5</b>"."""
+    own = raw_text(element)
+    parent = element.getparent()
+    for _ in range(_WRAPPERS):
+        if parent is None or parent.tag == "body":
+            return Role.CURRENT
+        around = raw_text(parent)
+        if len(around) > _LONGEST_AROUND:
+            return Role.CURRENT
+        before, _, after = around.partition(own)
+        if not before.isspace() and before or not after.isspace() and after:
+            label = _DIGITS.split(squash(before))[-1]
+            tail = _DIGITS.split(squash(after))
+            return role_of_words(label.lower(), tail[0].lower(), is_last=len(tail) == 1)
+        parent = parent.getparent()
+    return Role.CURRENT
+
+
 def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bool:
     """Whether a small part of a page presents another product: its name and picture link to another page."""
     pictured: set[str] = set()
@@ -247,10 +272,10 @@ def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bo
         if not is_other_page(page_url, target):
             continue
         image = next(link.iter("img"), None)
-        label = link.get("title") or shown_text(link, _LONGEST_BLOCK).strip() or ("" if image is None else image.get("alt"))
         is_heading = _is_heading(link)
         if image is None and not is_heading:
             continue
+        label = link.get("title") or raw_text(link).strip() or ("" if image is None else image.get("alt"))
         other = words(label or "")
         if len(other) < _NAME_WORDS or other <= name:
             continue

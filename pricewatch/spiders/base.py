@@ -26,6 +26,7 @@ from pricewatch.items import (
     ProductPage,
     Quarantine,
 )
+from pricewatch.middlewares.failures import FetchFailure
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url
 from pricewatch.rules.details import due_after_failure
@@ -187,6 +188,8 @@ def outcome_of(failure: Failure) -> tuple[PageOutcome, int | None, str]:
     """How a request ended that gave no page: the outcome, the status if there was one, and the error."""
     error = failure.value
     response = getattr(error, "response", None)
+    if isinstance(error, FetchFailure):
+        return error.outcome, response.status if response else None, str(error)
     if response is not None:
         return PageOutcome.HTTP_ERROR, response.status, f"status {response.status}"
     if isinstance(error, IgnoreRequest):

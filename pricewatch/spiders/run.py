@@ -134,7 +134,11 @@ class Run:
             runs.add_page(connection, self.id, url=url, outcome=outcome, fetched_at=at, **fields)
             runs.record(connection, self.id, {"pages": 1}, self._values())
 
-        await self.call(add)
+        try:
+            await self.call(add)
+        except CloseSpider as error:
+            # Not raised, because an errback waits here, and Scrapy would blame the download.
+            self.end_crawl(error.reason)
 
     def conclude(self, status: RunStatus, reason: str, *, partial: bool = False) -> None:
         """What this run comes to, decided by its spider; the first verdict stands."""

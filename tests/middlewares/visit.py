@@ -1,4 +1,4 @@
-"""A crawl for tests: `python -m tests.middlewares.visit` takes its order as JSON and tells how each visit ended.
+"""A crawl for tests: `python -m tests.middlewares.visit` takes an order in JSON, tells how each visit ended.
 
 `visits` are requests, made once each; with `until` (seconds) each is made again and again as long as that.
 """

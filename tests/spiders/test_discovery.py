@@ -81,18 +81,16 @@ def _check_details(marketplace: Bazaar, database: Database) -> None:
     """At most a hundred pages, the newest first; the rest is left for the sweep."""
     run = database.last_run()
     by_path = {listing.url: listing for listing in offered(marketplace, "bikes")}
-    tried = {
-        path
-        for (path,) in database.rows(
-            "SELECT regexp_replace(canonical_url, '^https://[^/]+', '') FROM listings WHERE detail_due_at IS NOT NULL"
-        )
-    }
-    read = {
-        path
-        for (path,) in database.rows(
-            "SELECT regexp_replace(canonical_url, '^https://[^/]+', '') FROM listings WHERE last_scraped_at IS NOT NULL"
-        )
-    }
+    tried, read = (
+        {
+            path
+            for (path,) in database.rows(
+                "SELECT regexp_replace(canonical_url, '^https://[^/]+', '') FROM listings"
+                f" WHERE {column} IS NOT NULL"
+            )
+        }
+        for column in ("detail_due_at", "last_scraped_at")
+    )
     without_script = [path for path in tried if by_path[path].markup == "js"]
     without_price = [
         path for path in tried if by_path[path].mode == "hidden" and by_path[path].markup != "js"
@@ -158,8 +156,8 @@ def test_a_price_is_followed_and_a_listing_comes_back(
     known = marketplace.add("bikes", "Known bike", 50_000)
     assert crawl("discovery", market=MARKET, max_details=0).returncode == 0
     database.do(
-        "UPDATE listings SET active = false, deactivated_at = now(), strikes = 2, verification_status = 'gone'"
-        " WHERE identity_key = :key",
+        "UPDATE listings SET active = false, deactivated_at = now(), strikes = 2,"
+        " verification_status = 'gone' WHERE identity_key = :key",
         key=f"PID:{known.id}",
     )
     marketplace.change(known.id, price=45_000)

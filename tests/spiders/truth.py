@@ -43,7 +43,7 @@ def stored(database: Database, market: str) -> dict[str, Shown]:
 
 
 def check_history(database: Database) -> None:
-    """Each listing's last row is its price, no two rows in sequence are equal, none without a price has any."""
+    """Each listing's last row is its price; no two rows in sequence are equal; no price, no row."""
     assert (
         database.rows(
             "SELECT l.identity_key FROM listings l LEFT JOIN LATERAL (SELECT * FROM price_history h"

@@ -11,6 +11,7 @@ from pricewatch.store.models.listings import (
     SellerHistory,
 )
 from pricewatch.store.models.operations import (
+    AdapterBatch,
     AdapterStatus,
     Alert,
     ProxyBlock,
@@ -20,9 +21,10 @@ from pricewatch.store.models.operations import (
 )
 from pricewatch.store.models.runs import CollectedCard, Run, RunPage, VerificationAttempt
 from pricewatch.store.models.sources import Market, Retailer, Source
-from pricewatch.store.models.targets import Quarantined, Target
+from pricewatch.store.models.targets import Quarantined, Target, TargetQueue
 
 __all__ = [
+    "AdapterBatch",
     "AdapterStatus",
     "Alert",
     "Base",
@@ -44,6 +46,7 @@ __all__ = [
     "SellerHistory",
     "Source",
     "Target",
+    "TargetQueue",
     "VerificationAttempt",
     "WatchRule",
 ]

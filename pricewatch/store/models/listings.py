@@ -107,6 +107,7 @@ class Listing(Base):
             postgresql_where=text("verification_requested_at IS NOT NULL"),
         ),
         Index("ix_listings_product_id", "product_id", postgresql_where=text("product_id IS NOT NULL")),
+        Index("ix_listings_to_resolve", "id", postgresql_where=text("resolve_requested_at IS NOT NULL")),
     )
 
     id: Mapped[int] = identity()

@@ -41,6 +41,34 @@ class AdapterStatus(Base):
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
+class AdapterBatch(Base):
+    """What one run read with one adapter: the rates that drift and its baseline are judged by."""
+
+    __tablename__ = "adapter_batches"
+    __table_args__ = (Index("ix_adapter_batches_adapter_id", "adapter_id", "ended_at"),)
+
+    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    adapter_id: Mapped[str] = mapped_column(primary_key=True)
+    ended_at: Mapped[datetime]
+    # URLs that count: neither out of stock without a price, nor kept from the site by ourselves.
+    urls: Mapped[int]
+    failed: Mapped[int]
+    extracted: Mapped[int]
+    valid: Mapped[int]
+    dropped: Mapped[int]
+    quarantined: Mapped[int]
+    zero_prices: Mapped[int]
+    oos_no_price: Mapped[int]
+    availability_unknown: Mapped[int]
+    failure_rate: Mapped[Decimal | None] = mapped_column(Numeric(5, 4))
+    drop_rate: Mapped[Decimal | None] = mapped_column(Numeric(5, 4))
+    yield_rate: Mapped[Decimal | None] = mapped_column(Numeric(5, 4))
+    # Large enough to judge the adapter by, and what that came to.
+    judged: Mapped[bool]
+    bad: Mapped[bool]
+    watched: Mapped[bool] = mapped_column(server_default=text("false"))
+
+
 class ProxyBlock(Base):
     __tablename__ = "proxy_blocks"
     __table_args__ = (Index("ix_proxy_blocks_blocked_until", "blocked_until"),)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, UniqueConstraint, func, text
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    SmallInteger,
+    UniqueConstraint,
+    func,
+    text,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pricewatch.items import QuarantineReason
@@ -24,10 +34,18 @@ class Target(Base):
         one_of("status", TARGET_STATUSES),
         one_of("last_status", TARGET_OUTCOMES, optional=True),
         one_of("queue_state", QUEUE_STATES),
+        # Few different priorities, so that the due ones of each can be asked for one after the other.
+        CheckConstraint("priority BETWEEN -100 AND 100", name="priority"),
         Index(
             "ix_targets_due",
+            "adapter_id",
+            text("priority DESC"),
             "next_due_at",
-            postgresql_where=text("enabled AND queue_state = 'idle' AND status IN ('ACTIVE', 'BROKEN')"),
+            "id",
+            postgresql_where=text(
+                "enabled AND NOT robots_path_blocked AND queue_state = 'idle' AND next_due_at IS NOT NULL"
+                " AND status IN ('ACTIVE', 'BROKEN')"
+            ),
         ),
         Index(
             "ix_targets_pending",
@@ -38,7 +56,7 @@ class Target(Base):
         ),
         Index("ix_targets_leased", "lease_until", postgresql_where=text("queue_state = 'leased'")),
         Index("ix_targets_listing_id", "listing_id"),
-        Index("ix_targets_adapter_id", "adapter_id", "queue_state"),
+        Index("ix_targets_status", "status", "id", postgresql_where=text("status <> 'ACTIVE'")),
     )
 
     id: Mapped[int] = identity()
@@ -55,6 +73,7 @@ class Target(Base):
     # Can only block a URL, never allow what the domain forbids.
     robots_path_blocked: Mapped[bool] = mapped_column(server_default=text("false"))
 
+    # NULL while no person has approved the terms of its source: then it is never due.
     next_due_at: Mapped[datetime | None]
     queue_state: Mapped[str] = mapped_column(server_default="idle")
     queued_at: Mapped[datetime | None]
@@ -64,11 +83,30 @@ class Target(Base):
     last_scraped_at: Mapped[datetime | None]
     last_status: Mapped[str | None]
     last_reason: Mapped[str | None]
+    last_run_id: Mapped[int | None] = mapped_column(BigInteger)
     consecutive_failures: Mapped[int] = mapped_column(server_default="0")
     created_by: Mapped[str | None]
     notes: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class TargetQueue(Base):
+    """The one row that says how the queue of targets fares; whoever fills the queue holds it."""
+
+    __tablename__ = "target_queue"
+    __table_args__ = (CheckConstraint("id = 1", name="one_row"),)
+
+    id: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    paused_until: Mapped[datetime | None]
+    # Scheduling cycles in a row of which more than half was rejected.
+    rejected_cycles: Mapped[int] = mapped_column(server_default="0")
+    last_cycle_at: Mapped[datetime | None]
+    last_offered: Mapped[int] = mapped_column(server_default="0")
+    last_accepted: Mapped[int] = mapped_column(server_default="0")
+    accepted_total: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    # How many were rejected so far, by reason.
+    rejected_total: Mapped[dict[str, Any]] = json_default("{}")
 
 
 class Quarantined(Base):
@@ -79,12 +117,21 @@ class Quarantined(Base):
         Index("ix_quarantine_status", "status", "id"),
         Index("ix_quarantine_adapter_id", "adapter_id", "status"),
         Index("ix_quarantine_listing", "source_id", "identity_key", "status"),
+        # Of a listing at most one new price waits for another run to agree.
+        Index(
+            "uq_quarantine_waiting_price",
+            "listing_id",
+            unique=True,
+            postgresql_where=text("status = 'pending' AND listing_id IS NOT NULL"),
+        ),
     )
 
     id: Mapped[int] = identity()
     source_id: Mapped[str] = mapped_column(ForeignKey("sources.id"))
     run_id: Mapped[int | None] = mapped_column(BigInteger)
-    target_id: Mapped[int | None] = mapped_column(ForeignKey("targets.id"))
+    target_id: Mapped[int | None] = mapped_column(ForeignKey("targets.id", ondelete="SET NULL"))
+    # Only where the price of a known listing jumped.
+    listing_id: Mapped[int | None] = mapped_column(ForeignKey("listings.id"))
     adapter_id: Mapped[str]
     adapter_version: Mapped[str]
     url: Mapped[str]

@@ -136,6 +136,21 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("origin", name=op.f("pk_robots_cache")),
     )
     op.create_table(
+        "target_queue",
+        sa.Column("id", sa.SmallInteger(), autoincrement=False, nullable=False),
+        sa.Column("paused_until", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("rejected_cycles", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("last_cycle_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("last_offered", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("last_accepted", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("accepted_total", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column(
+            "rejected_total", postgresql.JSONB(astext_type=sa.Text()), server_default="{}", nullable=False
+        ),
+        sa.CheckConstraint("id = 1", name=op.f("ck_target_queue_one_row")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_target_queue")),
+    )
+    op.create_table(
         "sources",
         sa.Column("id", sa.Text(), nullable=False),
         sa.Column("retailer_id", sa.BigInteger(), nullable=True),
@@ -346,6 +361,13 @@ def upgrade() -> None:
         unique=False,
         postgresql_where=sa.text("product_id IS NOT NULL"),
     )
+    op.create_index(
+        "ix_listings_to_resolve",
+        "listings",
+        ["id"],
+        unique=False,
+        postgresql_where=sa.text("resolve_requested_at IS NOT NULL"),
+    )
     op.create_table(
         "runs",
         sa.Column("id", sa.BigInteger(), sa.Identity(always=True), nullable=False),
@@ -438,6 +460,34 @@ def upgrade() -> None:
     )
     op.create_index(
         "ix_seller_history_seller_id", "seller_history", ["seller_id", "observed_at"], unique=False
+    )
+    op.create_table(
+        "adapter_batches",
+        sa.Column("run_id", sa.BigInteger(), nullable=False),
+        sa.Column("adapter_id", sa.Text(), nullable=False),
+        sa.Column("ended_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("urls", sa.Integer(), nullable=False),
+        sa.Column("failed", sa.Integer(), nullable=False),
+        sa.Column("extracted", sa.Integer(), nullable=False),
+        sa.Column("valid", sa.Integer(), nullable=False),
+        sa.Column("dropped", sa.Integer(), nullable=False),
+        sa.Column("quarantined", sa.Integer(), nullable=False),
+        sa.Column("zero_prices", sa.Integer(), nullable=False),
+        sa.Column("oos_no_price", sa.Integer(), nullable=False),
+        sa.Column("availability_unknown", sa.Integer(), nullable=False),
+        sa.Column("failure_rate", sa.Numeric(precision=5, scale=4), nullable=True),
+        sa.Column("drop_rate", sa.Numeric(precision=5, scale=4), nullable=True),
+        sa.Column("yield_rate", sa.Numeric(precision=5, scale=4), nullable=True),
+        sa.Column("judged", sa.Boolean(), nullable=False),
+        sa.Column("bad", sa.Boolean(), nullable=False),
+        sa.Column("watched", sa.Boolean(), server_default=sa.text("false"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["run_id"], ["runs.id"], name=op.f("fk_adapter_batches_run_id_runs"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("run_id", "adapter_id", name=op.f("pk_adapter_batches")),
+    )
+    op.create_index(
+        "ix_adapter_batches_adapter_id", "adapter_batches", ["adapter_id", "ended_at"], unique=False
     )
     op.create_table(
         "listing_identifiers",
@@ -549,6 +599,7 @@ def upgrade() -> None:
         sa.Column("last_scraped_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("last_status", sa.Text(), nullable=True),
         sa.Column("last_reason", sa.Text(), nullable=True),
+        sa.Column("last_run_id", sa.BigInteger(), nullable=True),
         sa.Column("consecutive_failures", sa.Integer(), server_default="0", nullable=False),
         sa.Column("created_by", sa.Text(), nullable=True),
         sa.Column("notes", sa.Text(), nullable=True),
@@ -564,18 +615,20 @@ def upgrade() -> None:
         sa.CheckConstraint(
             "status IN ('ACTIVE', 'PAUSED', 'BROKEN', 'STALE')", name=op.f("ck_targets_status")
         ),
+        sa.CheckConstraint("priority BETWEEN -100 AND 100", name=op.f("ck_targets_priority")),
         sa.ForeignKeyConstraint(["listing_id"], ["listings.id"], name=op.f("fk_targets_listing_id_listings")),
         sa.ForeignKeyConstraint(["source_id"], ["sources.id"], name=op.f("fk_targets_source_id_sources")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_targets")),
         sa.UniqueConstraint("source_id", "canonical_url", name=op.f("uq_targets_source_id_canonical_url")),
     )
-    op.create_index("ix_targets_adapter_id", "targets", ["adapter_id", "queue_state"], unique=False)
     op.create_index(
         "ix_targets_due",
         "targets",
-        ["next_due_at"],
+        ["adapter_id", sa.literal_column("priority DESC"), "next_due_at", "id"],
         unique=False,
-        postgresql_where=sa.text("enabled AND queue_state = 'idle' AND status IN ('ACTIVE', 'BROKEN')"),
+        postgresql_where=sa.text(
+            "enabled AND NOT robots_path_blocked AND queue_state = 'idle' AND next_due_at IS NOT NULL AND status IN ('ACTIVE', 'BROKEN')"
+        ),
     )
     op.create_index(
         "ix_targets_leased",
@@ -591,6 +644,13 @@ def upgrade() -> None:
         [sa.literal_column("priority DESC"), "queued_at", "id"],
         unique=False,
         postgresql_where=sa.text("queue_state = 'pending'"),
+    )
+    op.create_index(
+        "ix_targets_status",
+        "targets",
+        ["status", "id"],
+        unique=False,
+        postgresql_where=sa.text("status <> 'ACTIVE'"),
     )
     op.create_table(
         "verification_attempts",
@@ -670,6 +730,7 @@ def upgrade() -> None:
         sa.Column("source_id", sa.Text(), nullable=False),
         sa.Column("run_id", sa.BigInteger(), nullable=True),
         sa.Column("target_id", sa.BigInteger(), nullable=True),
+        sa.Column("listing_id", sa.BigInteger(), nullable=True),
         sa.Column("adapter_id", sa.Text(), nullable=False),
         sa.Column("adapter_version", sa.Text(), nullable=False),
         sa.Column("url", sa.Text(), nullable=False),
@@ -691,8 +752,13 @@ def upgrade() -> None:
         sa.CheckConstraint(
             "status IN ('pending', 'accepted', 'rejected', 'replayed')", name=op.f("ck_quarantine_status")
         ),
+        sa.ForeignKeyConstraint(
+            ["listing_id"], ["listings.id"], name=op.f("fk_quarantine_listing_id_listings")
+        ),
         sa.ForeignKeyConstraint(["source_id"], ["sources.id"], name=op.f("fk_quarantine_source_id_sources")),
-        sa.ForeignKeyConstraint(["target_id"], ["targets.id"], name=op.f("fk_quarantine_target_id_targets")),
+        sa.ForeignKeyConstraint(
+            ["target_id"], ["targets.id"], name=op.f("fk_quarantine_target_id_targets"), ondelete="SET NULL"
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_quarantine")),
     )
     op.create_index("ix_quarantine_adapter_id", "quarantine", ["adapter_id", "status"], unique=False)
@@ -700,9 +766,21 @@ def upgrade() -> None:
         "ix_quarantine_listing", "quarantine", ["source_id", "identity_key", "status"], unique=False
     )
     op.create_index("ix_quarantine_status", "quarantine", ["status", "id"], unique=False)
+    op.create_index(
+        "uq_quarantine_waiting_price",
+        "quarantine",
+        ["listing_id"],
+        unique=True,
+        postgresql_where=sa.text("status = 'pending' AND listing_id IS NOT NULL"),
+    )
 
 
 def downgrade() -> None:
+    op.drop_index(
+        "uq_quarantine_waiting_price",
+        table_name="quarantine",
+        postgresql_where=sa.text("status = 'pending' AND listing_id IS NOT NULL"),
+    )
     op.drop_index("ix_quarantine_status", table_name="quarantine")
     op.drop_index("ix_quarantine_listing", table_name="quarantine")
     op.drop_index("ix_quarantine_adapter_id", table_name="quarantine")
@@ -713,6 +791,7 @@ def downgrade() -> None:
     op.drop_index("ix_verification_attempts_run_id", table_name="verification_attempts")
     op.drop_index("ix_verification_attempts_listing_id", table_name="verification_attempts")
     op.drop_table("verification_attempts")
+    op.drop_index("ix_targets_status", table_name="targets", postgresql_where=sa.text("status <> 'ACTIVE'"))
     op.drop_index(
         "ix_targets_pending", table_name="targets", postgresql_where=sa.text("queue_state = 'pending'")
     )
@@ -723,9 +802,10 @@ def downgrade() -> None:
     op.drop_index(
         "ix_targets_due",
         table_name="targets",
-        postgresql_where=sa.text("enabled AND queue_state = 'idle' AND status IN ('ACTIVE', 'BROKEN')"),
+        postgresql_where=sa.text(
+            "enabled AND NOT robots_path_blocked AND queue_state = 'idle' AND next_due_at IS NOT NULL AND status IN ('ACTIVE', 'BROKEN')"
+        ),
     )
-    op.drop_index("ix_targets_adapter_id", table_name="targets")
     op.drop_table("targets")
     op.drop_index("ix_run_pages_run_id", table_name="run_pages")
     op.drop_table("run_pages")
@@ -734,6 +814,8 @@ def downgrade() -> None:
     op.drop_table("market_listings")
     op.drop_index("ix_listing_identifiers_value", table_name="listing_identifiers")
     op.drop_table("listing_identifiers")
+    op.drop_index("ix_adapter_batches_adapter_id", table_name="adapter_batches")
+    op.drop_table("adapter_batches")
     op.drop_index("ix_seller_history_seller_id", table_name="seller_history")
     op.drop_table("seller_history")
     op.drop_index(
@@ -748,6 +830,11 @@ def downgrade() -> None:
     op.drop_index("ix_runs_heartbeat", table_name="runs", postgresql_where=sa.text("status = 'running'"))
     op.drop_index("ix_runs_adapter_id", table_name="runs")
     op.drop_table("runs")
+    op.drop_index(
+        "ix_listings_to_resolve",
+        table_name="listings",
+        postgresql_where=sa.text("resolve_requested_at IS NOT NULL"),
+    )
     op.drop_index(
         "ix_listings_product_id", table_name="listings", postgresql_where=sa.text("product_id IS NOT NULL")
     )
@@ -769,6 +856,7 @@ def downgrade() -> None:
     op.drop_table("markets")
     op.drop_index("ix_sources_domain", table_name="sources")
     op.drop_table("sources")
+    op.drop_table("target_queue")
     op.drop_table("robots_cache")
     op.drop_table("retailers")
     op.drop_table("rate_limits")

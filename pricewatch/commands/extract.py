@@ -1,0 +1,250 @@
+"""`scrapy extract`: what an adapter reads from saved pages, and what the pipeline would make of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from scrapy.commands import ScrapyCommand
+
+from pricewatch.adapters.base import Adapter
+from pricewatch.errors import UserError
+from pricewatch.items import Drop, ExtractFailure, Offer, Ok, Quarantine
+
+LARGEST_PAGE = 64 * 1024 * 1024
+MANY_FILES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPage:
+    """A file to read and the URL that its page was fetched from, where that is known."""
+
+    path: Path
+    name: str
+    url: str = ""
+
+
+class UnreadablePage(UserError):
+    """A saved page, or a line that should name one, that cannot be read."""
+
+
+class Command(ScrapyCommand):
+    requires_project = True
+    requires_crawler_process = False
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
+
+    def syntax(self) -> str:
+        return "FILE... [--url URL] [--manifest PAGES.jsonl] [--adapter ID] [--json]"
+
+    def short_desc(self) -> str:
+        return "Run an adapter over saved pages and show each field with its evidence"
+
+    def long_desc(self) -> str:
+        return (
+            "Run an adapter over saved pages (plain or .gz) and show each field with where it came from, or why there "
+            "is no offer. A manifest has one JSON object per line with `file`, relative to the manifest, and `url`."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--url", help="the URL of the page, where the page does not name it itself")
+        parser.add_argument("--manifest", metavar="PAGES.jsonl", help="a list of files and their URLs")
+        parser.add_argument("--adapter", metavar="ID", default="generic", help="which adapter (default: generic)")
+        parser.add_argument("--json", action="store_true", help="one JSON object per line")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        from pricewatch.adapters import get
+
+        try:
+            adapter = get(opts.adapter)
+            if not adapter.has_product():
+                raise UserError(f"The adapter {opts.adapter!r} reads overview pages only.")
+            if not args and not opts.manifest:
+                raise UserError("Give saved pages to read: FILE... or --manifest PAGES.jsonl.")
+            if opts.url and (len(args) != 1 or opts.manifest):
+                raise UserError("--url is the URL of one page; for several pages, use --manifest.")
+            pages = list(_saved_pages(args, opts.url or "", opts.manifest))
+        except UserError as error:
+            _say(str(error))
+            self.exitcode = 2
+            return
+        show = _print_json if opts.json else _print_table if sys.stdout.isatty() else _print_plain
+        for page in _with_progress(pages):
+            try:
+                if isinstance(page, UnreadablePage):
+                    raise page
+                show(judge(adapter, page))
+            except UnreadablePage as error:
+                _say(str(error))
+                self.exitcode = 1
+
+
+def judge(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
+    """What a run would do with a page: `ok`, `drop`, `quarantine` or `failed`, with the reason, offer and evidence."""
+    from scrapy.http import HtmlResponse, Request
+
+    from pricewatch.parsing.identity import identity_key
+    from pricewatch.parsing.url import InvalidUrl, canonical_url
+    from pricewatch.rules.validation import validate_offer
+
+    body = _read(page)
+    url = page.url or _own_url(body)
+    try:
+        canonical_url(url)
+    except InvalidUrl:
+        hint = "its URL is not known; give it with --url" if not url else f"{url!r} is not a web address"
+        raise UnreadablePage(f"{page.name}: {hint}.") from None
+    result = adapter.extract(HtmlResponse(url, body=body, request=Request(url)))
+    report: dict[str, Any] = {"file": page.name, "url": url, "status": "", "reason": None, "details": ""}
+    verdict: ExtractFailure | Ok | Drop | Quarantine
+    if isinstance(result, (ExtractFailure, Quarantine)):
+        verdict, offer = result, result.offer if isinstance(result, Quarantine) else None
+        evidence = result.evidence if isinstance(result, ExtractFailure) else result.details.get("evidence", [])
+    else:
+        offer, evidence = result.offer, result.evidence
+        offer.url = canonical_url(offer.url or url)
+        offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
+        offer.adapter_version = adapter.version
+        verdict = validate_offer(offer)
+        if isinstance(verdict, Ok):
+            verdict = adapter.normalize(verdict.offer)
+    if isinstance(verdict, Ok):
+        offer = verdict.offer
+    else:
+        report |= {"reason": str(verdict.reason), "details": verdict.details}
+    report["status"] = _STATUS[type(verdict)]
+    return report | {"offer": _offer_fields(offer), "evidence": evidence}
+
+
+_STATUS = {Ok: "ok", Drop: "drop", Quarantine: "quarantine", ExtractFailure: "failed"}
+
+
+def _saved_pages(files: list[str], url: str, manifest: str | None) -> Iterator[SavedPage | UnreadablePage]:
+    for name in files:
+        yield SavedPage(Path(name), name, url)
+    if not manifest:
+        return
+    path = Path(manifest)
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"The manifest {manifest} cannot be read: {_reason(error)}.") from None
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield _manifest_page(line, f"{manifest}, line {number}", path.parent)
+
+
+def _manifest_page(line: str, where: str, folder: Path) -> SavedPage | UnreadablePage:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return UnreadablePage(f"{where}: not JSON.")
+    if not isinstance(row, dict) or not isinstance(row.get("file"), str) or not row["file"]:
+        return UnreadablePage(f'{where}: no "file".')
+    if not isinstance(row.get("url", ""), str):
+        return UnreadablePage(f'{where}: "url" is not a text.')
+    return SavedPage(folder / row["file"], row["file"], row.get("url", ""))
+
+
+def _read(page: SavedPage) -> bytes:
+    import gzip
+    import zlib
+
+    try:
+        with page.path.open("rb") as file:
+            body = file.read(LARGEST_PAGE + 1)
+        # By its first bytes, because saved pages are often named as the server named them.
+        if body.startswith(b"\x1f\x8b"):
+            with gzip.open(page.path) as file:
+                body = file.read(LARGEST_PAGE + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise UnreadablePage(f"{page.name} cannot be read: {_reason(error)}.") from None
+    if len(body) > LARGEST_PAGE:
+        raise UnreadablePage(f"{page.name} is larger than {LARGEST_PAGE // 1024 // 1024} MB.")
+    return body
+
+
+def _own_url(body: bytes) -> str:
+    """The URL that a page gives itself, for pages that were saved without it."""
+    from pricewatch.parsing.tree import parse_html
+
+    root = parse_html(body)
+    if root is None:
+        return ""
+    for element in root.iter("link", "meta"):
+        if (element.get("rel") or "").lower() == "canonical" or element.get("property") == "og:url":
+            url = str(element.get("href") or element.get("content") or "").strip()
+            if url.startswith(("http://", "https://")):
+                return url
+    return ""
+
+
+def _offer_fields(offer: Offer | None) -> dict[str, Any] | None:
+    if offer is None:
+        return None
+    from pricewatch.parsing.price import from_cents
+
+    fields = {name: value for name, value in asdict(offer).items() if value not in (None, "", {}, [])}
+    shown = {"price": str(from_cents(offer.price_cents, offer.currency)), "price_cents": offer.price_cents}
+    return shown | {name: value.isoformat() if isinstance(value, datetime) else value for name, value in fields.items()}
+
+
+def _with_progress(pages: list[SavedPage | UnreadablePage]) -> Iterator[SavedPage | UnreadablePage]:
+    if len(pages) < MANY_FILES or not sys.stderr.isatty():
+        yield from pages
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        yield from bar.track(pages, description="Reading pages")
+
+
+def _print_json(report: dict[str, Any]) -> None:
+    print(json.dumps(report, ensure_ascii=False, default=str), flush=True)
+
+
+def _print_plain(report: dict[str, Any]) -> None:
+    for name, value in _rows(report):
+        print(f"{name:<14} {value}")
+    print()
+
+
+def _print_table(report: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(show_header=False, title=Text(str(report["file"])), title_justify="left")
+    for name, value in _rows(report)[1:]:
+        # As text, never as markup: a page may say anything.
+        table.add_row(Text(name, style="bold"), Text(value))
+    Console().print(table)
+
+
+def _rows(report: dict[str, Any]) -> list[tuple[str, str]]:
+    from pricewatch.parsing.text import clean
+
+    offer = report["offer"] or {}
+    verdict = report["status"] if not report["reason"] else f"{report['status']}: {report['reason']}"
+    rows: list[tuple[str, Any]] = [("file", report["file"]), ("url", report["url"]), ("status", verdict)]
+    details = report["details"]
+    if details:
+        rows.append(("why", details.get("why", details) if isinstance(details, dict) else details))
+    rows.extend((name, value) for name, value in offer.items() if name not in ("url", "adapter_version"))
+    rows.extend(("evidence", line) for line in report["evidence"])
+    return [(name, clean(str(value))) for name, value in rows]
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
+
+
+def _say(sentence: str) -> None:
+    print(f"pricewatch: {sentence}", file=sys.stderr)

@@ -1,0 +1,138 @@
+"""`scrapy extract` as a person or a script uses it."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+
+import pytest
+
+from pricewatch.commands.extract import Command
+from tests.adapters.pages import buy, ld, page, product
+
+URL = "https://shop.example/p/blue-kettle-1234"
+GOOD = page(ld(product(sku="K1")) + buy("€19.99"))
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*args: str, **opts: object) -> tuple[int, str, str]:
+        command = Command()
+        options = {"url": None, "manifest": None, "adapter": "generic", "json": False} | opts
+        command.run(list(args), argparse.Namespace(**options))
+        shown = capsys.readouterr()
+        return command.exitcode, shown.out, shown.err
+
+    return run
+
+
+@pytest.fixture
+def saved(tmp_path):
+    def saved(name: str, html: str = GOOD) -> str:
+        path = tmp_path / name
+        path.write_bytes(gzip.compress(html.encode()) if name.endswith(".gz") else html.encode())
+        return str(path)
+
+    return saved
+
+
+@pytest.mark.parametrize("name", ["a.html", "a.html.gz"])
+def test_every_field_is_shown_with_its_evidence(run, saved, name):
+    code, out, err = run(saved(name), url=URL)
+    assert (code, err) == (0, "")
+    rows = [line.split(maxsplit=1) for line in out.splitlines() if line]
+    assert ["status", "ok"] in rows
+    assert ["price", "19.99"] in rows
+    assert ["sku", "K1"] in rows
+    assert any(name == "evidence" and value.startswith("price: 19.99 EUR from json-ld") for name, value in rows)
+
+
+def test_one_object_per_line(run, saved):
+    code, out, _ = run(saved("a.html"), saved("b.html", page(ld(product()) + buy("€29.99"))), url=None, json=True)
+    assert code == 1
+    assert out == ""
+    _, out, _ = run(saved("a.html"), url=URL, json=True)
+    (report,) = map(json.loads, out.splitlines())
+    assert (report["status"], report["reason"], report["url"]) == ("ok", None, URL)
+    offer = report["offer"]
+    assert (offer["price"], offer["price_cents"], offer["currency"]) == ("19.99", 1999, "EUR")
+    assert (offer["availability"], offer["identity_key"], offer["title"]) == ("IN_STOCK", "SKU:K1", "Blue Kettle")
+    assert report["evidence"]
+
+
+@pytest.mark.parametrize(
+    ("html", "status", "reason"),
+    [
+        (GOOD, "ok", None),
+        (page(ld(product(offer={"availability": ""})) + "<h1>Blue Kettle</h1>"), "drop", "UNKNOWN_AVAILABILITY"),
+        (page(ld(product("29.99")) + buy("€19.99")), "quarantine", "AMBIGUOUS_PRICE"),
+        (page(ld(product("0")) + buy("")), "quarantine", "ZERO_PRICE_EXTRACTED"),
+        (page("<h1>Blue Kettle</h1><p>Nothing for sale</p>"), "failed", "PRICE_NOT_FOUND"),
+        ("", "failed", "EMPTY_PAGE"),
+    ],
+)
+def test_the_status_is_what_a_run_would_decide(run, saved, html, status, reason):
+    code, out, _ = run(saved("a.html", html), url=URL, json=True)
+    report = json.loads(out)
+    assert (code, report["status"], report["reason"]) == (0, status, reason)
+
+
+def test_a_dropped_offer_is_still_shown(run, saved):
+    _, out, _ = run(saved("a.html", page(ld(product(offer={"availability": ""})) + "<h1>Blue Kettle</h1>")), url=URL, json=True)
+    assert json.loads(out)["offer"]["price"] == "19.99"
+
+
+def test_the_page_may_name_its_own_url(run, saved):
+    _, out, _ = run(saved("a.html", page(ld(product()) + buy("€19.99"), f'<link rel="canonical" href="{URL}">')), json=True)
+    assert json.loads(out)["url"] == URL
+
+
+def test_a_manifest_names_files_and_urls_and_goes_on_after_a_bad_line(run, saved, tmp_path):
+    saved("a.html")
+    saved("b.html.gz")
+    manifest = tmp_path / "pages.jsonl"
+    lines = [{"file": "a.html", "url": URL}, "not json", {"url": URL}, {"file": "gone.html", "url": URL}, {"file": "b.html.gz", "url": URL}]
+    manifest.write_text("\n\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines))
+    code, out, err = run(manifest=str(manifest), json=True)
+    assert code == 1
+    assert [json.loads(line)["file"] for line in out.splitlines()] == ["a.html", "b.html.gz"]
+    sentences = err.splitlines()
+    assert len(sentences) == 3
+    assert "line 3: not JSON" in sentences[0]
+    assert 'line 5: no "file"' in sentences[1]
+    assert "gone.html cannot be read: no such file" in sentences[2]
+
+
+@pytest.mark.parametrize(
+    ("args", "opts", "sentence"),
+    [
+        ([], {}, "Give saved pages"),
+        (["a.html"], {"adapter": "nosuch"}, "Known: bazaar, generic"),
+        (["a.html", "b.html"], {"url": URL}, "--url is the URL of one page"),
+        ([], {"manifest": "nosuch.jsonl"}, "nosuch.jsonl cannot be read"),
+    ],
+)
+def test_usage_errors_are_one_sentence_and_exit_with_2(run, args, opts, sentence):
+    code, out, err = run(*args, **opts)
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "url", "sentence"),
+    [
+        ("a.html", None, URL, "no such file"),
+        ("a.html", GOOD.encode(), None, "its URL is not known"),
+        ("a.html", GOOD.encode(), "mailto:a@b.c", "is not a web address"),
+        ("a.gz", b"\x1f\x8bbroken", URL, "cannot be read"),
+    ],
+)
+def test_a_page_that_cannot_be_read_exits_with_1(run, tmp_path, name, content, url, sentence):
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    code, out, err = run(str(path), url=url)
+    assert (code, out) == (1, "")
+    assert sentence in err

@@ -1,0 +1,158 @@
+"""The global rate limit, read from the marketplace's own log."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+import pytest
+
+from tests.middlewares.conftest import Report, Site, busiest
+
+PROCESSES = 8
+BUDGET = 20
+OTHER_BUDGET = 5
+SECONDS = 6.0
+
+
+def settings_for(book: str, request: pytest.FixtureRequest) -> dict[str, str]:
+    return {"REDIS_URL": request.getfixturevalue("redis_url") if book == "redis" else ""}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("book", ["postgres", "redis"])
+def test_eight_processes_share_one_budget(site: Site, book: str, request: pytest.FixtureRequest) -> None:
+    """Two subdomains share it, a second domain has its own to the full, and one process may die."""
+    site.source("bazaar-test.com", requests_per_second=BUDGET, max_concurrent=8)
+    site.source("other-test.com", requests_per_second=OTHER_BUDGET, max_concurrent=8)
+    visits = [
+        site.url(f"/c/bikes?page={n}", host)
+        for n in range(1, 4)
+        for host in ("www.bazaar-test.com", "cdn.bazaar-test.com")
+    ]
+    other = [site.url(f"/help?{n}", "www.other-test.com") for n in range(3)]
+    crawls = [
+        site.start(
+            *visits, *other, until=SECONDS, settings={"LOG_LEVEL": "WARNING"}, **settings_for(book, request)
+        )
+        for _ in range(PROCESSES)
+    ]
+    for crawl in crawls:
+        assert crawl.stdout is not None
+        assert crawl.stdout.readline() == "started\n"
+    began = site.bazaar.log()[-1].time
+    victim = crawls.pop()
+    # Its share of the line is lost at most; nobody waits for it.
+    time.sleep(SECONDS / 3)
+    victim.kill()
+    victim.communicate()
+    reports = [site.end(crawl) for crawl in crawls]
+    log = reports[-1].log
+    # From when all were at work until the first one went home.
+    ends = began + SECONDS - 1.0
+    for domain, budget in (("bazaar-test.com", BUDGET), ("other-test.com", OTHER_BUDGET)):
+        times = [entry.time for entry in log if entry.host.partition(":")[0].endswith(domain)]
+        assert busiest(times, 1.0) <= budget
+        assert busiest(times, 2.0) <= 2 * budget
+        assert sum(began <= moment < ends for moment in times) >= 0.9 * budget * (ends - began)
+    hosts = {entry.host.partition(":")[0] for entry in log if entry.path.startswith("/c/")}
+    assert hosts == {"www.bazaar-test.com", "cdn.bazaar-test.com"}
+    # robots.txt was fetched once per host by all of them together.
+    assert sum(entry.path == "/robots.txt" for entry in log) == 3
+
+
+def test_whatever_goes_out_waits_for_its_turn(site: Site) -> None:
+    """robots.txt, HEAD, retries and redirects: at five a second no second sees more than five."""
+    site.source("bazaar-test.com", requests_per_second=5, max_concurrent=4)
+    site.bazaar.fault("status", "^/c/toys", status=500, times=2)
+    site.bazaar.fault("redirect", "^/old", to="/c/bikes")
+    report = site.visit(
+        site.url("/c/toys"),
+        site.url("/old"),
+        {"url": site.url("/c/phones"), "method": "HEAD"},
+        *(site.url(f"/c/bikes?page={n}") for n in range(1, 5)),
+    )
+    assert [visit.get("status") for visit in report.visits] == [200] * 7
+    asked = [(entry.method, entry.path.partition("?")[0]) for entry in report.log]
+    assert len(asked) == 11
+    assert asked[0] == ("GET", "/robots.txt")
+    assert asked.count(("GET", "/c/toys")) == 3
+    assert asked.count(("HEAD", "/c/phones")) == asked.count(("GET", "/old")) == 1
+    assert busiest([entry.time for entry in report.log], 1.0) <= 5
+
+
+def test_crawl_delay_joins_in(site: Site) -> None:
+    site.source("bazaar-test.com", requests_per_second=20)
+    site.bazaar.robots("User-agent: *\nCrawl-delay: 0.3\nDisallow: /private/\n")
+    report = site.visit(*(site.url(f"/c/bikes?page={n}") for n in range(1, 4)))
+    # At least a second, whatever the file says.
+    assert busiest([entry.time for entry in report.log], 1.0) == 1
+    assert report.stat("robots/crawl_delay") == 1
+
+
+def test_a_slow_domain_holds_nobody_up(site: Site) -> None:
+    site.source("slow-test.com", requests_per_second=2)
+    site.source("quick-test.com", requests_per_second=1000)
+    slow = [site.url(f"/c/bikes?page={n}", "slow-test.com") for n in range(1, 9)]
+    quick = [site.url(f"/c/toys?page={n}", "quick-test.com") for n in range(1, 41)]
+    report = site.visit(*slow, *quick, settings={"CONCURRENT_REQUESTS": 2})
+    assert all(visit["status"] == 200 for visit in report.visits)
+    order = [entry.host.partition(":")[0] for entry in report.log if entry.path != "/robots.txt"]
+    last_quick = len(order) - order[::-1].index("quick-test.com")
+    assert order[:last_quick].count("slow-test.com") <= 4
+
+
+def test_one_at_a_time_means_one(site: Site) -> None:
+    site.source("bazaar-test.com", requests_per_second=50, max_concurrent=1)
+    site.bazaar.fault("hang", "^/c/", seconds=0.3)
+    report = site.visit(*(site.url(f"/c/bikes?page={n}") for n in range(1, 6)))
+    times = [entry.time for entry in report.log if entry.path.startswith("/c/")]
+    # The log has when a request came; the answer left 0.3 seconds later.
+    assert len(times) == 5
+    assert busiest(times, 0.29) == 1
+    assert report.stat("limits/full") > 0
+
+
+def test_waiting_is_bounded(site: Site) -> None:
+    site.source("bazaar-test.com", requests_per_second=0.5)
+    pages = [site.url(f"/c/bikes?page={n}") for n in range(1, 5)]
+    report = site.visit(*pages, settings={"RATE_LIMIT_MAX_WAIT": 3})
+    failed = [visit for visit in report.visits if visit.get("error")]
+    assert len(failed) >= 2
+    assert {visit["reason"] for visit in failed} == {"no_turn"}
+    assert len(report.log) <= 3
+
+
+def test_without_the_book_nothing_goes_out(site: Site) -> None:
+    site.source("bazaar-test.com", requests_per_second=10)
+    report = site.visit(
+        site.url("/c/bikes"),
+        settings={"DATABASE_RETRY_SECONDS": 0.5},
+        REDIS_URL="redis://user:secret@127.0.0.1:9/0",
+    )
+    assert report[0]["reason"] == "no_turn"
+    assert report.log == []
+    assert "secret" not in report.output
+
+
+def test_retry_after_holds_the_whole_domain(site: Site) -> None:
+    site.source("bazaar-test.com", requests_per_second=20, max_concurrent=1)
+    site.bazaar.fault("rate_limit", "^/c/toys", retry_after=2, times=1)
+    others = [site.url(f"/c/bikes?page={n}") for n in range(1, 4)]
+    report = site.visit({"url": site.url("/c/toys"), "priority": 1}, *others)
+    assert all(visit["status"] == 200 for visit in report.visits)
+    refused = next(n for n, entry in enumerate(report.log) if entry.status == 429)
+    later = [entry.time - report.log[refused].time for entry in report.log[refused + 1 :]]
+    assert len(later) >= 1
+    assert min(later) >= 2.0
+    assert report.stat("limits/held") == 1
+
+
+def test_the_limit_can_be_switched_off(site: Site) -> None:
+    report = enabled(site, RATE_LIMIT_ENABLED=False)
+    assert "limits.LimitsMiddleware" not in re.findall(r"middlewares\.([\w.]+)'", report.output)
+
+
+def enabled(site: Site, **settings: Any) -> Report:
+    return site.visit(site.url("/help"), settings=settings)

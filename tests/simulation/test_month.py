@@ -1,0 +1,36 @@
+"""A month of the sample marketplace, lived through and compared with its truth."""
+
+from __future__ import annotations
+
+import pytest
+
+SEED = 11
+
+
+def simulate(crawl, *options: str) -> tuple[int, str]:
+    outcome = crawl.end(crawl.command("simulate", "--seed", str(SEED), "--listings", "800", *options))
+    return outcome.returncode, outcome.stdout + outcome.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_month_of_hundreds_of_changes(crawl):
+    """Everything known, every price in order and once, nothing wrongly gone, nothing forgotten."""
+    code, told = simulate(crawl, "--days", "30")
+    assert code == 0, told
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_month_in_which_a_tenth_of_all_answers_fail(crawl):
+    """Still no listing wrongly gone and no wrong price."""
+    code, told = simulate(crawl, "--days", "30", "--faults", "0.1")
+    assert "answers failed on order" in told, told
+    assert code == 0, told
+
+
+def test_bad_options_are_told_in_one_sentence(crawl):
+    for options in (("--days", "0"), ("--faults", "1.5")):
+        code, told = simulate(crawl, *options)
+        assert code == 2
+        assert "Traceback" not in told
