@@ -69,7 +69,9 @@ class Claim:
         return [offer for product in self.products for offer in product.offers]
 
 
-def claim_of(source: str, products: list[ProductData], page_urls: list[str], titles: list[str]) -> Claim | None:
+def claim_of(
+    source: str, products: list[ProductData], page_urls: list[str], titles: list[str]
+) -> Claim | None:
     """The products of one source that the page is about; None where they are all about something else."""
     # A wrong link counts less where there is no other product that the page could be about.
     strangeness = 1 if len(products) == 1 else 2
@@ -99,17 +101,26 @@ def _score(product: ProductData, page_urls: list[str], titles: list[str], strang
         overlap = max((name_overlap(product.name, title) for title in titles if title), default=0.0)
         is_exact = any(title and words(product.name) == words(title) for title in titles)
         score += 4 if is_exact else 3 if overlap >= _ALIKE else -1 if titles and overlap < _UNLIKE else 0
-    if any(code and len(code) >= 4 and code.lower() in page_urls[0].lower() for code in (product.sku, product.product_id, product.gtin)):
+    if any(
+        code and len(code) >= 4 and code.lower() in page_urls[0].lower()
+        for code in (product.sku, product.product_id, product.gtin)
+    ):
         score += 2
     return score + (2 if product.is_main else 0)
 
 
 def structured_candidates(claim: Claim, page_urls: list[str]) -> Iterator[Candidate]:
     """The prices of a claim: of new goods where both new and used are offered, of this variant where it is known."""
-    priced = [offer for offer in claim.offers() if offer.price.amount is not None or offer.price.refusal is Refusal.ZERO]
+    priced = [
+        offer
+        for offer in claim.offers()
+        if offer.price.amount is not None or offer.price.refusal is Refusal.ZERO
+    ]
     current = [offer for offer in priced if offer.role is Role.CURRENT]
     fresh = [offer for offer in current if not offer.is_used] or current
-    kept = fresh if len({offer.price.amount for offer in fresh}) == 1 else _of_this_variant(fresh, page_urls[0])
+    kept = (
+        fresh if len({offer.price.amount for offer in fresh}) == 1 else _of_this_variant(fresh, page_urls[0])
+    )
     for offer in priced:
         dropped = offer.role is Role.CURRENT and offer not in kept
         yield Candidate(
@@ -135,7 +146,9 @@ def _of_this_variant(offers: list[OfferData], page_url: str) -> list[OfferData]:
 def meta_candidates(head: Head) -> Iterator[Candidate]:
     for price in head.prices:
         if price.price.amount is not None:
-            yield Candidate("meta", price.name, price.text, price.price.amount, price.price.currency, price.role)
+            yield Candidate(
+                "meta", price.name, price.text, price.price.amount, price.price.currency, price.role
+            )
 
 
 def state_candidates(prices: list[StatePrice], shown: list[ShownPrice]) -> Iterator[Candidate]:
@@ -148,7 +161,9 @@ def state_candidates(prices: list[StatePrice], shown: list[ShownPrice]) -> Itera
 
 def shown_candidates(prices: list[ShownPrice]) -> Iterator[Candidate]:
     for price in prices:
-        yield Candidate("page", price.where, price.text, price.amount, price.currency, price.role, shown=price)
+        yield Candidate(
+            "page", price.where, price.text, price.amount, price.currency, price.role, shown=price
+        )
 
 
 def _same(one: str, other: str) -> bool:

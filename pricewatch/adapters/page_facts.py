@@ -87,7 +87,7 @@ def read_page(url: str, body: bytes) -> PageFacts | None:
     # A look at the source is cheaper than a walk through the tree.
     if _mentions(body, b"itemprop", (b"offer", b"price", b"Price")):
         _add_products(facts, "microdata", read_microdata(root))
-    if not facts.products and _mentions(body, b"property=", (b"offers", b"price\"", b"schema:price")):
+    if not facts.products and _mentions(body, b"property=", (b"offers", b'price"', b"schema:price")):
         _add_products(facts, "rdfa", read_rdfa(root))
     return facts
 
@@ -111,7 +111,10 @@ def title_of(facts: PageFacts) -> tuple[Element, str] | None:
         return headings[0]
     names = facts.names
     if headings:
-        scored = [(max((name_overlap(text, name) for name in names), default=0.0), element, text) for element, text in headings]
+        scored = [
+            (max((name_overlap(text, name) for name in names), default=0.0), element, text)
+            for element, text in headings
+        ]
         best = max(scored, key=lambda row: row[0])
         if best[0] >= _ALIKE:
             return best[1], best[2]
@@ -132,7 +135,9 @@ def _site_words(facts: PageFacts) -> frozenset[str]:
         domain = registrable_domain(facts.url)
     except InvalidUrl:
         domain = ""
-    return words(f"{facts.head.first('og:site_name')} {domain.replace('.', ' ')} {domain} shop online store home")
+    return words(
+        f"{facts.head.first('og:site_name')} {domain.replace('.', ' ')} {domain} shop online store home"
+    )
 
 
 def _add_products(facts: PageFacts, source: str, data: Any) -> None:

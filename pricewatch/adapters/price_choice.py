@@ -93,7 +93,9 @@ def _one_amount(price: Candidate, all_of_it: list[Candidate], seen: _Shown, *, i
     if confirming:
         below = lower if Role.LIST in roles else [one for one in lower if _is_beside(one, confirming)]
         if below and not any(one.shown and one.shown.is_sale for one in confirming):
-            return Choice(Verdict.AMBIGUOUS, f"the page shows a lower price {below[0].amount} beside {price.amount}")
+            return Choice(
+                Verdict.AMBIGUOUS, f"the page shows a lower price {below[0].amount} beside {price.amount}"
+            )
         return Choice(Verdict.ACCEPTED, "structured data and page agree", price)
     if Role.LIST in roles:
         return Choice(Verdict.AMBIGUOUS, f"the page shows {price.amount} as list price only")
@@ -101,7 +103,9 @@ def _one_amount(price: Candidate, all_of_it: list[Candidate], seen: _Shown, *, i
         return Choice(Verdict.AMBIGUOUS, f"the page shows {price.amount} as {sorted(roles & _TELLING)[0]}")
     against = [one for one in seen.single() if _contradicts(one)]
     if against:
-        return Choice(Verdict.AMBIGUOUS, f"structured data says {price.amount}, the page shows {against[0].amount}")
+        return Choice(
+            Verdict.AMBIGUOUS, f"structured data says {price.amount}, the page shows {against[0].amount}"
+        )
     sources = {one.source for one in all_of_it}
     if is_trusted or len(sources) > 1:
         return Choice(Verdict.ACCEPTED, "structured data of this page's product", price)
@@ -111,14 +115,18 @@ def _one_amount(price: Candidate, all_of_it: list[Candidate], seen: _Shown, *, i
 def _sale_price(listed: Candidate, lower: list[Candidate]) -> Choice:
     """Structured data carries the crossed-out price: the one beside it counts, if there is exactly one."""
     if len({one.amount for one in lower}) == 1:
-        return Choice(Verdict.ACCEPTED, f"the page shows {listed.amount} as list price and sells for less", lower[0])
+        return Choice(
+            Verdict.ACCEPTED, f"the page shows {listed.amount} as list price and sells for less", lower[0]
+        )
     return Choice(Verdict.AMBIGUOUS, f"the page shows {listed.amount} as list price and several lower ones")
 
 
 def _several_amounts(current: list[Candidate], amounts: set[Decimal], seen: _Shown) -> Choice:
     first = next(iter(seen.strong() or seen.current), None)
     if first is None or first.amount not in amounts:
-        return Choice(Verdict.AMBIGUOUS, f"structured data gives {len(amounts)} prices and the page confirms none")
+        return Choice(
+            Verdict.AMBIGUOUS, f"structured data gives {len(amounts)} prices and the page confirms none"
+        )
     beside = {one.amount for one in seen.current if _is_beside(one, [first])}
     if any(amount < first.amount for amount in beside):
         return Choice(Verdict.AMBIGUOUS, "structured data and page both give several prices")
@@ -135,13 +143,17 @@ def _range(structured: list[Candidate], seen: _Shown) -> Choice:
         shown = seen.strong()[0]
         if low.amount <= shown.amount and (high is None or shown.amount <= high):
             shown.currency = shown.currency or low.currency
-            return Choice(Verdict.ACCEPTED, "the page shows one price within the range of its structured data", shown)
+            return Choice(
+                Verdict.ACCEPTED, "the page shows one price within the range of its structured data", shown
+            )
     return Choice(Verdict.AMBIGUOUS, f"structured data gives a range from {low.amount}")
 
 
 def _zero(seen: _Shown) -> Choice:
     if seen.strong():
-        return Choice(Verdict.AMBIGUOUS, f"structured data says zero, the page shows {seen.strong()[0].amount}")
+        return Choice(
+            Verdict.AMBIGUOUS, f"structured data says zero, the page shows {seen.strong()[0].amount}"
+        )
     return Choice(Verdict.ZERO, "structured data says zero")
 
 
@@ -154,9 +166,16 @@ def _shown_only(seen: _Shown, *, is_product_page: bool) -> Choice:
     if not is_product_page:
         return Choice(Verdict.NONE, "prices, but nothing that says this is a product's page")
     amounts = {one.amount for one in prices}
-    if len(amounts) == 1:
-        return Choice(Verdict.ACCEPTED, "the only price that the page shows", prices[0])
-    return Choice(Verdict.AMBIGUOUS, f"the page shows {len(amounts)} prices")
+    if len(amounts) > 1:
+        return Choice(Verdict.AMBIGUOUS, f"the page shows {len(amounts)} prices")
+    starting = [one for one in seen.every if one.role is Role.FROM and one.amount < prices[0].amount]
+    if any(
+        one.shown and prices[0].shown and one.shown.element is prices[0].shown.element for one in starting
+    ):
+        return Choice(
+            Verdict.AMBIGUOUS, f"the page shows {prices[0].amount} beside from {starting[0].amount}"
+        )
+    return Choice(Verdict.ACCEPTED, "the only price that the page shows", prices[0])
 
 
 def _current(shown: list[Candidate]) -> list[Candidate]:
@@ -175,7 +194,9 @@ def _place(one: Candidate) -> tuple[bool, int]:
 
 def _is_beside(one: Candidate, others: list[Candidate]) -> bool:
     return any(
-        one.shown is not None and other.shown is not None and abs(one.shown.order - other.shown.order) <= _SAME_TAG
+        one.shown is not None
+        and other.shown is not None
+        and abs(one.shown.order - other.shown.order) <= _SAME_TAG
         for other in others
     )
 

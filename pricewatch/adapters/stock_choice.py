@@ -21,8 +21,14 @@ def choose_availability(told: set[Availability], zone: Zone) -> tuple[Availabili
         return shown, phrase or "nothing on the page says so"
     if shown in (Availability.UNKNOWN, metadata):
         if metadata is Availability.OUT_OF_STOCK and zone.buy_button and shown is Availability.UNKNOWN:
-            return Availability.UNKNOWN, f"structured data says {metadata}, but there is a button {zone.buy_button!r}"
-        return metadata, "structured data" if shown is Availability.UNKNOWN else f"structured data and page: {phrase}"
+            return (
+                Availability.UNKNOWN,
+                f"structured data says {metadata}, but there is a button {zone.buy_button!r}",
+            )
+        return (
+            metadata,
+            "structured data" if shown is Availability.UNKNOWN else f"structured data and page: {phrase}",
+        )
     if shown is Availability.IN_STOCK and metadata is Availability.BACKORDER:
         return metadata, "structured data"
     if shown is Availability.IN_STOCK or zone.buy_button:

@@ -55,7 +55,9 @@ class Command(ScrapyCommand):
         super().add_options(parser)
         parser.add_argument("--url", help="the URL of the page, where the page does not name it itself")
         parser.add_argument("--manifest", metavar="PAGES.jsonl", help="a list of files and their URLs")
-        parser.add_argument("--adapter", metavar="ID", default="generic", help="which adapter (default: generic)")
+        parser.add_argument(
+            "--adapter", metavar="ID", default="generic", help="which adapter (default: generic)"
+        )
         parser.add_argument("--json", action="store_true", help="one JSON object per line")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -105,7 +107,9 @@ def judge(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
     verdict: ExtractFailure | Ok | Drop | Quarantine
     if isinstance(result, (ExtractFailure, Quarantine)):
         verdict, offer = result, result.offer if isinstance(result, Quarantine) else None
-        evidence = result.evidence if isinstance(result, ExtractFailure) else result.details.get("evidence", [])
+        evidence = (
+            result.evidence if isinstance(result, ExtractFailure) else result.details.get("evidence", [])
+        )
     else:
         offer, evidence = result.offer, result.evidence
         offer.url = canonical_url(offer.url or url)
@@ -192,7 +196,9 @@ def _offer_fields(offer: Offer | None) -> dict[str, Any] | None:
 
     fields = {name: value for name, value in asdict(offer).items() if value not in (None, "", {}, [])}
     shown = {"price": str(from_cents(offer.price_cents, offer.currency)), "price_cents": offer.price_cents}
-    return shown | {name: value.isoformat() if isinstance(value, datetime) else value for name, value in fields.items()}
+    return shown | {
+        name: value.isoformat() if isinstance(value, datetime) else value for name, value in fields.items()
+    }
 
 
 def _with_progress(pages: list[SavedPage | UnreadablePage]) -> Iterator[SavedPage | UnreadablePage]:

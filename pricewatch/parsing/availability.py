@@ -36,7 +36,8 @@ _SCHEMA = {
 
 # Looked for in this order: a text that denies stock also contains the words that affirm it.
 _OUT = re.compile(
-    r"\b(?:out[- ]of[- ]stock|sold[- ]out|currently unavailable|temporarily unavailable|not (?:currently )?available|"
+    r"\b(?:out[- ]of[- ]stock|sold[- ]out|currently unavailable|temporarily unavailable|"
+    r"not (?:currently )?available|"
     r"no longer available|unavailable|not in stock|no stock|discontinued|notify me when|email (?:me )?when|"
     r"back in stock (?:soon|notification)|"
     r"nicht (?:mehr )?(?:lieferbar|verfügbar|vorrätig|auf lager|erhältlich)|ausverkauft|vergriffen|"
@@ -58,17 +59,22 @@ _OUT = re.compile(
 )
 
 _BACK = re.compile(
-    r"\b(?:pre-?order|back-?order(?:ed)?|available (?:for|to) (?:pre|back)-?order|made to order|built to order|"
-    r"ships? when available|vorbestell\w*|vorbestellbar|auf bestellung|nachbestellt|précommande\w*|sur commande|"
+    r"\b(?:pre-?order|back-?order(?:ed)?|available (?:for|to) (?:pre|back)-?order|made to order|"
+    r"built to order|"
+    r"ships? when available|vorbestell\w*|vorbestellbar|auf bestellung|nachbestellt|précommande\w*|"
+    r"sur commande|"
     r"preventa|bajo pedido|por encargo|preordin\w*|su ordinazione|pré-venda|"
-    r"encomenda|pre-?orderen|op bestelling|nabestelling|przedsprzedaż|na zamówienie|předobjedn\w*|na objednávku|"
-    r"förbeställ\w*|beställningsvara|forhåndsbestill\w*|bestillingsvare|ennakkotil\w*|prednaročil\w*|po naročilu|"
+    r"encomenda|pre-?orderen|op bestelling|nabestelling|przedsprzedaż|na zamówienie|předobjedn\w*|"
+    r"na objednávku|"
+    r"förbeställ\w*|beställningsvara|forhåndsbestill\w*|bestillingsvare|ennakkotil\w*|prednaročil\w*|"
+    r"po naročilu|"
     r"előrendel\w*|precomand\w*|la comand[aă]|предзаказ\w*|под заказ|ön sipariş)\b|預購|預訂|予約|取り寄せ|예약",
 )
 
 _IN = re.compile(
     r"\b(?:in[- ]stock|only \d+ left|\d+ (?:pcs |pieces |items |units )?(?:left|available|in stock)|"
-    r"available (?:now|online|for (?:delivery|pickup|shipping)|immediately|to ship)|ready to ship|ships (?:today|tomorrow|"
+    r"available (?:now|online|for (?:delivery|pickup|shipping)|immediately|to ship)|ready to ship|"
+    r"ships (?:today|tomorrow|"
     r"within|in \d)|"
     r"auf lager|vorrätig|sofort (?:lieferbar|verfügbar|versandfertig)|lieferbar|lagernd|verfügbar|"
     r"nur noch \d+|versandfertig|"
@@ -89,15 +95,18 @@ _IN = re.compile(
 )
 
 _BUY = re.compile(
-    r"\b(?:add to (?:cart|bag|basket|trolley)|buy(?: it)? now|buy|order now|add to order|checkout now|purchase|"
-    r"in den (?:einkaufs)?(?:warenkorb|korb|wagen)|jetzt kaufen|in den einkaufswagen|(?:jetzt )?bestellen|kaufen|"
+    r"\b(?:add to (?:cart|bag|basket|trolley)|buy(?: it)? now|buy|order now|add to order|checkout now|"
+    r"purchase|"
+    r"in den (?:einkaufs)?(?:warenkorb|korb|wagen)|jetzt kaufen|in den einkaufswagen|(?:jetzt )?bestellen|"
+    r"kaufen|"
     r"ajouter (?:au|à mon|dans le) (?:panier|sac)|acheter|je l'achète|"
     r"añadir (?:al|a la) (?:carrito|cesta|bolsa)|agregar al carr(?:ito|o)|comprar(?: ahora| agora)?|"
     r"adicionar ao (?:carrinho|cesto)|"
     r"aggiungi al (?:carrello|cestino)|acquista(?: ora)?|compra(?: subito)?|"
     r"in (?:mijn |het )?winkel(?:wagen|mand(?:je)?)|bestel(?:len)?(?: nu)?|"
     r"do koszyka|dodaj do koszyka|kup teraz|do koš[ií]ku|koupit|vložit do košíku|kúpiť|"
-    r"lägg i varukorg(?:en)?|köp|legg i handlekurv(?:en)?|kjøp|læg i kurv(?:en)?|køb|lisää (?:ostos)?koriin|osta|"
+    r"lägg i varukorg(?:en)?|köp|legg i handlekurv(?:en)?|kjøp|læg i kurv(?:en)?|køb|lisää (?:ostos)?koriin|"
+    r"osta|"
     r"(?:dodaj )?v košarico|naroči|v voziček|dodaj u (?:košaricu|korpu)|kosárba|megveszem|"
     r"adaug[aă] [iî]n co[sș]|cump[aă]r[aă]|"
     r"в корзину|добавить в корзину|купить|заказать|до кошика|купити|себетке|"
@@ -108,27 +117,31 @@ _BUY = re.compile(
 
 # What is or is not available in such a text is not the product.
 _SOMETHING_ELSE = re.compile(
-    r"\b(?:information|info|reviews?|ratings?|stores?|filialen?|markt|märkten|branch|pick-?up|abholung|click|collect|"
-    r"retiro|retrait|ritiro|magasins?|tiendas?|negozi\w*|payments?|coupons?|country|countries|colou?rs?|sizes?|farben|"
-    r"größen?|couleurs|tailles?|colores|tallas?|colori|taglie|cores|images?|videos?|photos?|bilder|magazinach|"
+    r"\b(?:information|info|reviews?|ratings?|stores?|filialen?|markt|märkten|branch|pick-?up|abholung|"
+    r"click|collect|"
+    r"retiro|retrait|ritiro|magasins?|tiendas?|negozi\w*|payments?|coupons?|country|countries|colou?rs?|"
+    r"sizes?|farben|"
+    r"größen?|couleurs|tailles?|colores|tallas?|colori|taglie|cores|images?|videos?|photos?|bilder|"
+    r"magazinach|"
     r"магазин\w*|самовывоз\w*|gift wrap\w*|financing|ratenzahlung|express|island|po box\w*|languages?)\b"
 )
 
 # A part of every phrase above: a text without any of these names no state.
 _STEMS = (
-    "stock", "sold", "avail", "discontinued", "notify me", "email me", "email when", "lager", "lieferbar", "verfügbar", "vorrätig",
-    "erhältlich", "ausverkauft", "vergriffen", "nicht", "benachrichtig", "versandfertig", "nur noch", "rupture",
-    "épuisé", "dispon", "indispon", "agotado", "existencia", "esaurito", "terminato", "esgotado", "estoque",
-    "avise", "uitverkocht", "voorraad", "leverbaar", "beschikbaar", "wyprzedan", "magazyn", "dostępn", "brak",
-    "vyprod", "vypredan", "sklad", "dostupn", "slutsåld", "slut i", "utsolgt", "udsolgt", "loppu", "varasto",
-    "razprodano", "rasprodano", "voljo", "zalogi", "stanju", "zalihi", "elfogyott", "készlet", "raktár", "elérhető",
-    "stoc", "налич", "склад", "распродан", "законч", "отсутств", "доступ", "наявност", "tükendi", "stokta",
-    "εξαντλ", "διαθέσιμο", "אזל", "במלאי", "متوفر", "نفد", "متاح", "售", "缺", "庫", "库", "補貨", "在庫", "切れ", "入荷",
-    "품절", "재고", "order", "bestell", "commande", "preventa", "pedido", "encargo", "ordin",
-    "pré-venda", "encomenda", "sprzedaż", "zamówienie", "objedn", "beställ", "bestill", "ennakko", "naroč",
-    "rendel", "comand", "заказ", "sipariş", "預", "予約", "取り寄せ", "예약", "left", "ready to ship", "ships",
-    "livraison sous", "expédié", "inmediat", "immediata", "pronta", "vandaag", "wysyłka", "na stanie", "saatavilla", "dobavljivo",
-    "現貨", "现货", "有貨", "残り",
+    "stock", "sold", "avail", "discontinued", "notify me", "email me", "email when", "lager", "lieferbar",
+    "verfügbar", "vorrätig", "erhältlich", "ausverkauft", "vergriffen", "nicht", "benachrichtig",
+    "versandfertig", "nur noch", "rupture", "épuisé", "dispon", "indispon", "agotado", "existencia",
+    "esaurito", "terminato", "esgotado", "estoque", "avise", "uitverkocht", "voorraad", "leverbaar",
+    "beschikbaar", "wyprzedan", "magazyn", "dostępn", "brak", "vyprod", "vypredan", "sklad", "dostupn",
+    "slutsåld", "slut i", "utsolgt", "udsolgt", "loppu", "varasto", "razprodano", "rasprodano", "voljo",
+    "zalogi", "stanju", "zalihi", "elfogyott", "készlet", "raktár", "elérhető", "stoc", "налич", "склад",
+    "распродан", "законч", "отсутств", "доступ", "наявност", "tükendi", "stokta", "εξαντλ", "διαθέσιμο",
+    "אזל", "במלאי", "متوفر", "نفد", "متاح", "售", "缺", "庫", "库", "補貨", "在庫", "切れ", "入荷", "품절", "재고", "order",
+    "bestell", "commande", "preventa", "pedido", "encargo", "ordin", "pré-venda", "encomenda", "sprzedaż",
+    "zamówienie", "objedn", "beställ", "bestill", "ennakko", "naroč", "rendel", "comand", "заказ",
+    "sipariş", "預", "予約", "取り寄せ", "예약", "left", "ready to ship", "ships", "livraison sous", "expédié",
+    "inmediat", "immediata", "pronta", "vandaag", "wysyłka", "na stanie", "saatavilla", "dobavljivo", "現貨",
+    "现货", "有貨", "残り",
 )  # fmt: skip
 
 
@@ -158,7 +171,8 @@ def text_availability(text: str) -> Availability:
 
 
 def stock_phrases(texts: list[str], longest: int = 1000) -> list[tuple[int, Availability]]:
-    """Which of many texts, once their spaces are squashed, name a stock state; quick for the many that do not."""
+    """Which of many texts, once their spaces are squashed, name a stock state; quick for the many that do "
+    "not."""
     joined = "\x00".join(texts).lower()
     if joined.count("\x00") != len(texts) - 1:
         return []

@@ -8,21 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-ISO_4217 = frozenset(
-    (
-        "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD "
-        "CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF "
-        "GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP "
-        "LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB "
-        "PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL "
-        "THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR "
-        "ZMW ZWG"
-    ).split()
+from .text import word_set
+
+ISO_4217 = word_set(
+    """
+    AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN
+    BZD CAD CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL
+    GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW
+    KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN
+    NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK
+    SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS
+    VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
+    """
 )
 
-_MINOR_UNITS = dict.fromkeys(
-    "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF".split(), 0
-) | dict.fromkeys("BHD IQD JOD KWD LYD OMR TND".split(), 3)
+_WITHOUT_DECIMALS = word_set("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF")
+_WITH_THREE_DECIMALS = word_set("BHD IQD JOD KWD LYD OMR TND")
 
 # Codes that are out of date or common misspellings of one.
 _OTHER_CODES = {
@@ -38,84 +39,83 @@ _OTHER_CODES = {
 # Stands beside the code of a mark that is also an ordinary word: it then needs a hint to count at all.
 NONE = "XXX"
 
-_DOLLARS = (
-    "USD",
-    "CAD",
-    "AUD",
-    "NZD",
-    "SGD",
-    "HKD",
-    "TWD",
-    "MXN",
-    "ARS",
-    "CLP",
-    "COP",
-    "UYU",
-    "BRL",
-    "NAD",
-    "JMD",
-)
-_RUPEES = ("INR", "PKR", "LKR", "NPR", "MUR", "SCR")
+
+def _rows(table: str) -> list[str]:
+    return table.replace("\n", ";").strip("; ").split(";")
+
+
+def _marks(table: str) -> dict[str, tuple[str, ...]]:
+    """Marks and, after the equals sign, the currencies that they may stand for."""
+    rows = (row.split("=") for row in _rows(table))
+    return {mark: tuple(codes.split()) for marks, codes in rows for mark in marks.split()}
+
 
 # Signs, which count wherever they touch a number.
-SIGNS: dict[str, tuple[str, ...]] = {
-    "€": ("EUR",), "£": ("GBP",), "$": _DOLLARS, "¥": ("JPY", "CNY"), "￥": ("JPY", "CNY"), "₽": ("RUB",),
-    "₹": ("INR",), "₨": _RUPEES, "₩": ("KRW",), "￦": ("KRW",), "₺": ("TRY",), "₴": ("UAH",), "₪": ("ILS",),
-    "₫": ("VND",), "฿": ("THB",), "₱": ("PHP",), "₦": ("NGN",), "₡": ("CRC",), "₲": ("PYG",), "₸": ("KZT",),
-    "₼": ("AZN",), "₾": ("GEL",), "₮": ("MNT",), "₭": ("LAK",), "៛": ("KHR",), "₵": ("GHS",), "৳": ("BDT",),
-    "֏": ("AMD",), "円": ("JPY",), "원": ("KRW",), "元": ("CNY", "TWD", "HKD"), "圓": ("TWD", "HKD"),
-    "US$": ("USD",), "U$S": ("USD",), "USD$": ("USD",), "CA$": ("CAD",), "C$": ("CAD", "NIO"), "AU$": ("AUD",),
-    "A$": ("AUD",), "NZ$": ("NZD",), "HK$": ("HKD",), "NT$": ("TWD",), "SG$": ("SGD",), "S$": ("SGD",),
-    "MX$": ("MXN",), "R$": ("BRL",), "AR$": ("ARS",), "CLP$": ("CLP",), "COP$": ("COP",), "RD$": ("DOP",),
-    "J$": ("JMD",), "TT$": ("TTD",), "CN¥": ("CNY",), "JP¥": ("JPY",), "S/": ("PEN",), "S/.": ("PEN",),
-}  # fmt: skip
+SIGNS = _marks(
+    """
+    € = EUR; £ = GBP; $ = USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP UYU BRL NAD JMD; ¥ ￥ = JPY CNY
+    ₽ = RUB; ₹ = INR; ₨ = INR PKR LKR NPR MUR SCR; ₩ ￦ 원 = KRW; ₺ = TRY; ₴ = UAH; ₪ = ILS; ₫ = VND
+    ฿ = THB; ₱ = PHP; ₦ = NGN; ₡ = CRC; ₲ = PYG; ₸ = KZT; ₼ = AZN; ₾ = GEL; ₮ = MNT; ₭ = LAK; ៛ = KHR
+    ₵ = GHS; ৳ = BDT; ֏ = AMD; 円 JP¥ = JPY; 元 = CNY TWD HKD; 圓 = TWD HKD; US$ U$S USD$ = USD; CA$ = CAD
+    C$ = CAD NIO; AU$ A$ = AUD; NZ$ = NZD; HK$ = HKD; NT$ = TWD; SG$ S$ = SGD; MX$ = MXN; R$ = BRL
+    AR$ = ARS; CLP$ = CLP; COP$ = COP; RD$ = DOP; J$ = JMD; TT$ = TTD; CN¥ = CNY; S/ S/. = PEN
+    """
+)
 
 # Words, which count only where they stand alone beside a number.
-WORDS: dict[str, tuple[str, ...]] = {
-    "euro": ("EUR",), "euros": ("EUR",), "eur": ("EUR",), "zł": ("PLN",), "zl": ("PLN", NONE), "kč": ("CZK",),
-    "kc": ("CZK", NONE), "ft": ("HUF", NONE), "lei": ("RON", "MDL"), "leu": ("RON", "MDL"), "лв": ("BGN",), "lv": ("BGN", NONE),
-    "kr": ("SEK", "NOK", "DKK", "ISK"), "rs": _RUPEES, "rs.": _RUPEES, "rp": ("IDR", NONE),
-    "rm": ("MYR", NONE), "руб": ("RUB",), "р": ("RUB", "BYN"), "рублей": ("RUB",), "грн": ("UAH",), "тг": ("KZT",),
-    "тнг": ("KZT",), "тенге": ("KZT",), "сум": ("UZS",), "so'm": ("UZS",), "сом": ("KGS",), "дин": ("RSD",),
-    "din": ("RSD", NONE), "рсд": ("RSD",), "ден": ("MKD",), "den": ("MKD", NONE), "km": ("BAM", NONE), "tl": ("TRY", NONE),
-    "sfr": ("CHF",), "fr": ("CHF", NONE), "r": ("ZAR", NONE), "ksh": ("KES",), "dh": ("MAD", "AED"), "dhs": ("AED", "MAD"),
-    "درهم": ("AED", "MAD"), "ريال": ("SAR", "QAR", "OMR", "YER"), "ر.س": ("SAR",), "د.إ": ("AED",),
-    "ج.م": ("EGP",), "جنيه": ("EGP",), "د.ك": ("KWD",), "บาท": ("THB",), "đ": ("VND",), "vnđ": ("VND",),
-    "dollars": _DOLLARS, "pesos": ("MXN", "ARS", "CLP", "COP", "UYU", "PHP", "DOP"), "gs": ("PYG", NONE),
-    "kr.": ("SEK", "NOK", "DKK", "ISK"), "ман": ("AZN",), "man": ("AZN", NONE),
-}  # fmt: skip
+WORDS = _marks(
+    f"""
+    euro euros eur = EUR; zł = PLN; zl = PLN {NONE}; kč = CZK; kc = CZK {NONE}; ft = HUF {NONE}
+    lei leu = RON MDL; лв = BGN; lv = BGN {NONE}; kr kr. = SEK NOK DKK ISK
+    rs rs. = INR PKR LKR NPR MUR SCR; rp = IDR {NONE}; rm = MYR {NONE}; руб рублей = RUB; р = RUB BYN
+    грн = UAH; тг тнг тенге = KZT; сум so'm = UZS; сом = KGS; дин рсд = RSD; din = RSD {NONE}; ден = MKD
+    den = MKD {NONE}; km = BAM {NONE}; tl = TRY {NONE}; sfr = CHF; fr = CHF {NONE}; r = ZAR {NONE}
+    ksh = KES; dh = MAD AED; dhs درهم = AED MAD; ريال = SAR QAR OMR YER; ر.س = SAR; د.إ = AED
+    ج.م جنيه = EGP; د.ك = KWD; บาท = THB; đ vnđ = VND
+    dollars = USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP UYU BRL NAD JMD
+    pesos = MXN ARS CLP COP UYU PHP DOP; gs = PYG {NONE}; ман = AZN; man = AZN {NONE}
+    """
+)
 
-_COUNTRY_CURRENCY = {
-    **dict.fromkeys("at be bg cy de ee es fi fr gr hr ie it lt lu lv mc me mt nl pt si sk sm va xk".split(), "EUR"),
-    "uk": "GBP", "gb": "GBP", "us": "USD", "ca": "CAD", "au": "AUD", "nz": "NZD", "sg": "SGD", "hk": "HKD",
-    "tw": "TWD", "mx": "MXN", "ar": "ARS", "cl": "CLP", "co": "COP", "uy": "UYU", "br": "BRL", "pe": "PEN",
-    "jp": "JPY", "cn": "CNY", "kr": "KRW", "in": "INR", "pk": "PKR", "lk": "LKR", "np": "NPR", "se": "SEK",
-    "no": "NOK", "dk": "DKK", "is": "ISK", "ch": "CHF", "li": "CHF", "pl": "PLN", "cz": "CZK", "hu": "HUF",
-    "ro": "RON", "md": "MDL", "ru": "RUB", "by": "BYN", "ua": "UAH", "kz": "KZT", "uz": "UZS", "kg": "KGS",
-    "rs": "RSD", "mk": "MKD", "ba": "BAM", "tr": "TRY", "il": "ILS", "ae": "AED", "sa": "SAR", "qa": "QAR",
-    "om": "OMR", "kw": "KWD", "bh": "BHD", "eg": "EGP", "ma": "MAD", "tn": "TND", "za": "ZAR", "ke": "KES",
-    "ng": "NGN", "gh": "GHS", "th": "THB", "vn": "VND", "my": "MYR", "id": "IDR", "ph": "PHP", "bd": "BDT",
-    "py": "PYG", "do": "DOP", "jm": "JMD", "na": "NAD", "mu": "MUR", "az": "AZN", "ge": "GEL", "am": "AMD",
-}  # fmt: skip
+
+def _pairs(table: str) -> dict[str, str]:
+    """Each word but the last of a row stands for the last."""
+    rows = (row.split() for row in _rows(table))
+    return {key: row[-1] for row in rows for key in row[:-1]}
+
+
+_COUNTRY_CURRENCY = _pairs(
+    """
+    at be bg cy de ee es fi fr gr hr ie it lt lu lv mc me mt nl pt si sk sm va xk EUR; uk gb GBP; us USD
+    ca CAD; au AUD; nz NZD; sg SGD; hk HKD; tw TWD; mx MXN; ar ARS; cl CLP; co COP; uy UYU; br BRL
+    pe PEN; jp JPY; cn CNY; kr KRW; in INR; pk PKR; lk LKR; np NPR; se SEK; no NOK; dk DKK; is ISK
+    ch li CHF; pl PLN; cz CZK; hu HUF; ro RON; md MDL; ru RUB; by BYN; ua UAH; kz KZT; uz UZS; kg KGS
+    rs RSD; mk MKD; ba BAM; tr TRY; il ILS; ae AED; sa SAR; qa QAR; om OMR; kw KWD; bh BHD; eg EGP
+    ma MAD; tn TND; za ZAR; ke KES; ng NGN; gh GHS; th THB; vn VND; my MYR; id IDR; ph PHP; bd BDT
+    py PYG; do DOP; jm JMD; na NAD; mu MUR; az AZN; ge GEL; am AMD
+    """
+)
 
 # Languages that are written in one country's shops, or nearly so.
-_LANGUAGE_COUNTRY = {
-    "hu": "hu", "cs": "cz", "pl": "pl", "ro": "ro", "da": "dk", "sv": "se", "nb": "no", "nn": "no", "no": "no", "uk": "ua",
-    "ja": "jp", "ko": "kr", "th": "th", "vi": "vn", "he": "il", "tr": "tr", "is": "is", "id": "id", "kk": "kz", "sk": "sk",
-    "sl": "si", "fi": "fi", "et": "ee", "lv": "lv", "lt": "lt", "el": "gr", "it": "it", "sr": "rs", "mk": "mk", "ka": "ge",
-}  # fmt: skip
+_LANGUAGE_COUNTRY = _pairs(
+    """
+    hu hu; cs cz; pl pl; ro ro; da dk; sv se; nb nn no no; uk ua; ja jp; ko kr; th th; vi vn; he il
+    tr tr; is is; id id; kk kz; sk sk; sl si; fi fi; et ee; lv lv; lt lt; el gr; it it; sr rs; mk mk
+    ka ge
+    """
+)
 
 # Country domains that shops anywhere use for their sound: they say nothing about money.
-_COUNTRYLESS = frozenset("co me io tv ai cc ly la to fm am gg sh ws is".split())
+_COUNTRYLESS = word_set("co me io tv ai cc ly la to fm am gg sh ws is")
 
 
 def minor_units(code: str) -> int:
     """How many decimals the currency has: 2 for most, 0 for the yen, 3 for the Kuwaiti dinar."""
-    return _MINOR_UNITS.get(code, 2)
+    return 0 if code in _WITHOUT_DECIMALS else 3 if code in _WITH_THREE_DECIMALS else 2
 
 
 def currency_code(text: str | None) -> str | None:
-    """The ISO 4217 code that a field for a currency holds, or None; also its sign where that is unambiguous."""
+    """The ISO 4217 code that a field for a currency holds, be it by its own sign; None for a shared one."""
     if not text:
         return None
     bare = text.strip().rstrip(".").upper()
@@ -127,7 +127,7 @@ def currency_code(text: str | None) -> str | None:
 
 
 def settle(codes: tuple[str, ...], hints: Iterable[str]) -> str | None:
-    """The one currency that a mark stands for, given the currencies that the page hints at, best hint first."""
+    """The one currency that a mark stands for, given those that the page hints at, best hint first."""
     if len(codes) == 1:
         return codes[0] if codes[0] in ISO_4217 else None
     return next((hint for hint in hints if hint in codes), None)

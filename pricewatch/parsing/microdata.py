@@ -96,7 +96,9 @@ class _Scopes:
             name: item for scope, item in self.items.items() for name in (scope.get("itemref") or "").split()
         }
         if wanted:
-            self._references = {element: wanted[name] for element in root.iter() if (name := element.get("id")) in wanted}
+            self._references = {
+                element: wanted[name] for element in root.iter() if (name := element.get("id")) in wanted
+            }
 
     def _item(self, element: Element) -> dict[str, Any] | None:
         item = self.items.get(element)

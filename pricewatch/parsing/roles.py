@@ -1,4 +1,5 @@
-"""Words around a number that say it is not what one customer pays now for one unit, in the languages of shops."""
+"""Words around a number that say it is not what one customer pays now for one unit, in the languages of "
+"shops."""
 
 from __future__ import annotations
 
@@ -27,15 +28,18 @@ class Role(StrEnum):
 
 _UNITS = (
     r"(?:100|10|1|50|500|1000)?\s?"
-    r"(?:kg|kilo(?:gramm?|gramo)?|g|gr|gram(?:m|me|s)?|mg|lb|lbs|pound|oz|ounce|l|lt|ltr|lit(?:er|re|ro|r)s?|ml|cl|"
+    r"(?:kg|kilo(?:gramm?|gramo)?|g|gr|gram(?:m|me|s)?|mg|lb|lbs|pound|oz|ounce|l|lt|ltr|lit(?:er|re|ro|"
+    r"r)s?|ml|cl|"
     r"m|m2|m²|m³|qm|lfm|sqm|sq\.?\s?m|sq\.?\s?ft|sq\.?\s?m(?:eter|etre)|meter|metre|metro|mtr?|cm|ft|yd|yard|"
-    r"round|rd|rnd|shot|dose|dosis|wash|wl|waschladung|lavage|load|serving|portion|tablet|tab|capsule|tea\s?bag|"
+    r"round|rd|rnd|shot|dose|dosis|wash|wl|waschladung|lavage|load|serving|portion|tablet|tab|capsule|"
+    r"tea\s?bag|"
     r"count|ct|sheet|blatt|night|nacht|noche|nuit|notte|day|tag|week|woche|hour|stunde|person|"
     r"кг|г|л|мл|м|м2|м²|сут|ночь|公斤|公克|克|キロ)"
 )
 
 _PER_UNIT = re.compile(
-    rf"(?:/|\bper\b|\bpro\b|\bpor\b|\bpar\b|\bje\b|\bal\b|\ba\b|\bza\b|\bna\b|\bза\b|\bper\b)\s?{_UNITS}\b(?!\w)"
+    rf"(?:/|\bper\b|\bpro\b|\bpor\b|\bpar\b|\bje\b|\bal\b|\ba\b|\bza\b|\bna\b|\bза\b|"
+    rf"\bper\b)\s?{_UNITS}\b(?!\w)"
     rf"|\b{_UNITS}\s?=|\bper\s(?:unit|100)|grundpreis|unit price|prix au|preis pro|prezzo al|precio por|"
     r"cena za (?:kg|l|100)|base price|\bcpr\b|pret pe unitate",
 )
@@ -43,16 +47,21 @@ _PER_UNIT = re.compile(
 _INSTALMENT = re.compile(
     r"/\s?(?:mo|month|mth|monat|mois|mes|m[êe]s|mese|mies|měs|měsíc|hó|мес|месяц|月|wk|week)\b|"
     r"\b(?:per|pro|par|por|al|im|a|na|za)\s(?:month|monat|mois|mes|m[êe]s|mese|miesiąc|měsíc|lună)|"
-    r"\bp/m\b|\bpcm\b|\bmtl\b|monthly|monatlich|mensuel|mensual|mensile|mensili|mensais|lunare|lunar|ежемесячно|"
-    r"в месяц|мес\b|měsíčně|miesięcznie|månad|måned|kuukau|instal?lment|raten?(?:zahlung|kauf|plan)|\brate\b|\braty\b|"
+    r"\bp/m\b|\bpcm\b|\bmtl\b|monthly|monatlich|mensuel|mensual|mensile|mensili|mensais|lunare|lunar|"
+    r"ежемесячно|"
+    r"в месяц|мес\b|měsíčně|miesięcznie|månad|måned|kuukau|instal?lment|raten?(?:zahlung|kauf|plan)|"
+    r"\brate\b|\braty\b|"
     r"\brată|splátk|cuotas?|parcela|sem juros|sin inter[eé]s|rassegna|\brate da\b|рассрочк|кредит|\bemi\b|分期|"
-    r"klarna|afterpay|clearpay|affirm|sezzle|laybuy|\bzip\b|scalapay|payl[ae]ter|pay later|pay in \d|in \d payments|"
-    r"\d\s?(?:x|×)\s?(?:de\s|of\s|à\s)?(?:[a-z]{0,3}[$€£]|\d+[.,]\d\d)|interest[- ]free|finance|financ|finanzier|"
+    r"klarna|afterpay|clearpay|affirm|sezzle|laybuy|\bzip\b|scalapay|payl[ae]ter|pay later|pay in \d|"
+    r"in \d payments|"
+    r"\d\s?(?:x|×)\s?(?:de\s|of\s|à\s)?(?:[a-z]{0,3}[$€£]|\d+[.,]\d\d)|interest[- ]free|finance|financ|"
+    r"finanzier|"
     r"leasing|\bapr\b|down payment|anzahlung|deposit today",
 )
 
 _FROM = re.compile(
-    r"(?:\b(?:from|starting (?:at|from)|starts at|as low as|low as|only from|ab|schon ab|à partir de|a partir de|"
+    r"(?:\b(?:from|starting (?:at|from)|starts at|as low as|low as|only from|ab|schon ab|à partir de|"
+    r"a partir de|"
     r"a partire da|partire da|dès|desde|da|od|już od|fra|från|alkaen|vanaf|от|від|de la|începând de la|"
     r"incepand de la|up to|bis zu|jusqu'à|fino a|hasta|até|до|upto)|最低|從)\s?:?\s?$"
 )
@@ -61,16 +70,21 @@ _FROM_AFTER = re.compile(
 )
 
 _NET = re.compile(
-    r"\b(?:excl?\.?|ex\.?|exkl\.?|exc\.?|excluding|without|before|plus|zzgl\.?|ohne|senza|sin|sans|uten|ekskl\.?|bez|brez|"
-    r"fără|fara|без)\s?(?:\d+\s?%\s?)?(?:tax|vat|gst|mwst|ust|iva|i\.v\.a|tva|moms|mva|btw|dph|ddv|pdv|vat|ндс|áfa|mwst)"
+    r"\b(?:excl?\.?|ex\.?|exkl\.?|exc\.?|excluding|without|before|plus|zzgl\.?|ohne|senza|sin|sans|uten|"
+    r"ekskl\.?|bez|brez|"
+    r"fără|fara|без)\s?(?:\d+\s?%\s?)?(?:tax|vat|gst|mwst|ust|iva|i\.v\.a|tva|moms|mva|btw|dph|ddv|pdv|vat|"
+    r"ндс|áfa|mwst)"
     r"|\bnetto\b|\bnet price\b|\bnettopreis\b|\bh\.?t\.?\b(?!\w)|\+\s?(?:vat|iva|mwst|gst)\b|税抜|未税"
 )
 
 _LIST = re.compile(
     r"\b(?:was|were|rrp|msrp|srp|list(?: price)?|listenpreis|original(?:ly)?(?: price)?|"
-    r"old price|before|previously|compare at|typical price|retail(?: price)?|uvp|unverb\.?|statt|zuvor|vorher|bisher|"
-    r"alter preis|niedrigster|ursprünglich|originalpreis|streichpreis|au lieu de|avant|prix (?:public|conseillé|barré)|"
-    r"ancien prix|antes|precio (?:anterior|original|recomendado)|pvp|pvpr|prezzo (?:di listino|originale|precedente)|"
+    r"old price|before|previously|compare at|typical price|retail(?: price)?|uvp|unverb\.?|statt|zuvor|"
+    r"vorher|bisher|"
+    r"alter preis|niedrigster|ursprünglich|originalpreis|streichpreis|au lieu de|avant|prix (?:public|"
+    r"conseillé|barré)|"
+    r"ancien prix|antes|precio (?:anterior|original|recomendado)|pvp|pvpr|prezzo (?:di listino|originale|"
+    r"precedente)|"
     r"invece di|anziché|de:|por apenas|adviesprijs|van|oude prijs|prp|pret vechi|původní|dříve|"
     r"najniższa|stara cena|katalogowa|před slevou|prej|tidigare|rek\.?\s?pris|"
     r"førpris|før|veil|eredeti|старая цена|было|раньше|原價|定價|市價|通常価格|参考価格|"
@@ -83,48 +97,63 @@ _REGULAR = re.compile(
 )
 
 _SAVING = re.compile(
-    r"\b(?:sav(?:e|ing|ings)|you save|discount|off\b|rabatt?|sie sparen|spar(?:en|e|t)?|ersparnis|économ\w+|remise|"
-    r"ahorr\w+|descuento|risparm\w+|sconto|bespaar|korting|zniżk\w*|oszczędz\w*|sleva|ušetř\w*|popust|prihran\w*|"
+    r"\b(?:sav(?:e|ing|ings)|you save|discount|off\b|rabatt?|sie sparen|spar(?:en|e|t)?|ersparnis|économ\w+|"
+    r"remise|"
+    r"ahorr\w+|descuento|risparm\w+|sconto|bespaar|korting|zniżk\w*|oszczędz\w*|sleva|ušetř\w*|popust|"
+    r"prihran\w*|"
     r"скидка|экономия|выгода|cash ?back|bonus|points?|punkte|trade[- ]in|rebate|折|省)\b"
 )
 
 # A saving in percent is said of the price, it is not the price's own label: "-20% €8" costs €8.
 _PERCENT_SAVING = re.compile(
-    r"(?:\b(?:sav\w+|you save|sie sparen|spar\w*|économis\w+|ahorr\w+|risparm\w+|bespaar\w*|rabatt|discount|sleva|скидка)"
-    r"\W{0,3})?[-−–]?\s?\d+(?:[.,]\d+)?\s?%\W{0,2}(?:\b(?:off|rabatt|discount|gespart|saved|less|de (?:descuento|remise|"
+    r"(?:\b(?:sav\w+|you save|sie sparen|spar\w*|économis\w+|ahorr\w+|risparm\w+|bespaar\w*|rabatt|discount|"
+    r"sleva|скидка)"
+    r"\W{0,3})?[-−–]?\s?\d+(?:[.,]\d+)?\s?%\W{0,2}(?:\b(?:off|rabatt|discount|gespart|saved|less|"
+    r"de (?:descuento|remise|"
     r"desconto|réduction)|korting|sconto|zniżki|slevy?|popusta|скидк\w*))?"
 )
 
 # "€10 off" is a saving, "€10 save 20%" is none.
 _SAVED = re.compile(
-    r"^\W*(?:off|saved|saving|gespart|rabatt|discount|remise|réduction|descuento|de descuento|sconto|korting|zniżki|slevy|"
+    r"^\W*(?:off|saved|saving|gespart|rabatt|discount|remise|réduction|descuento|de descuento|sconto|"
+    r"korting|zniżki|slevy|"
     r"popusta|скидк\w*|cash ?back|bonus|points?|punkte|折|點)\b"
 )
 
 _COUPON = re.compile(
-    r"\b(?:coupon|voucher|gutschein\w*|promo(?:tion)?(?:al)? code|code promo|rabattcode|cup[oó]n|buono|kod rabatowy|"
+    r"\b(?:coupon|voucher|gutschein\w*|promo(?:tion)?(?:al)? code|code promo|rabattcode|cup[oó]n|buono|"
+    r"kod rabatowy|"
     r"промокод|купон|gift card|geschenkkarte|with code|mit code|coins?|折價券|クーポン)\b"
 )
 
 _SHIPPING = re.compile(
-    r"\b(?:shipping|delivery|postage|freight|p&p|versand\w*|lieferung|lieferkosten|porto|livraison|frais de port|"
-    r"env[ií]o|gastos de|spedizion\w+|consegna|entrega|frete|portes|verzend\w*|bezorg\w*|dostaw\w*|wysyłk\w*|doprav\w*|"
+    r"\b(?:shipping|delivery|postage|freight|p&p|versand\w*|lieferung|lieferkosten|porto|livraison|"
+    r"frais de port|"
+    r"env[ií]o|gastos de|spedizion\w+|consegna|entrega|frete|portes|verzend\w*|bezorg\w*|dostaw\w*|"
+    r"wysyłk\w*|doprav\w*|"
     r"poštnin\w*|dostava|livrare|transport|frakt|leverans|levering|toimitus|szállítás|доставк\w*|доставка|"
-    r"kargo|運費|送料|配送|minimum order|mindestbestellwert|orders? over|orders? above|spend|bestellwert|ab einem)\b|free over"
+    r"kargo|運費|送料|配送|minimum order|mindestbestellwert|orders? over|orders? above|spend|bestellwert|"
+    r"ab einem)\b|free over"
 )
 
 _EXTRA = re.compile(
-    r"\b(?:warranty|protection plan|guarantee plan|garantie(?:verlängerung)?|garantía|garanzia|insurance|versicherung|"
-    r"assurance|care plan|applecare|gift ?wrap\w*|geschenkverpackung|geschenkbox|deposit|pfand|installation|montage|assembly|einbau|"
-    r"setup fee|recycling|eco[- ]?part\w*|copyright levy|handling|membership|mitglied\w*|subscribe|abo(?:nnement)?|spar-abo|"
+    r"\b(?:warranty|protection plan|guarantee plan|garantie(?:verlängerung)?|garantía|garanzia|insurance|"
+    r"versicherung|"
+    r"assurance|care plan|applecare|gift ?wrap\w*|geschenkverpackung|geschenkbox|deposit|pfand|installation|"
+    r"montage|assembly|einbau|"
+    r"setup fee|recycling|eco[- ]?part\w*|copyright levy|handling|membership|mitglied\w*|subscribe|"
+    r"abo(?:nnement)?|spar-abo|"
     r"suscr\w+|with prime|prime price|страховк\w*|гарантия|установка)\b"
 )
 
 _OTHER_CONDITION = re.compile(
-    r"\b(?:open[- ]box|used|pre[- ]?owned|second[- ]?hand|refurbished|renewed|gebraucht\w*|b-ware|generalüberholt|"
+    r"\b(?:open[- ]box|used|pre[- ]?owned|second[- ]?hand|refurbished|renewed|gebraucht\w*|b-ware|"
+    r"generalüberholt|"
     r"occasion|reconditionné|usad[oa]|ricondizionat\w+|segunda mano|reacondicionad\w+|tweedehands|"
-    r"używan\w*|rozbalen\w*|bazar\w*|б/у|уценк\w*|中古)\b|\bnew \(\d+\)|\bused \(\d+\)|other sellers?|weitere anbieter|"
-    r"andere verk|autres vendeurs|otros vendedores|alte oferte|more offers|weitere angebote|oferte de la|buying options"
+    r"używan\w*|rozbalen\w*|bazar\w*|б/у|уценк\w*|中古)\b|\bnew \(\d+\)|\bused \(\d+\)|other sellers?|"
+    r"weitere anbieter|"
+    r"andere verk|autres vendeurs|otros vendedores|alte oferte|more offers|weitere angebote|oferte de la|"
+    r"buying options"
 )
 
 

@@ -9,10 +9,12 @@ from decimal import Decimal
 
 from .class_names import NO_CUES, ClassCues, cues
 from .currency import settle
-from .price import BLOCK, PIECE, Number, numbers_in
+from .marks import BLOCK, PIECE
+from .numbers import Number, numbers_in
 from .roles import Role
 from .text import squash
 from .tree import INLINE, Element, is_shown_tag, place, shown_text
+from .url import is_other_page
 
 _DEEPEST = 40
 _FEW_CHARACTERS = 6
@@ -24,7 +26,7 @@ _NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
 _CENTS = re.compile(r"\d{2}(?!\d)")
 _DECIMALS = re.compile(r"[.,]\d{1,2}(?!\d)")
 _DIGIT_AT_END = re.compile(r"\d$")
-_SIGN_AT_END = re.compile(r"\d\s?[€£$]$")
+_SIGN_AT_END = re.compile(r"\d\s?€$")
 
 
 @dataclass(slots=True)
@@ -78,10 +80,16 @@ def tag_role(element: Element) -> Role | None:
 
 
 def read_prices(
-    block: Element, hints: Iterable[str], *, role: Role | None, is_strong: bool, is_sale: bool
+    block: Element,
+    page_url: str,
+    hints: Iterable[str],
+    *,
+    role: Role | None,
+    is_strong: bool,
+    is_sale: bool,
 ) -> list[ShownPrice]:
     """The prices in a block, each with the role that its own element, its words or the block give it."""
-    text, pieces = _joined(list(_pieces(block, role, is_sale)))
+    text, pieces = _joined(list(_pieces(block, page_url, role, is_sale)))
     found: list[ShownPrice] = []
     called_list: list[ShownPrice] = []
     where = ""
@@ -118,7 +126,11 @@ def _is_the_only_price(prices: list[ShownPrice], listed: ShownPrice, block: Elem
     """A price that only a class name calls old, not crossed out and with none beside it, is the price."""
     others = [price for price in prices if price is not listed and price.role is not Role.NET]
     # An element left empty for a price is filled by a script: the real one is not in the page.
-    empty = (one for one in block.iter() if one is not block and element_cues(one).is_price and not shown_text(one, 40).strip())
+    empty = (
+        one
+        for one in block.iter()
+        if one is not block and element_cues(one).is_price and not shown_text(one, 40).strip()
+    )
     return not others and next(empty, None) is None
 
 
@@ -134,6 +146,7 @@ def _amounts(text: str, hints: Iterable[str], *, is_strong: bool) -> list[Number
 
 def _pieces(
     element: Element,
+    page_url: str,
     role: Role | None,
     is_sale: bool,
     is_cents: bool = False,
@@ -146,6 +159,8 @@ def _pieces(
     by_tag = tag_role(element)
     is_struck = is_struck or by_tag is Role.LIST
     role = by_tag or own.role or role
+    if element.tag == "a" and is_other_page(page_url, element.get("href")):
+        role = Role.RELATED
     is_sale = is_sale or own.is_sale
     is_cents = is_cents or element.tag in _CENT_TAGS or own.is_cents
     is_block = element.tag not in INLINE
@@ -154,7 +169,7 @@ def _pieces(
     if element.text and not element.text.isspace():
         yield _Piece(squash(element.text), role, is_cents, is_sale, is_struck)
     for child in element:
-        yield from _pieces(child, role, is_sale, is_cents, is_struck, depth + 1)
+        yield from _pieces(child, page_url, role, is_sale, is_cents, is_struck, depth + 1)
         if child.tail and not child.tail.isspace():
             yield _Piece(squash(child.tail), role, is_cents, is_sale, is_struck)
     if is_block:

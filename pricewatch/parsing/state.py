@@ -16,7 +16,8 @@ from .tree import Element
 
 _ASSIGNMENT = re.compile(
     r"(?:dataLayer(?:\.push\s*\(|\s*=)|__INITIAL_STATE__\s*=|__PRELOADED_STATE__\s*=|__APOLLO_STATE__\s*=|"
-    r"digitalData\s*=|utag_data\s*=|initialState\s*=|productData\s*=|product\s*=|gtag\(\s*['\"]event['\"]\s*,\s*"
+    r"digitalData\s*=|utag_data\s*=|initialState\s*=|productData\s*=|product\s*=|"
+    r"gtag\(\s*['\"]event['\"]\s*,\s*"
     r"['\"]view_item['\"]\s*,)\s*(?=[\[{])"
 )
 _NAMES = ("name", "title", "productName", "product_name", "item_name", "displayName", "productTitle")
@@ -88,9 +89,15 @@ def _prices(value: Any, name: frozenset[str], where: str) -> Iterator[StatePrice
             currency = _currency(node) or outer
             if _is_named(node, name):
                 yield from _own_price(node, path, currency)
-            pending.extend((one, f"{path}.{key}", currency) for key, one in node.items() if isinstance(one, (dict, list)))
+            pending.extend(
+                (one, f"{path}.{key}", currency) for key, one in node.items() if isinstance(one, (dict, list))
+            )
         elif isinstance(node, list):
-            pending.extend((one, f"{path}[{index}]", outer) for index, one in enumerate(node) if isinstance(one, (dict, list)))
+            pending.extend(
+                (one, f"{path}[{index}]", outer)
+                for index, one in enumerate(node)
+                if isinstance(one, (dict, list))
+            )
 
 
 def _own_price(node: dict[str, Any], path: str, currency: str | None) -> Iterator[StatePrice]:
@@ -98,13 +105,17 @@ def _own_price(node: dict[str, Any], path: str, currency: str | None) -> Iterato
         raw = node.get(key)
         if isinstance(raw, dict):
             currency = _currency(raw) or currency
-            raw = next((raw[one] for one in ("value", "amount", "current", "price", "sale") if raw.get(one)), None)
+            raw = next(
+                (raw[one] for one in ("value", "amount", "current", "price", "sale") if raw.get(one)), None
+            )
         if raw is None or isinstance(raw, (dict, list, bool)):
             continue
         parsed = parse_machine_price(raw, currency)
         if parsed.amount:
             is_whole = parsed.amount == parsed.amount.to_integral_value() and "." not in str(raw)
-            yield StatePrice(parsed.amount, parsed.currency or currency, f"{path}.{key}"[-120:], str(raw)[:40], is_whole)
+            yield StatePrice(
+                parsed.amount, parsed.currency or currency, f"{path}.{key}"[-120:], str(raw)[:40], is_whole
+            )
             return
 
 
@@ -119,4 +130,11 @@ def _is_named(node: dict[str, Any], name: frozenset[str]) -> bool:
 
 
 def _currency(node: dict[str, Any]) -> str | None:
-    return next((code for key in _CURRENCIES if isinstance(node.get(key), str) and (code := currency_code(node[key]))), None)
+    return next(
+        (
+            code
+            for key in _CURRENCIES
+            if isinstance(node.get(key), str) and (code := currency_code(node[key]))
+        ),
+        None,
+    )

@@ -13,6 +13,11 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\
 _WORD = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]|[^\W\u2e80-\u9fff\uf900-\ufaff]+")
 
 
+def word_set(text: str) -> frozenset[str]:
+    """A set of words, given as they would be read out."""
+    return frozenset(text.split())
+
+
 def squash(text: str) -> str:
     """One plain space for any run of spaces, be they no-break, thin or figure spaces; none at the ends."""
     if not text.isascii():

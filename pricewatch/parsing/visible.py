@@ -15,14 +15,34 @@ from .tree import Element, raw_text, shown_text
 from .url import is_other_page
 
 _SIGN = re.compile(r"[$€£¥￥₽₹₨₩₺₴₪₫฿₱₦₡₲₸₼₾₮₭៛₵৳֏円원元]")
-_WORD = re.compile(r"\b(?:[A-Z]{3}|[Zz]ł|K[čc]|F[Tt]|[Ll]ei|[Kk]r|R[sSpM]|[Рр]уб|[Гг]рн|[Тт][гГ]|[Лл]в|[Ee]uros?|р)\b")
+_WORD = re.compile(
+    r"\b(?:[A-Z]{3}|[Zz]ł|K[čc]|F[Tt]|[Ll]ei|[Kk]r|R[sSpM]|[Рр]уб|[Гг]рн|[Тт][гГ]|[Лл]в|[Ee]uros?|р)\b"
+)
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _DIGIT = re.compile(r"\d")
 _BARE_NUMBER = re.compile(r"\s*\d[\d\s.,'’]*(?:[.,]?[-–—])?\s*")
-_OTHER_ACTION = re.compile(r"notify|wish|remove|view|close|out of|sold|unavailable|compare|coupon|apply|update|continue|[-+×]$")
+_OTHER_ACTION = re.compile(
+    r"notify|wish|remove|view|close|out of|sold|unavailable|compare|coupon|apply|update|continue|[-+×]$"
+)
 _BUTTONS = frozenset({"button", "input", "a"})
 _SKIPPED = frozenset({"nav", "footer", "select", "textarea"})
-_SPECIAL = frozenset({"a", "button", "input", "del", "s", "strike", "option", "script", "style", "noscript", "template", "svg", "iframe"})
+_SPECIAL = frozenset(
+    {
+        "a",
+        "button",
+        "input",
+        "del",
+        "s",
+        "strike",
+        "option",
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "svg",
+        "iframe",
+    }
+)
 _DEEPEST = 120
 _TELLING_OF_STOCK = (None, Role.VARIANT, Role.REGULAR)
 _NOT_BOUGHT = frozenset({Role.RELATED, Role.EXTRA, Role.OTHER_CONDITION, Role.INSTALMENT})
@@ -139,7 +159,9 @@ class _Scan:
                 if tag == "a" and is_other_page(self._page_url, element.get("href")):
                     return
             context = _inner(element, own, context)
-            if (own.is_price or element.get("itemprop") == "price") and self._read_block(element, context, _LONGEST_BLOCK):
+            if (own.is_price or element.get("itemprop") == "price") and self._read_block(
+                element, context, _LONGEST_BLOCK
+            ):
                 return
         text = element.text
         if text and not text.isspace():
@@ -162,7 +184,12 @@ class _Scan:
             self._phrase(text, context)
             return True
         prices = read_prices(
-            element, self._hints, role=context.role, is_strong=context.is_strong, is_sale=context.is_sale
+            element,
+            self._page_url,
+            self._hints,
+            role=context.role,
+            is_strong=context.is_strong,
+            is_sale=context.is_sale,
         )
         if len(prices) == 1 and prices[0].role is Role.CURRENT:
             prices[0].role = _role_from_outside(element)
@@ -217,7 +244,9 @@ class _Scan:
         label = element.get("value") if element.tag == "input" else raw_text(element)
         text = squash(label or element.get("aria-label") or element.get("title") or element.get("alt") or "")
         # A real button that its class calls the cart's needs no language.
-        is_cart = element.tag in ("button", "input") and own.is_cart and not _OTHER_ACTION.search(text.lower())
+        is_cart = (
+            element.tag in ("button", "input") and own.is_cart and not _OTHER_ACTION.search(text.lower())
+        )
         if 2 <= len(text) <= _LONGEST_BUTTON and (is_cart or is_buy_button(text)):
             self.zone.buy_button = text
             if self._has_price:

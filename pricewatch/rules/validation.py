@@ -17,15 +17,18 @@ LONGEST_TEXT = 1000
 LONGEST_KEY = 255 + len("PID:")
 
 CURRENCIES = frozenset(
-    (
-        "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD "
-        "CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF "
-        "GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP "
-        "LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB "
-        "PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL "
-        "THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR "
-        "ZMW ZWG"
-    ).split()
+    re.findall(
+        r"[A-Z]{3}",
+        """
+    AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN
+    BZD CAD CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL
+    GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW
+    KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN
+    NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK
+    SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS
+    VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
+    """,
+    )
 )
 
 # No database text may hold NUL, and no name holds a line feed or a direction mark.
@@ -34,7 +37,7 @@ _TEXTS = ("title", "product_id", "sku", "gtin", "mpn", "brand", "location", "ima
 
 
 def validate_offer(offer: Offer) -> Ok | Drop | Quarantine:
-    """The offer with clean texts, or why it is not stored: what is missing or impossible drops it, doubt holds it."""
+    """The offer with clean texts, or why it is not stored: the impossible is dropped, the doubtful is held."""
     offer = replace(offer, **_clean_texts(offer))
     missing = [name for name in ("url", "title", "currency") if not getattr(offer, name)]
     if missing:
@@ -55,7 +58,7 @@ def validate_offer(offer: Offer) -> Ok | Drop | Quarantine:
 
 
 def validate_card(card: Card) -> Card | Drop:
-    """The card with clean texts, or why it is dropped; a card may show no price, but not an impossible one."""
+    """The card with clean texts, or why it is dropped; it may show no price, but not an impossible one."""
     card = replace(card, **_clean_texts(card))
     missing = [name for name in ("url", "title") if not getattr(card, name)]
     if missing:

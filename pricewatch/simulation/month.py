@@ -59,8 +59,8 @@ class Month:
         self.market_id = f"bazaar-{category}"
         self.category = category
         self.fault_rate = fault_rate
-        self.settings = settings
-        self.settings.setdict(SETTINGS, priority="cmdline")
+        settings.setdict(SETTINGS, priority="cmdline")
+        self.runner = AsyncCrawlerRunner(settings)
         self.cycles: list[Span] = []
         self.looks: list[datetime] = []
         self.runs: Counter[str] = Counter()
@@ -100,9 +100,8 @@ class Month:
     async def _run(self, spider: str, at: datetime) -> None:
         self.bazaar.set_clock(at)
         clock.move(at - datetime.now(UTC))
-        runner = AsyncCrawlerRunner(self.settings)
-        crawler = runner.create_crawler(spider)
-        await runner.crawl(crawler, market=self.market_id, trigger="SCHEDULED")
+        crawler = self.runner.create_crawler(spider)
+        await self.runner.crawl(crawler, market=self.market_id, trigger="SCHEDULED")
         run = crawler.spider.run  # type: ignore[union-attr]
         self.runs[f"{spider} {run.status}"] += 1
         if spider == "verification" and run.status == "finished":

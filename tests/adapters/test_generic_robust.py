@@ -33,7 +33,10 @@ def test_a_damaged_page_never_raises(data):
     for _ in range(data.draw(st.integers(1, 6))):
         start = data.draw(st.integers(0, len(body) - 1))
         end = min(len(body), start + data.draw(st.integers(0, 80)))
-        body[start:end] = data.draw(st.binary(max_size=12) | st.sampled_from([b"<", b">", b'"', b"</div>", b"<div>", b"\xff\xfe", b"&#0;", b"\x00", b"9"]))
+        body[start:end] = data.draw(
+            st.binary(max_size=12)
+            | st.sampled_from([b"<", b">", b'"', b"</div>", b"<div>", b"\xff\xfe", b"&#0;", b"\x00", b"9"])
+        )
         body = body or bytearray(b" ")
     result = read(bytes(body))
     assert isinstance(result, (Extracted, ExtractFailure, Quarantine))
@@ -53,7 +56,11 @@ def test_any_bytes_never_raise(body):
         b"<div>" * 5000 + b"x",
         b"<h1>a</h1>" + b"<span class=price>" * 3000 + b"1 EUR",
         b"<h1>a b</h1><script type='application/ld+json'>" + b"[" * 50_000 + b"</script>",
-        b"<h1>a b</h1><script type='application/ld+json'>" + b'{"@type":"Product","offers":' * 400 + b"1" + b"}" * 400 + b"</script>",
+        b"<h1>a b</h1><script type='application/ld+json'>"
+        + b'{"@type":"Product","offers":' * 400
+        + b"1"
+        + b"}" * 400
+        + b"</script>",
         b"<h1>a b</h1>" + b"<p>1 EUR</p>" * 20_000,
         b"<h1></h1>",
         b"<html></html>",
@@ -68,11 +75,21 @@ def test_hostile_pages_are_answered(body):
 
 
 @pytest.mark.parametrize(
-    ("encoding", "declared"), [("utf-8", "utf-8"), ("windows-1252", "windows-1252"), ("windows-1251", "windows-1251"), ("utf-16", "utf-16")]
+    ("encoding", "declared"),
+    [
+        ("utf-8", "utf-8"),
+        ("windows-1252", "windows-1252"),
+        ("windows-1251", "windows-1251"),
+        ("utf-16", "utf-16"),
+    ],
 )
 def test_encodings(encoding, declared):
     text = page(buy("1\u00a0226,50 EUR", title="Kessel"), f'<meta charset="{declared}">', title="Kessel")
-    result = ADAPTER.extract(HtmlResponse(SHOP, body=text.encode(encoding), headers={"Content-Type": f"text/html; charset={declared}"}))
+    result = ADAPTER.extract(
+        HtmlResponse(
+            SHOP, body=text.encode(encoding), headers={"Content-Type": f"text/html; charset={declared}"}
+        )
+    )
     assert isinstance(result, Extracted)
     assert result.offer.price_cents == 122650
 

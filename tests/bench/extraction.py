@@ -102,7 +102,9 @@ def score(pages: list[Page]) -> Score:
         marks = page.truth.get("currency", [])
         if marks:
             result.currency.append(any(offer.currency in _codes(mark) for mark in marks))
-        states = {schema_availability(state) for state in page.truth.get("availability", [])} - {Availability.UNKNOWN}
+        states = {schema_availability(state) for state in page.truth.get("availability", [])} - {
+            Availability.UNKNOWN
+        }
         if states:
             result.availability.append(offer.availability in states)
             if offer.availability not in states:
@@ -161,7 +163,9 @@ def main(arguments: list[str]) -> int:
     print(f"availability   {sum(found.availability)} of {len(found.availability)} agree")
     parsing, extracting = speed(pages)
     ratio = parsing / extracting
-    print(f"speed          {parsing * 1000:.0f} ms to parse, {extracting * 1000:.0f} ms to extract: ratio {ratio:.2f} (at least {SPEED})")
+    print(
+        f"speed          {parsing * 1000:.0f} ms to parse, {extracting * 1000:.0f} ms to extract: ratio {ratio:.2f} (at least {SPEED})"
+    )
     return int(found.precision < PRECISION or found.recall < RECALL or ratio < SPEED)
 
 

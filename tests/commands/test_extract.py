@@ -45,11 +45,15 @@ def test_every_field_is_shown_with_its_evidence(run, saved, name):
     assert ["status", "ok"] in rows
     assert ["price", "19.99"] in rows
     assert ["sku", "K1"] in rows
-    assert any(name == "evidence" and value.startswith("price: 19.99 EUR from json-ld") for name, value in rows)
+    assert any(
+        name == "evidence" and value.startswith("price: 19.99 EUR from json-ld") for name, value in rows
+    )
 
 
 def test_one_object_per_line(run, saved):
-    code, out, _ = run(saved("a.html"), saved("b.html", page(ld(product()) + buy("€29.99"))), url=None, json=True)
+    code, out, _ = run(
+        saved("a.html"), saved("b.html", page(ld(product()) + buy("€29.99"))), url=None, json=True
+    )
     assert code == 1
     assert out == ""
     _, out, _ = run(saved("a.html"), url=URL, json=True)
@@ -57,7 +61,11 @@ def test_one_object_per_line(run, saved):
     assert (report["status"], report["reason"], report["url"]) == ("ok", None, URL)
     offer = report["offer"]
     assert (offer["price"], offer["price_cents"], offer["currency"]) == ("19.99", 1999, "EUR")
-    assert (offer["availability"], offer["identity_key"], offer["title"]) == ("IN_STOCK", "SKU:K1", "Blue Kettle")
+    assert (offer["availability"], offer["identity_key"], offer["title"]) == (
+        "IN_STOCK",
+        "SKU:K1",
+        "Blue Kettle",
+    )
     assert report["evidence"]
 
 
@@ -65,7 +73,11 @@ def test_one_object_per_line(run, saved):
     ("html", "status", "reason"),
     [
         (GOOD, "ok", None),
-        (page(ld(product(offer={"availability": ""})) + "<h1>Blue Kettle</h1>"), "drop", "UNKNOWN_AVAILABILITY"),
+        (
+            page(ld(product(offer={"availability": ""})) + "<h1>Blue Kettle</h1>"),
+            "drop",
+            "UNKNOWN_AVAILABILITY",
+        ),
         (page(ld(product("29.99")) + buy("€19.99")), "quarantine", "AMBIGUOUS_PRICE"),
         (page(ld(product("0")) + buy("")), "quarantine", "ZERO_PRICE_EXTRACTED"),
         (page("<h1>Blue Kettle</h1><p>Nothing for sale</p>"), "failed", "PRICE_NOT_FOUND"),
@@ -79,12 +91,19 @@ def test_the_status_is_what_a_run_would_decide(run, saved, html, status, reason)
 
 
 def test_a_dropped_offer_is_still_shown(run, saved):
-    _, out, _ = run(saved("a.html", page(ld(product(offer={"availability": ""})) + "<h1>Blue Kettle</h1>")), url=URL, json=True)
+    _, out, _ = run(
+        saved("a.html", page(ld(product(offer={"availability": ""})) + "<h1>Blue Kettle</h1>")),
+        url=URL,
+        json=True,
+    )
     assert json.loads(out)["offer"]["price"] == "19.99"
 
 
 def test_the_page_may_name_its_own_url(run, saved):
-    _, out, _ = run(saved("a.html", page(ld(product()) + buy("€19.99"), f'<link rel="canonical" href="{URL}">')), json=True)
+    _, out, _ = run(
+        saved("a.html", page(ld(product()) + buy("€19.99"), f'<link rel="canonical" href="{URL}">')),
+        json=True,
+    )
     assert json.loads(out)["url"] == URL
 
 
@@ -92,7 +111,13 @@ def test_a_manifest_names_files_and_urls_and_goes_on_after_a_bad_line(run, saved
     saved("a.html")
     saved("b.html.gz")
     manifest = tmp_path / "pages.jsonl"
-    lines = [{"file": "a.html", "url": URL}, "not json", {"url": URL}, {"file": "gone.html", "url": URL}, {"file": "b.html.gz", "url": URL}]
+    lines = [
+        {"file": "a.html", "url": URL},
+        "not json",
+        {"url": URL},
+        {"file": "gone.html", "url": URL},
+        {"file": "b.html.gz", "url": URL},
+    ]
     manifest.write_text("\n\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines))
     code, out, err = run(manifest=str(manifest), json=True)
     assert code == 1

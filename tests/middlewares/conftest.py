@@ -22,7 +22,8 @@ from pricewatch.bazaar.client import Bazaar, LogEntry
 from tests.conftest import ROOT, Database
 
 # Quick where the tests are not about how long things take.
-HASTE = {"RETRY_FIRST_DELAY": 0.05, "RETRY_LONGEST_DELAY": 0.2, "LOG_LEVEL": "INFO"}
+HASTE = {"RETRY_FIRST_DELAY": 0.05, "RETRY_LONGEST_DELAY": 0.2}
+Visit = str | dict[str, Any]
 
 
 @dataclass
@@ -48,6 +49,7 @@ class Site:
 
     bazaar: Bazaar
     database: Database
+    visitor: subprocess.Popen[str]
     names: set[str] = field(default_factory=set)
 
     @property
@@ -59,8 +61,8 @@ class Site:
         self.names.add(host)
         return f"http://{host}:{self.port}{path}"
 
-    def source(self, domain: str, **columns: Any) -> None:
-        """A source row for this domain; without columns its limits are lifted."""
+    def source(self, domain: str = "bazaar-test.com", **columns: Any) -> None:
+        """A source row for this domain; its limits are lifted unless columns say otherwise."""
         values: dict[str, Any] = {
             "id": domain,
             "name": domain,
@@ -76,51 +78,53 @@ class Site:
             f"INSERT INTO sources ({names}) VALUES ({', '.join(f':{name}' for name in values)})", **values
         )
 
-    def start(
-        self,
-        *visits: str | dict[str, Any],
-        until: float = 0,
-        settings: dict[str, Any] | None = None,
-        **env: str,
-    ) -> subprocess.Popen[str]:
+    def order(self, visits: tuple[Visit, ...], settings: dict[str, Any], **more: Any) -> str:
+        known = {"HOSTS": dict.fromkeys(self.names, "127.0.0.1"), "ALLOWED_PRIVATE_HOSTS": sorted(self.names)}
         order = {
             "visits": [{"url": visit} if isinstance(visit, str) else visit for visit in visits],
-            "until": until,
-            "settings": {
-                **HASTE,
-                "HOSTS": dict.fromkeys(self.names, "127.0.0.1"),
-                "ALLOWED_PRIVATE_HOSTS": sorted(self.names),
-                **(settings or {}),
-            },
+            "settings": {**HASTE, **known, **settings},
+            "database": self.database.url,
+            **more,
         }
-        process = subprocess.Popen(
-            [sys.executable, "-W", "error::ResourceWarning", "-m", "tests.middlewares.visit"],
-            cwd=ROOT,
-            env={**os.environ, "DATABASE_URL": self.database.url, "PYTHONPATH": str(ROOT), **env},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        return json.dumps(order) + "\n"
+
+    def visit(self, *visits: Visit, later: float = 0, **settings: Any) -> Report:
+        """Visit pages with a crawl of their own, `later` seconds from now."""
+        if self.visitor.stdin is None or self.visitor.stdout is None:
+            raise RuntimeError("no way in or out")
+        self.visitor.stdin.write(self.order(visits, settings, later=later))
+        self.visitor.stdin.flush()
+        return self.report(self.visitor.stdout.readline())
+
+    def report(self, line: str) -> Report:
+        result = json.loads(line)
+        visits = sorted(result["visits"], key=lambda visit: visit["number"])
+        return Report(visits, result["stats"], self.bazaar.log(), result["output"])
+
+    def start(self, *visits: Visit, until: float = 0, **settings: Any) -> subprocess.Popen[str]:
+        """A crawl in a process of its own, ready to go; visits are repeated until the time is up."""
+        process = start_visiting(DATABASE_URL=self.database.url)
         if process.stdin is None:
             raise RuntimeError("no way in")
-        process.stdin.write(json.dumps(order))
-        process.stdin.close()
-        process.stdin = None
+        process.stdin.write(self.order(visits, {"LOG_LEVEL": "WARNING", **settings}, until=until))
+        process.stdin.flush()
         return process
 
     def end(self, process: subprocess.Popen[str]) -> Report:
-        output, errors = process.communicate(timeout=100)
-        assert process.returncode == 0, errors
-        result = json.loads(output.splitlines()[-1])
-        visits = sorted(result["visits"], key=lambda visit: visit["number"])
-        return Report(visits, result["stats"], self.bazaar.log(), errors)
+        output, _ = process.communicate(timeout=100)
+        assert process.returncode == 0
+        return self.report(output.splitlines()[-1])
 
-    def visit(
-        self, *visits: str | dict[str, Any], settings: dict[str, Any] | None = None, **env: str
-    ) -> Report:
-        """Visit pages with a crawl of their own."""
-        return self.end(self.start(*visits, settings=settings, **env))
+
+def start_visiting(*words: str, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.middlewares.visit", *words],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
 @pytest.fixture(scope="session")
@@ -129,10 +133,17 @@ def running() -> Iterator[Bazaar]:
         yield bazaar
 
 
+@pytest.fixture(scope="session")
+def visitor() -> Iterator[subprocess.Popen[str]]:
+    process = start_visiting("serve")
+    yield process
+    process.communicate(timeout=20)
+
+
 @pytest.fixture
-def site(running: Bazaar, database: Database) -> Iterator[Site]:
+def site(running: Bazaar, database: Database, visitor: subprocess.Popen[str]) -> Iterator[Site]:
     running.clear_log()
-    yield Site(running, database)
+    yield Site(running, database, visitor)
     running.clear_faults()
     running.robots()
     running.behave(head="ok")

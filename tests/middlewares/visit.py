@@ -5,24 +5,36 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import json
+import logging
+import os
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
 from typing import Any
 
 import scrapy
-from scrapy.crawler import AsyncCrawlerProcess, Crawler
+from scrapy.crawler import AsyncCrawlerProcess, AsyncCrawlerRunner, Crawler
 from scrapy.http import Request, Response
+from scrapy.settings import Settings
 from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.project import get_project_settings
+from scrapy.utils.reactor import install_reactor
 from twisted.python.failure import Failure
+
+from pricewatch import clock
+from pricewatch.store.database import engine
 
 
 class VisitSpider(scrapy.Spider):
     name = "visit"
     visits: list[dict[str, Any]]
     seconds: float
+    ends_at: float
     told: list[dict[str, Any]]
 
     @classmethod
@@ -30,13 +42,15 @@ class VisitSpider(scrapy.Spider):
         spider = super().from_crawler(crawler, *args)
         spider.visits = kwargs["visits"]
         spider.seconds = kwargs["until"]
-        spider.ends_at = time.time() + spider.seconds
         spider.told = []
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
+        if self.seconds:
+            # Several crawls begin together, on a word.
+            print("ready", flush=True)
+            await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
         self.ends_at = time.time() + self.seconds
-        print("started", flush=True)
         for number, visit in enumerate(self.visits):
             yield self.request(number, visit)
 
@@ -77,30 +91,79 @@ class VisitSpider(scrapy.Spider):
 
     def tell(self, number: int, request: Request | None, **fields: Any) -> None:
         meta: dict[str, Any] = request.meta if request else {}
-        kept = {name: meta[name] for name in ("proxy_name", "proxies_tried", "redirect_urls") if name in meta}
-        dump = repr((meta, dict(request.headers) if request else {}))
-        self.told.append({"number": number, "at": time.time(), **fields, **kept, "dump": dump})
+        kept: dict[str, Any] = {
+            name: meta[name] for name in ("proxy_name", "proxies_tried", "redirect_urls") if name in meta
+        }
+        shown = repr((meta, dict(request.headers) if request else {}))
+        self.told.append({"number": number, **fields, **kept, "shown": shown})
 
 
-def main() -> None:
-    order = json.load(sys.stdin)
+def prepare(order: dict[str, Any]) -> Settings:
     settings = get_project_settings()
-    for name, value in {"LOG_LEVEL": "INFO", **order.get("settings", {})}.items():
-        settings.set(name, value, priority="cmdline")
     # Only fetching is under test here.
-    settings.set("ITEM_PIPELINES", {}, priority="cmdline")
-    process = AsyncCrawlerProcess(settings)
-    crawler = process.create_crawler(VisitSpider)
-    process.crawl(crawler, visits=order["visits"], until=order.get("until", 0))
-    process.start()
+    changes = {"LOG_LEVEL": "INFO", "EXTENSIONS": {}, "EXTENSIONS_BASE": {}, **order.get("settings", {})}
+    settings.setdict({**changes, "ITEM_PIPELINES": {}}, priority="cmdline")
+    clock.move(timedelta(seconds=order.get("later", 0)))
+    return settings
+
+
+def tell(crawler: Crawler, output: str = "") -> None:
     told = crawler.spider.told if isinstance(crawler.spider, VisitSpider) else []
-    stats = {
+    kept = {
         name: value
         for name, value in crawler.stats.get_stats().items()
         if isinstance(value, (int, float, str))
     }
-    print(json.dumps({"visits": told, "stats": stats}), flush=True)
+    print(json.dumps({"visits": told, "stats": kept, "output": output}), flush=True)
+
+
+def once() -> None:
+    """One crawl in a process of its own, as `scrapy crawl` does it."""
+    order = json.loads(sys.stdin.readline())
+    process = AsyncCrawlerProcess(prepare(order))
+    crawler = process.create_crawler(VisitSpider)
+    process.crawl(crawler, visits=order["visits"], until=order.get("until", 0))
+    process.start()
+    tell(crawler)
+
+
+async def one_more(order: dict[str, Any]) -> None:
+    """One of many crawls in this process, each as if it were the first."""
+    from twisted.internet import reactor
+
+    os.environ["DATABASE_URL"] = order["database"]
+    engine.cache_clear()
+    resolver = reactor.nameResolver
+    log = io.StringIO()
+    handler = logging.StreamHandler(log)
+    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s %(message)s"))
+    logging.getLogger().addHandler(handler)
+    crawler = AsyncCrawlerRunner(prepare(order)).create_crawler(VisitSpider)
+    try:
+        await crawler.crawl_async(visits=order["visits"], until=0)
+    finally:
+        logging.getLogger().removeHandler(handler)
+        reactor.installNameResolver(resolver)
+        engine().dispose()
+    tell(crawler, log.getvalue())
+
+
+async def many() -> None:
+    loop = asyncio.get_running_loop()
+    while line := await loop.run_in_executor(None, sys.stdin.readline):
+        await one_more(json.loads(line))
+
+
+def serve() -> None:
+    """Crawl after crawl, one per line of input: to start Python for each takes longer than to crawl."""
+    install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor", "uvloop.Loop")
+    logging.getLogger().setLevel(logging.DEBUG)
+    for quiet in ("asyncio", "filelock", "hpack", "py.warnings"):
+        logging.getLogger(quiet).setLevel(logging.INFO)
+    from twisted.internet.task import react
+
+    react(lambda _: deferred_from_coro(many()))
 
 
 if __name__ == "__main__":
-    main()
+    serve() if sys.argv[1:] == ["serve"] else once()

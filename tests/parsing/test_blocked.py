@@ -36,7 +36,12 @@ def test_walls(title, text):
 @pytest.mark.parametrize(
     ("title", "text", "html", "has_product"),
     [
-        ("Blue Kettle", "Blue Kettle €19.99 Add to cart", '<script src="https://js.datadome.co/tags.js">', True),
+        (
+            "Blue Kettle",
+            "Blue Kettle €19.99 Add to cart",
+            '<script src="https://js.datadome.co/tags.js">',
+            True,
+        ),
         ("Blue Kettle", "Blue Kettle I am not a robot", '<div class="g-recaptcha">', True),
         ("Kettles", LONG + "captcha", '<div class="g-recaptcha">', False),
         ("Kettles", "Ten kettles for your kitchen", "<p>Ten kettles for your kitchen</p>", False),
@@ -49,7 +54,9 @@ def test_shop_pages(title, text, html, has_product):
 
 @pytest.mark.parametrize("status", [401, 403, 407, 429, 503])
 def test_a_status_that_blocks_does_so_whatever_the_page_shows(status):
-    assert blocked_reason("Blue Kettle", "In stock", "", status, has_product_evidence=True) == f"status {status}"
+    assert (
+        blocked_reason("Blue Kettle", "In stock", "", status, has_product_evidence=True) == f"status {status}"
+    )
 
 
 @pytest.mark.parametrize("status", [200, 301, 404, 410, 500])

@@ -13,7 +13,11 @@ READ = {"@type": "Product", "name": "Kettle"}
 
 # Each broke a reader in the field.
 CAUGHT = [
-    ("control characters", '{"@type": "Product", "name": "Ket\ttle\n"}', [{"@type": "Product", "name": "Ket\ttle\n"}]),
+    (
+        "control characters",
+        '{"@type": "Product", "name": "Ket\ttle\n"}',
+        [{"@type": "Product", "name": "Ket\ttle\n"}],
+    ),
     ("a control character outside", f"{PRODUCT}\x00\x1a", [READ]),
     ("a trailing semicolon", f"{PRODUCT};", [READ]),
     ("a line comment", f"// the product\n{PRODUCT}", [READ]),
@@ -25,7 +29,11 @@ CAUGHT = [
     ("several objects with commas", f"{PRODUCT},\n{PRODUCT}", [READ, READ]),
     ("trailing commas", '{"@type": "Product", "name": "Kettle",}', [READ]),
     ("escaped for HTML", PRODUCT.replace('"', "&quot;"), [READ]),
-    ("a slash in a text", '{"url": "https://shop.com/a", "name": "a, ]b"};', [{"url": "https://shop.com/a", "name": "a, ]b"}]),
+    (
+        "a slash in a text",
+        '{"url": "https://shop.com/a", "name": "a, ]b"};',
+        [{"url": "https://shop.com/a", "name": "a, ]b"}],
+    ),
 ]
 
 
@@ -34,7 +42,9 @@ def test_not_quite_json(text, values):
     assert decode_jsonld(text) == values
 
 
-@pytest.mark.parametrize("text", ["", "   ", "undefined", "{", "{'a': 1}", '{"a": "un"quoted"}', "[" * 100_000, "1" * 5000])
+@pytest.mark.parametrize(
+    "text", ["", "   ", "undefined", "{", "{'a': 1}", '{"a": "un"quoted"}', "[" * 100_000, "1" * 5000]
+)
 def test_what_cannot_be_read_gives_nothing_to_use(text):
     assert all(not isinstance(value, (dict, list)) or not value for value in decode_jsonld(text))
 

@@ -73,6 +73,8 @@ WRITTEN = [
     ("$24.99$24.99", "24.99", None),
     ("-20% €19.99", "19.99", "EUR"),
     ("€19.99 each", "19.99", "EUR"),
+    ("19,99 € 5 Bewertungen", "19.99", "EUR"),
+    ("€19.99 5 stars", "19.99", "EUR"),
     ("0.0", None, None),
 ]
 
@@ -90,6 +92,8 @@ REFUSED = [
     ("10 - 20 €", Refusal.RANGE),
     ("10 € bis 20 €", Refusal.RANGE),
     ("€10.00 €20.00", Refusal.SEVERAL),
+    ("10€ 20€", Refusal.SEVERAL),
+    ("$10 $20", Refusal.SEVERAL),
     ("12,99 €/kg", Refusal.PER_UNIT),
     ("12,99 € / 100 g", Refusal.PER_UNIT),
     ("€3.50 per litre", Refusal.PER_UNIT),

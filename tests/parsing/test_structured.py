@@ -47,7 +47,9 @@ def prices(data: object) -> list[tuple[str, str]]:
 )  # fmt: skip
 def test_offers(offers, expected):
     data = {"@type": "Product", "offers": offers}
-    assert [(Decimal(amount), role) for amount, role in prices(data)] == [(Decimal(amount), role) for amount, role in expected]
+    assert [(Decimal(amount), role) for amount, role in prices(data)] == [
+        (Decimal(amount), role) for amount, role in expected
+    ]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,9 @@ def test_products(data, names):
 
 
 def test_variants_are_offers_of_their_group():
-    variants = [{"@type": "Product", "sku": sku, "offers": {"price": price}} for sku, price in (("S", 1), ("L", 2))]
+    variants = [
+        {"@type": "Product", "sku": sku, "offers": {"price": price}} for sku, price in (("S", 1), ("L", 2))
+    ]
     (group,) = products_in({"@type": "ProductGroup", "name": "a", "hasVariant": variants}, "json-ld")
     assert [(offer.sku, offer.price.amount) for offer in group.offers] == [("S", 1), ("L", 2)]
 

@@ -92,7 +92,14 @@ def test_texts_are_cleaned_and_cut():
     seller = Seller("a\x00b", "Shop\u202e")
     attributes = {"calibre\x00": ["9\x00mm", 1, None]}
     verdict = validate_offer(
-        an_offer(title="  Ket\x00tle \u200b\n" + "x" * 2000, brand="\x01", sku=" A\t1 ", image="https://i/" + "x" * 2000, seller=seller, attributes=attributes)
+        an_offer(
+            title="  Ket\x00tle \u200b\n" + "x" * 2000,
+            brand="\x01",
+            sku=" A\t1 ",
+            image="https://i/" + "x" * 2000,
+            seller=seller,
+            attributes=attributes,
+        )
     )
     assert isinstance(verdict, Ok)
     offer = verdict.offer

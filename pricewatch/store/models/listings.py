@@ -106,6 +106,7 @@ class Listing(Base):
             "verification_requested_at",
             postgresql_where=text("verification_requested_at IS NOT NULL"),
         ),
+        Index("ix_listings_title", text("to_tsvector('simple'::regconfig, title)"), postgresql_using="gin"),
         Index("ix_listings_product_id", "product_id", postgresql_where=text("product_id IS NOT NULL")),
         Index("ix_listings_to_resolve", "id", postgresql_where=text("resolve_requested_at IS NOT NULL")),
     )

@@ -362,6 +362,13 @@ def upgrade() -> None:
         postgresql_where=sa.text("product_id IS NOT NULL"),
     )
     op.create_index(
+        "ix_listings_title",
+        "listings",
+        [sa.literal_column("to_tsvector('simple'::regconfig, title)")],
+        unique=False,
+        postgresql_using="gin",
+    )
+    op.create_index(
         "ix_listings_to_resolve",
         "listings",
         ["id"],
@@ -835,6 +842,7 @@ def downgrade() -> None:
         table_name="listings",
         postgresql_where=sa.text("resolve_requested_at IS NOT NULL"),
     )
+    op.drop_index("ix_listings_title", table_name="listings", postgresql_using="gin")
     op.drop_index(
         "ix_listings_product_id", table_name="listings", postgresql_where=sa.text("product_id IS NOT NULL")
     )

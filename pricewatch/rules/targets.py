@@ -1,0 +1,225 @@
+"""Known URLs: when each is due, who gets into the queue, when scheduling pauses, and when a URL is broken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from cronsim import CronSim, CronSimError
+
+DEFAULT_SCHEDULE = "0 */4 * * *"
+LOWEST_PRIORITY, HIGHEST_PRIORITY = -100, 100
+MOST_PENDING = 10_000
+MOST_PENDING_PER_ADAPTER = 1_000
+LONGEST_BACKLOG_SECONDS = 4 * 3600
+RETRY_AFTER_SECONDS = 60.0
+RETRY_AFTER_DISABLED_SECONDS = 3600.0
+LONGEST_PAUSE_SECONDS = 3600.0
+ALERT_PAUSE_SECONDS = 1800.0
+STALE_AFTER = timedelta(hours=24)
+FAILURES_TO_BE_BROKEN = 5
+RECHECK_AFTER = timedelta(days=7)
+
+
+class TargetStatus(StrEnum):
+    ACTIVE = "ACTIVE"
+    PAUSED = "PAUSED"
+    BROKEN = "BROKEN"
+    STALE = "STALE"
+
+
+class TargetOutcome(StrEnum):
+    """How a look at a target ended."""
+
+    SUCCESS = "SUCCESS"
+    FAILED = "FAILED"
+    DROPPED = "DROPPED"
+    QUARANTINED = "QUARANTINED"
+
+
+class Rejection(StrEnum):
+    """Why the queue did not take a target."""
+
+    QUEUE_FULL = "queue_full"
+    ADAPTER_DISABLED = "adapter_disabled"
+    RATE_LIMITED = "rate_limited"
+
+
+class Weight(StrEnum):
+    """What a look says about the URL itself."""
+
+    GOOD = "good"
+    FAILURE = "failure"
+    # Held for a person, seen twice, or never asked for by our own doing: speaks neither for nor against it.
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much may wait, and how long scheduling rests when it is too much."""
+
+    most_pending: int = MOST_PENDING
+    most_pending_per_adapter: int = MOST_PENDING_PER_ADAPTER
+    longest_backlog: float = LONGEST_BACKLOG_SECONDS
+    retry_after: float = RETRY_AFTER_SECONDS
+    longest_pause: float = LONGEST_PAUSE_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A target that asks to be let into the queue; `seconds` is what its site needs for one request."""
+
+    id: int
+    adapter_id: str
+    source_id: str
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    id: int
+    reason: Rejection
+    retry_after_ms: int
+
+
+@dataclass(slots=True)
+class Waiting:
+    """What is in the queue already."""
+
+    total: int = 0
+    by_adapter: Counter[str] = field(default_factory=Counter)
+    by_source: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    rejected_cycles: int
+    seconds: float
+
+    @property
+    def is_alarming(self) -> bool:
+        return self.seconds > ALERT_PAUSE_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a target stands after a look."""
+
+    status: TargetStatus
+    consecutive_failures: int
+    next_due_at: datetime
+
+
+def check_schedule(expression: str) -> str | None:
+    """Why this is no schedule, or None where it is one."""
+    if len(expression.split()) != 5:
+        return "a schedule has five parts: minute, hour, day of month, month, day of week"
+    try:
+        next(CronSim(expression, datetime(2026, 1, 1, tzinfo=UTC)))
+    except (CronSimError, ValueError, TypeError, AssertionError) as error:
+        # The library asserts where an expression is too odd for a message.
+        return str(error).lower() or "it cannot be read"
+    except StopIteration:
+        return "there is no such day"
+    return None
+
+
+def next_due(schedule: str, now: datetime) -> datetime:
+    """The first time after now, in UTC."""
+    moment: datetime = next(CronSim(schedule, now.astimezone(UTC)))
+    return moment
+
+
+def admit(
+    offered: Iterable[Offered],
+    waiting: Waiting,
+    disabled: Collection[str] = (),
+    limits: Limits | None = None,
+) -> tuple[list[int], list[Rejected]]:
+    """Who is let in, in the order offered, and who is not and when to ask again; nobody is left out."""
+    limits = limits or Limits()
+    total, by_adapter = waiting.total, Counter(waiting.by_adapter)
+    by_source = Counter(waiting.by_source)
+    accepted: list[int] = []
+    rejected: list[Rejected] = []
+    for one in offered:
+        backlog = by_source[one.source_id] * one.seconds
+        reason, wait = None, limits.retry_after
+        if one.adapter_id in disabled:
+            reason, wait = Rejection.ADAPTER_DISABLED, RETRY_AFTER_DISABLED_SECONDS
+        elif total >= limits.most_pending or by_adapter[one.adapter_id] >= limits.most_pending_per_adapter:
+            reason = Rejection.QUEUE_FULL
+        elif backlog >= limits.longest_backlog > 0:
+            # More of this site would only wait: its own rate does not allow to read it in time.
+            reason, wait = Rejection.RATE_LIMITED, max(limits.retry_after, one.seconds)
+        if reason is not None:
+            rejected.append(Rejected(one.id, reason, round(wait * 1000)))
+            continue
+        accepted.append(one.id)
+        total += 1
+        by_adapter[one.adapter_id] += 1
+        by_source[one.source_id] += 1
+    return accepted, rejected
+
+
+def pause_after(
+    accepted: int, rejected: Mapping[Rejection, int], rejected_cycles: int, limits: Limits | None = None
+) -> Pause:
+    """Over half of a cycle rejected: scheduling rests, twice as long each time in a row, at most an hour.
+
+    What a disabled adapter would read is no reason to rest: it waits for a person, not for room.
+    """
+    limits = limits or Limits()
+    refused = sum(count for reason, count in rejected.items() if reason is not Rejection.ADAPTER_DISABLED)
+    if refused * 2 <= accepted + refused:
+        return Pause(0, 0.0)
+    cycles = rejected_cycles + 1
+    return Pause(cycles, min(limits.retry_after * 2.0 ** min(cycles - 1, 32), limits.longest_pause))
+
+
+def is_stale(queued_at: datetime, now: datetime, *, after: timedelta = STALE_AFTER) -> bool:
+    """Pending for so long that nobody counts on it any more."""
+    return now - queued_at > after
+
+
+# Out of stock and no price shown is what the page says, not a failure to read it.
+_EXPECTED = frozenset({"OOS_NO_PRICE"})
+_WITHOUT_WEIGHT = frozenset(
+    {"DUPLICATE_WITHIN_RUN", "no_turn", "no_proxy", "no_browser", "crawl_ending", "store_unavailable"}
+)
+
+
+def weight_of(outcome: TargetOutcome, reason: str | None) -> Weight:
+    if outcome is TargetOutcome.SUCCESS or reason in _EXPECTED:
+        return Weight.GOOD
+    if outcome is TargetOutcome.QUARANTINED or reason in _WITHOUT_WEIGHT:
+        return Weight.NOTHING
+    return Weight.FAILURE
+
+
+def standing_after(
+    status: TargetStatus,
+    consecutive_failures: int,
+    weight: Weight,
+    *,
+    schedule: str,
+    now: datetime,
+    most_failures: int = FAILURES_TO_BE_BROKEN,
+    recheck_after: timedelta = RECHECK_AFTER,
+) -> Standing:
+    """Five failures in a row break a target; it is looked at weekly then, and one good look mends it."""
+    failures = consecutive_failures
+    if weight is Weight.GOOD:
+        failures = 0
+    elif weight is Weight.FAILURE:
+        failures += 1
+    if status is not TargetStatus.PAUSED:
+        if failures >= most_failures:
+            status = TargetStatus.BROKEN
+        elif weight is Weight.GOOD:
+            status = TargetStatus.ACTIVE
+    broken = status is TargetStatus.BROKEN
+    return Standing(status, failures, now + recheck_after if broken else next_due(schedule, now))

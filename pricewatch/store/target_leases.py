@@ -1,0 +1,180 @@
+"""Leases: a worker takes targets for a while, tells what became of each, and loses what it forgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, select, text, update
+
+from pricewatch.rules.targets import (
+    FAILURES_TO_BE_BROKEN,
+    TargetOutcome,
+    TargetStatus,
+    standing_after,
+    weight_of,
+)
+from pricewatch.store.models import Listing, Target
+from pricewatch.store.plain import plain
+
+_COLUMNS = """t.id, t.url, t.canonical_url, t.source_id, t.adapter_id, t.selectors, t.listing_id,
+    t.robots_path_blocked"""
+
+_LEASE = text(f"""
+WITH chosen AS (
+    SELECT t.id FROM targets t
+    JOIN sources s ON s.id = t.source_id AND s.tos_approved_by IS NOT NULL
+    WHERE t.queue_state = 'pending' AND NOT t.source_id = ANY(:busy) AND NOT t.robots_path_blocked
+      AND (CAST(:source_id AS text) IS NULL OR t.source_id = :source_id)
+      AND NOT EXISTS (SELECT FROM adapter_status a WHERE a.adapter_id = t.adapter_id AND NOT a.enabled)
+    ORDER BY t.priority DESC, t.queued_at, t.id
+    LIMIT :most FOR UPDATE OF t SKIP LOCKED
+)
+UPDATE targets t SET queue_state = 'leased', leased_by = :worker, lease_until = :until
+FROM chosen WHERE t.id = chosen.id
+RETURNING {_COLUMNS}, t.priority, t.queued_at
+""")
+
+_LEASE_NAMED = text(f"""
+UPDATE targets t SET queue_state = 'leased', leased_by = :worker, lease_until = :until
+FROM sources s
+WHERE t.id = ANY(:ids) AND s.id = t.source_id AND s.tos_approved_by IS NOT NULL
+  AND (t.queue_state <> 'leased' OR t.lease_until < :now)
+RETURNING {_COLUMNS}
+""")
+
+_EXTEND = text("""
+UPDATE targets SET lease_until = :until WHERE queue_state = 'leased' AND leased_by = :worker
+""")
+
+# What nobody had queued goes back to where it was.
+_RELEASE = text("""
+UPDATE targets SET queue_state = CASE WHEN queued_at IS NULL THEN 'idle' ELSE 'pending' END,
+                   leased_by = NULL, lease_until = NULL
+WHERE queue_state = 'leased' AND leased_by = :worker
+""")
+
+_NEXT_RETURN = text("SELECT min(lease_until) FROM targets WHERE queue_state = 'leased'")
+
+
+@dataclass(frozen=True, slots=True)
+class LeasedTarget:
+    id: int
+    url: str
+    canonical_url: str
+    source_id: str
+    adapter_id: str
+    selectors: dict[str, str]
+    listing_id: int | None
+    robots_path_blocked: bool = False
+
+
+def lease(
+    connection: Connection,
+    worker: str,
+    now: datetime,
+    *,
+    seconds: float,
+    most: int,
+    busy: Sequence[str] = (),
+    source_id: str | None = None,
+) -> list[LeasedTarget]:
+    """Take up to so many pending targets, the most wanted first, past those that others are taking now."""
+    rows = connection.execute(
+        _LEASE,
+        {
+            "worker": worker,
+            "until": now + timedelta(seconds=seconds),
+            "most": most,
+            "busy": list(busy),
+            "source_id": source_id,
+        },
+    ).all()
+    ordered = sorted(rows, key=lambda row: (-row.priority, row.queued_at, row.id))
+    return [LeasedTarget(*row[:8]) for row in ordered]
+
+
+def lease_named(
+    connection: Connection, worker: str, ids: Sequence[int], now: datetime, *, seconds: float
+) -> list[LeasedTarget]:
+    """Take exactly these, queued or not, unless somebody else has them."""
+    given = {"worker": worker, "ids": list(ids), "now": now, "until": now + timedelta(seconds=seconds)}
+    return sorted(
+        (LeasedTarget(*row) for row in connection.execute(_LEASE_NAMED, given)), key=lambda target: target.id
+    )
+
+
+def extend(connection: Connection, worker: str, now: datetime, *, seconds: float) -> int:
+    """A sign of life: what this worker has stays its own for another while."""
+    given = {"worker": worker, "until": now + timedelta(seconds=seconds)}
+    return connection.execute(_EXTEND, given).rowcount
+
+
+def release(connection: Connection, worker: str) -> int:
+    """Give back what was not finished; it keeps its place in the queue."""
+    return connection.execute(_RELEASE, {"worker": worker}).rowcount
+
+
+def next_return(connection: Connection) -> datetime | None:
+    """When the first lease runs out, unless it is extended."""
+    return connection.execute(_NEXT_RETURN).scalar()
+
+
+def record(
+    connection: Connection,
+    target_id: int,
+    worker: str,
+    outcome: TargetOutcome,
+    reason: str | None,
+    now: datetime,
+    *,
+    run_id: int | None = None,
+    identity: tuple[str, str] | None = None,
+    most_failures: int = FAILURES_TO_BE_BROKEN,
+) -> bool:
+    """Write what became of a target and let go of it; False where the lease was lost to somebody else.
+
+    `identity` is the (source, identity key) of what was stored, to tie the target to its listing.
+    """
+    row = connection.execute(
+        select(
+            Target.status, Target.schedule, Target.consecutive_failures, Target.queue_state, Target.leased_by
+        )
+        .where(Target.id == target_id)
+        .with_for_update()
+    ).first()
+    if row is None or (row.queue_state == "leased" and row.leased_by != worker):
+        return False
+    standing = standing_after(
+        TargetStatus(row.status),
+        row.consecutive_failures,
+        weight_of(outcome, reason),
+        schedule=row.schedule,
+        now=now,
+        most_failures=most_failures,
+    )
+    values: dict[str, Any] = {
+        "status": standing.status,
+        "consecutive_failures": standing.consecutive_failures,
+        "next_due_at": standing.next_due_at,
+        "last_scraped_at": now,
+        "last_status": outcome,
+        "last_reason": plain(reason)[:500] if reason else None,
+        "last_run_id": run_id,
+        "queue_state": "idle",
+        "queued_at": None,
+        "leased_by": None,
+        "lease_until": None,
+        "updated_at": now,
+    }
+    if identity is not None:
+        source_id, key = identity
+        values["listing_id"] = (
+            select(Listing.id)
+            .where(Listing.source_id == source_id, Listing.identity_key == key)
+            .scalar_subquery()
+        )
+    connection.execute(update(Target).where(Target.id == target_id).values(values))
+    return True

@@ -1,0 +1,82 @@
+"""`scrapy crawl` and bad input: one sentence each, a telling exit code, no traceback."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT, Crawl, Database
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["discovery"], "needs -a market=…"),
+        (["discovery", "-a", "market=bazaar-bikes", "-a", "max_pages=many"], "cannot take -a max_pages=many"),
+        (
+            ["discovery", "-a", "market=atlantis"],
+            "There is no market 'atlantis'. Known markets: arlington-va,",
+        ),
+        (
+            ["exploration", "-a", "market=bazaar-bikes"],
+            "There is no spider 'exploration'. Known spiders: discovery",
+        ),
+        (["discovery", "-a", "market=boston-ma"], "There is no adapter 'apartments'. Known: bazaar"),
+    ],
+)
+def test_what_it_cannot_crawl(crawl: Crawl, database: Database, words: list[str], sentence: str) -> None:
+    outcome = crawl.command("crawl", *words).end()
+    assert outcome.returncode == 1
+    assert outcome.stdout == ""
+    assert sentence in outcome.stderr
+    assert outcome.stderr.startswith("pricewatch: ")
+    assert outcome.stderr.count("\n") == 1
+    assert database.value("SELECT count(*) FROM runs") == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("postgresql://nobody@127.0.0.1:1/none", "cannot be reached (connection to server"),
+        ("postgresql://nobody:secret@127.0.0.1:1/none", "postgresql://nobody:***@127.0.0.1:1/none"),
+        ("mysql://root@localhost/shop", "DATABASE_URL names a mysql database; pricewatch needs PostgreSQL"),
+        ("sqlite:///shop.db", "DATABASE_URL names a sqlite database"),
+        ("my database", "DATABASE_URL is not a database address"),
+        ("postgresql://host:port/name", "DATABASE_URL is not a database address"),
+    ],
+)
+@pytest.mark.parametrize("words", [["crawl", "discovery", "-a", "market=bazaar-bikes"], ["migrate"]])
+def test_a_database_that_is_none(crawl: Crawl, words: list[str], url: str, sentence: str) -> None:
+    outcome = crawl.command(*words, DATABASE_URL=url).end()
+    assert outcome.returncode == 1
+    assert sentence in outcome.stderr
+    assert outcome.stderr.startswith("pricewatch: ")
+    assert outcome.stderr.count("\n") == 1
+    assert "secret" not in outcome.stderr
+
+
+def test_a_newer_schema(crawl: Crawl, database: Database) -> None:
+    database.do("UPDATE alembic_version SET version_num = '9999'")
+    outcome = crawl("discovery", market="bazaar-bikes")
+    assert outcome.returncode == 1
+    assert outcome.stderr.startswith("pricewatch: The database has schema 9999, newer than")
+    assert outcome.stderr.count("\n") == 1
+
+
+def test_works_as_a_command_of_the_shell_in_any_folder_of_the_project(database: Database) -> None:
+    """Not forked, not preloaded: what a person types."""
+    outcome = subprocess.run(
+        [sys.executable, "-m", "scrapy", "crawl", "discovery"],
+        cwd=ROOT / "pricewatch" / "store",
+        env={**os.environ, "DATABASE_URL": database.url},
+        capture_output=True,
+        text=True,
+    )
+    assert outcome.returncode == 1
+    assert (
+        outcome.stderr
+        == "pricewatch: The discovery spider needs -a market=… (the market to crawl, by its id).\n"
+    )

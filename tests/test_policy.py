@@ -1,0 +1,171 @@
+"""The rules of the house, as tests: which room may know which, and what may not be written at all."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from pricewatch import adapters
+from pricewatch.adapters.base import Adapter
+from tests.conftest import ROOT
+
+PACKAGE = ROOT / "pricewatch"
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
+# A room may import itself, the common modules, and what is listed here; nothing else of ours.
+COMMON = {"items", "clock", "errors"}
+MAY_KNOW = {
+    "parsing": {"parsing"},
+    "rules": {"rules", "parsing"},
+    "adapters": {"adapters", "parsing", "rules"},
+    "bazaar": {"bazaar"},
+    "store": {"store", "rules", "parsing", "adapters"},
+    "pipelines": {"pipelines", "rules", "store", "spiders"},
+}
+MAY_NOT_KNOW = {
+    "spiders": {"web", "commands", "scheduling", "pipelines", "extensions"},
+    "middlewares": {"web", "commands", "scheduling", "pipelines", "adapters", "spiders"},
+}
+# The audit of a simulation looks at the tables as a stranger would.
+SQL_ROOMS = {"store", "simulation"}
+SQL = re.compile(
+    r"\b(SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE)\b", re.DOTALL
+)
+# The sample marketplace has a clock of its own, and a simulation sets ours.
+CLOCK_ROOMS = {"clock.py", "bazaar", "simulation"}
+CLOCKS = {"now", "utcnow", "today"}
+PURE = ("rules", "parsing", "adapters")
+# Not socket: it also spells addresses.
+EFFECTS = {
+    "sqlalchemy",
+    "psycopg2",
+    "requests",
+    "urllib.request",
+    "http.client",
+    "subprocess",
+    "time",
+    "random",
+}
+FOR_LATER = re.compile(r"#.*\b(TODO|FIXME|XXX|HACK)\b")
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+def room(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0]
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def files_of(*rooms: str) -> list[Path]:
+    return [path for path in FILES if room(path) in rooms]
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The rooms and modules of ours that a file imports, wherever in it."""
+    for node in ast.walk(tree(path)):
+        modules: list[str] = []
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            place = path.relative_to(ROOT).parts[: -node.level] if node.level else ()
+            module = ".".join([*place, *([node.module] if node.module else [])])
+            modules = (
+                [f"{module}.{alias.name}" for alias in node.names] if module == "pricewatch" else [module]
+            )
+        yield from (module.split(".")[1] for module in modules if module.startswith("pricewatch."))
+
+
+def test_a_room_knows_only_what_it_may() -> None:
+    for path in files_of(*MAY_KNOW):
+        assert set(imported(path)) <= COMMON | MAY_KNOW[room(path)], name(path)
+
+
+def test_dependencies_point_one_way() -> None:
+    for path in files_of(*MAY_NOT_KNOW):
+        assert not set(imported(path)) & MAY_NOT_KNOW[room(path)], name(path)
+
+
+def test_common_modules_know_nothing_of_ours() -> None:
+    for module in COMMON:
+        assert not list(imported(PACKAGE / f"{module}.py")), module
+
+
+def test_sql_is_the_stores() -> None:
+    for path in FILES:
+        if room(path) not in SQL_ROOMS:
+            for node in ast.walk(tree(path)):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    assert not SQL.search(node.value), f"{name(path)}:{node.lineno}"
+
+
+def test_one_module_knows_what_time_it_is() -> None:
+    kinds = {"datetime", "datetime.datetime", "date", "datetime.date"}
+    for path in FILES:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Attribute) and node.attr in CLOCKS and ast.unparse(node.value) in kinds:
+                assert room(path) in CLOCK_ROOMS, f"{name(path)}:{node.lineno}"
+
+
+def test_decisions_have_no_effects() -> None:
+    for path in files_of(*PURE):
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Import):
+                assert not EFFECTS & {alias.name for alias in node.names}, name(path)
+            elif isinstance(node, ast.ImportFrom):
+                assert node.module not in EFFECTS, name(path)
+
+
+def test_nothing_is_caught_in_silence() -> None:
+    """No bare `except`, and no handler of everything that does nothing."""
+    for path in FILES:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ExceptHandler):
+                where = f"{name(path)}:{node.lineno}"
+                assert node.type is not None, f"{where} catches everything"
+                everything = ast.unparse(node.type) in ("Exception", "BaseException")
+                empty = all(isinstance(step, ast.Pass) for step in node.body)
+                assert not (everything and empty), f"{where} catches everything and does nothing"
+
+
+def test_nothing_is_left_for_later() -> None:
+    for path in FILES:
+        assert not FOR_LATER.search(path.read_text()), name(path)
+
+
+def test_every_room_says_what_lives_there() -> None:
+    for folder in {path.parent for path in FILES if "migrations" not in path.parts}:
+        assert ast.get_docstring(tree(folder / "__init__.py")), f"{name(folder)} has no docstring"
+
+
+@pytest.mark.parametrize("adapter_id", adapters.known())
+def test_every_adapter_can_be_used(adapter_id: str) -> None:
+    adapter = adapters.get(adapter_id)
+    assert isinstance(adapter, Adapter)
+    assert adapter.id == adapter_id
+    assert re.fullmatch(r"\d+\.\d+\.\d+", adapter.version)
+    assert adapter.domain
+    assert adapter.has_overview() or adapter.has_product()
+
+
+def test_every_adapter_module_is_registered() -> None:
+    """One that has an id of its own and is not listed would never run."""
+    registered = {place.partition(":")[0] for place in adapters.REGISTERED.values()}
+    with_id = {
+        "pricewatch.adapters." + path.stem
+        for path in files_of("adapters")
+        for node in tree(path).body
+        if isinstance(node, ast.ClassDef)
+        for step in node.body
+        if ast.unparse(step).startswith(("id = '", "id: ClassVar[str] = '", "id: ClassVar = '"))
+    }
+    assert with_id == registered
