@@ -178,6 +178,9 @@ class ProductPage:
     offer: Offer
     page: bytes = b""
     evidence: list[str] = field(default_factory=list)
+    encoding: str = ""
+    # The adapter that read it, where a run has several.
+    adapter_id: str = ""
     target_id: int | None = None
     held: Quarantine | None = None
 

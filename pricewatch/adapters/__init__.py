@@ -35,3 +35,12 @@ def get(adapter_id: str) -> Adapter:
 
 def known() -> list[str]:
     return sorted(REGISTERED)
+
+
+def for_domain(domain: str) -> str:
+    """The adapter written for a domain, or the one that reads any shop."""
+    for adapter_id in known():
+        adapter = get(adapter_id)
+        if adapter.domain == domain and adapter.has_product():
+            return adapter_id
+    return "generic"

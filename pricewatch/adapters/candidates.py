@@ -110,7 +110,7 @@ def _score(product: ProductData, page_urls: list[str], titles: list[str], strang
 
 
 def structured_candidates(claim: Claim, page_urls: list[str]) -> Iterator[Candidate]:
-    """The prices of a claim: of new goods where both new and used are offered, of this variant where it is known."""
+    """The prices of a claim: of new goods rather than used ones, of this variant where it is known."""
     priced = [
         offer
         for offer in claim.offers()
@@ -152,7 +152,7 @@ def meta_candidates(head: Head) -> Iterator[Candidate]:
 
 
 def state_candidates(prices: list[StatePrice], shown: list[ShownPrice]) -> Iterator[Candidate]:
-    """The prices of the page's own scripts; one that may be in cents only where the page shows it as it is."""
+    """The prices of the page's own scripts; one that may be in cents only where the page shows it as well."""
     amounts = {price.amount for price in shown}
     for price in prices:
         if not price.may_be_cents or price.amount in amounts:

@@ -142,7 +142,9 @@ def _offer_or_doubt(
     marks = [set(one.shown.codes) for one in choice.agreeing if one.shown and one.shown.codes]
     if len(currencies) != 1 or any(not currencies <= mark for mark in marks):
         named = " or ".join(sorted(currencies))
-        why = f"the page disagrees on {named}" if named else f"nothing says which currency {price.amount} is in"
+        why = (
+            f"the page disagrees on {named}" if named else f"nothing says which currency {price.amount} is in"
+        )
         return _quarantine(QuarantineReason.AMBIGUOUS_PRICE, why, reading, evidence)
     currency = currencies.pop()
     cents = to_cents(price.amount, currency)

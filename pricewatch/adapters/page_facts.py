@@ -15,7 +15,8 @@ from pricewatch.parsing.tree import Element, compiled_xpath, parse_html, shown_t
 from pricewatch.parsing.url import InvalidUrl, host_of, registrable_domain
 
 _OTHER_TITLES = compiled_xpath(
-    "//h2|//h3|//*[@itemprop='name']|//*[contains(@class,'title') or contains(@class,'name')][string-length(.) < 300]"
+    "//h2|//h3|//*[@itemprop='name']"
+    "|//*[contains(@class,'title') or contains(@class,'name')][string-length(.) < 300]"
 )
 _LONGEST_TITLE = 400
 _ALIKE = 0.6
@@ -93,7 +94,7 @@ def read_page(url: str, body: bytes) -> PageFacts | None:
 
 
 def _mentions(body: bytes, attribute: bytes, values: tuple[bytes, ...]) -> bool:
-    """Whether the source has an attribute with one of the values; what follows it is looked at, not parsed."""
+    """Whether the source has an attribute with one of the values; it is looked at, not parsed."""
     position = body.find(attribute)
     while position >= 0:
         start = position + len(attribute)

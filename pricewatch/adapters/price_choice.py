@@ -100,7 +100,7 @@ def _one_amount(price: Candidate, all_of_it: list[Candidate], seen: _Shown, *, i
     if Role.LIST in roles:
         return Choice(Verdict.AMBIGUOUS, f"the page shows {price.amount} as list price only")
     if roles & _TELLING:
-        return Choice(Verdict.AMBIGUOUS, f"the page shows {price.amount} as {sorted(roles & _TELLING)[0]}")
+        return Choice(Verdict.AMBIGUOUS, f"the page shows {price.amount} as {min(roles & _TELLING)}")
     against = [one for one in seen.single() if _contradicts(one)]
     if against:
         return Choice(

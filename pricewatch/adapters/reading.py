@@ -73,7 +73,7 @@ def departure_of(reading: Reading) -> GoneEvidence | None:
 
 
 def choose(reading: Reading) -> Choice:
-    """The choice among what is easily read; the page's own scripts are asked only where that is not enough."""
+    """The choice among what is easily read; the page's scripts are asked only where that is not enough."""
     choice = _choice(reading)
     has_price = any(one.amount and one.role is Role.CURRENT for one in reading.structured)
     if choice.verdict is Verdict.ACCEPTED or has_price or not reading.title:

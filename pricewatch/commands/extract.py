@@ -47,8 +47,9 @@ class Command(ScrapyCommand):
 
     def long_desc(self) -> str:
         return (
-            "Run an adapter over saved pages (plain or .gz) and show each field with where it came from, or why there "
-            "is no offer. A manifest has one JSON object per line with `file`, relative to the manifest, and `url`."
+            "Run an adapter over saved pages (plain or .gz) and show each field with where it came from, "
+            "or why there is no offer. A manifest has one JSON object per line: `file`, relative to it, and "
+            "`url`."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -88,7 +89,7 @@ class Command(ScrapyCommand):
 
 
 def judge(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
-    """What a run would do with a page: `ok`, `drop`, `quarantine` or `failed`, with the reason, offer and evidence."""
+    """What a run would do with a page, `ok`, `drop`, `quarantine` or `failed`, and why."""
     from scrapy.http import HtmlResponse, Request
 
     from pricewatch.parsing.identity import identity_key

@@ -68,7 +68,8 @@ _BACK = re.compile(
     r"na objednávku|"
     r"förbeställ\w*|beställningsvara|forhåndsbestill\w*|bestillingsvare|ennakkotil\w*|prednaročil\w*|"
     r"po naročilu|"
-    r"előrendel\w*|precomand\w*|la comand[aă]|предзаказ\w*|под заказ|ön sipariş)\b|預購|預訂|予約|取り寄せ|예약",
+    r"előrendel\w*|precomand\w*|la comand[aă]|предзаказ\w*|под заказ|ön sipariş)\b"
+    r"|預購|預訂|予約|取り寄せ|예약",
 )
 
 _IN = re.compile(
@@ -136,10 +137,12 @@ _STEMS = (
     "slutsåld", "slut i", "utsolgt", "udsolgt", "loppu", "varasto", "razprodano", "rasprodano", "voljo",
     "zalogi", "stanju", "zalihi", "elfogyott", "készlet", "raktár", "elérhető", "stoc", "налич", "склад",
     "распродан", "законч", "отсутств", "доступ", "наявност", "tükendi", "stokta", "εξαντλ", "διαθέσιμο",
-    "אזל", "במלאי", "متوفر", "نفد", "متاح", "售", "缺", "庫", "库", "補貨", "在庫", "切れ", "入荷", "품절", "재고", "order",
+    "אזל", "במלאי", "متوفر", "نفد", "متاح", "售", "缺", "庫", "库", "補貨", "在庫",
+    "切れ", "入荷", "품절", "재고", "order",
     "bestell", "commande", "preventa", "pedido", "encargo", "ordin", "pré-venda", "encomenda", "sprzedaż",
     "zamówienie", "objedn", "beställ", "bestill", "ennakko", "naroč", "rendel", "comand", "заказ",
-    "sipariş", "預", "予約", "取り寄せ", "예약", "left", "ready to ship", "ships", "livraison sous", "expédié",
+    "sipariş", "預", "予約", "取り寄せ", "예약", "left", "ready to ship", "ships",
+    "livraison sous", "expédié",
     "inmediat", "immediata", "pronta", "vandaag", "wysyłka", "na stanie", "saatavilla", "dobavljivo", "現貨",
     "现货", "有貨", "残り",
 )  # fmt: skip
@@ -183,7 +186,7 @@ def stock_phrases(texts: list[str], longest: int = 1000) -> list[tuple[int, Avai
         while position >= 0:
             hits.add(bisect_right(starts, position) - 1)
             position = joined.find(stem, position + len(stem))
-    found = []
+    found: list[tuple[int, Availability]] = []
     for index in sorted(hits):
         text = squash(texts[index])
         state = text_availability(text) if len(text) <= longest else Availability.UNKNOWN

@@ -43,7 +43,7 @@ _WORDS = re.compile(
     r"|验证码|請啟用 ?javascript|アクセスが拒否|ロボットではない"
 )
 
-# Marks in the source of challenge pages; shops' own pages may load the same scripts, so they count only there.
+# Marks in the source of challenge pages; shops may load the same scripts, so they count only without words.
 _MARKS = (
     "cf-challenge", "_cf_chl_opt", "cf-browser-verification", "cf-error-details", "challenge-platform/h/",
     "px-captcha", "_pxcaptcha", "captcha-delivery.com", "geo.captcha", "incapsula_resource", "_incapsula_",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .class_names import NO_CUES, ClassCues, cues
+from .class_names import element_cues
 from .text import words
 from .tree import Element, raw_text
 from .url import is_other_page
@@ -10,14 +10,6 @@ from .url import is_other_page
 _MOST_LINKS = 60
 _NAME_WORDS = 2
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
-
-
-def element_cues(element: Element) -> ClassCues:
-    """What an element's class and id tell about it."""
-    names, name = element.get("class"), element.get("id")
-    if name:
-        return cues(f"{names or ''} {name}")
-    return cues(names) if names else NO_CUES
 
 
 def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bool:

@@ -8,22 +8,11 @@ from functools import lru_cache
 
 from .roles import Role
 from .text import word_set
+from .tree import Element
 
 _TOKEN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 
-_PRICE = (
-    "price",
-    "preis",
-    "prix",
-    "precio",
-    "preco",
-    "prezzo",
-    "prijs",
-    "pricing",
-    "hinta",
-    "cijena",
-    "kaina",
-)
+_PRICE = tuple(sorted(word_set("price preis prix precio preco prezzo prijs pricing hinta cijena kaina")))
 _PRICE_TOKENS = word_set("cena ceny cene pris priser pret pretul amounts")
 
 # Two words that mean something else together than apart.
@@ -38,9 +27,8 @@ _PAIRS: dict[tuple[str, str], Role] = {
         Role.OTHER_CONDITION: "open-box other-offers other-sellers",
         Role.EXTRA: "subscribe-save add-on",
         Role.RELATED: "cross-sell up-sell also-bought also-like recently-viewed mini-cart mini-basket "
-        "product-card "
-        "product-tile product-thumb product-list product-slider product-carousel products-list products-grid "
-        "product-grid",
+        "product-card product-tile product-thumb product-list product-slider product-carousel "
+        "products-list products-grid product-grid",
     }.items()
     for first, second in (pair.split("-") for pair in word_set(pairs))
 }
@@ -49,39 +37,32 @@ _ROLES: dict[str, Role] = {
     name: role
     for role, names in {
         Role.LIST: "old was strike striked strikethrough struck strikeout crossed before compare compareat "
-        "rrp msrp "
-        "uvp srp pvpr prev previous statt original orig oldprice wasprice listprice retail suggested barre "
-        "streichpreis initial linethrough pricelist origin crossedprice ancien vorher barred",
+        "rrp msrp uvp srp pvpr prev previous statt original orig oldprice wasprice listprice retail "
+        "suggested barre streichpreis initial linethrough pricelist origin crossedprice ancien vorher "
+        "barred",
         Role.REGULAR: "regular normal standard",
         Role.INSTALMENT: "installment installments instalment instalments monthly month finance financing "
-        "financed "
-        "klarna afterpay clearpay emi leasing affirm laybuy ecredit raten ratenzahlung splitit sezzle "
-        "paylater "
-        "parcelas cuotas splatky raty credit alma oney scalapay",
+        "financed klarna afterpay clearpay emi leasing affirm laybuy ecredit raten ratenzahlung splitit "
+        "sezzle paylater parcelas cuotas splatky raty credit alma oney scalapay",
         Role.PER_UNIT: "unitprice grundpreis baseprice ppu perunit priceperunit measure",
         Role.NET: "net netto extax exvat exclvat excltax taxless ht",
         Role.SHIPPING: "shipping delivery versand versandkosten postage freight livraison envio spedizione "
-        "dostawa "
-        "fulfillment fulfilment shippingcost",
+        "dostawa fulfillment fulfilment shippingcost",
         Role.SAVING: "save saving savings youpay yousave rabatt badge percent percentage coupon coupons "
-        "voucher "
-        "vouchers points cashback loyalty bonus reward rewards benefit benefits promotion promotions promo "
-        "promos "
-        "offerbanner banner deposit trade tradein usp",
+        "voucher vouchers points cashback loyalty bonus reward rewards benefit benefits promotion "
+        "promotions promo promos offerbanner banner deposit trade tradein usp",
         Role.EXTRA: "warranty warranties insurance addon addons giftwrap protection subscription subscribe "
         "membership member members service services guarantee care accessory accessories extras bundle "
         "bundles bought",
         Role.OTHER_CONDITION: "used refurbished openbox preowned secondhand marketplace sellers resale",
-        Role.VARIANT: "option options swatch swatches tier tiers tierprice bulk volume staffel staffelpreis "
-        "quantitybreak variations sizes",
+        Role.VARIANT: "option options swatch swatches tier tiers tierprice bulk volume staffel "
+        "staffelpreis quantitybreak variations sizes",
         Role.RELATED: "related similar recommend recommended recommendation recommendations recommender "
-        "upsell "
-        "crosssell crosssells upsells recently viewed sponsored suggestion suggestions alsobought minicart "
-        "cartmenu "
-        "minibasket footer breadcrumb breadcrumbs reviews review comments newsletter cookie cookies reco "
-        "recos "
-        "lastviewed wishlist menu navigation nav navbar megamenu alternatives alternative similarproducts "
-        "relatedproducts bestseller bestsellers testimonials flyout ads advert advertisement",
+        "upsell crosssell crosssells upsells recently viewed sponsored suggestion suggestions alsobought "
+        "minicart cartmenu minibasket footer breadcrumb breadcrumbs reviews review comments newsletter "
+        "cookie cookies reco recos lastviewed wishlist menu navigation nav navbar megamenu alternatives "
+        "alternative similarproducts relatedproducts bestseller bestsellers testimonials flyout ads advert "
+        "advertisement",
     }.items()
     for name in word_set(names)
 }
@@ -137,6 +118,14 @@ def cues(names: str) -> ClassCues:
         is_name=bool(bag & _NAME),
         is_hidden=bool(_HIDDEN & set(lowered.split())),
     )
+
+
+def element_cues(element: Element) -> ClassCues:
+    """What an element's class and id tell about it."""
+    names, name = element.get("class"), element.get("id")
+    if name:
+        return cues(f"{names or ''} {name}")
+    return cues(names) if names else NO_CUES
 
 
 def _role_of(tokens: list[str]) -> Role | None:

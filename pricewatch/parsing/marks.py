@@ -20,7 +20,7 @@ _LONGEST_SIGN = max(map(len, SIGNS))
 
 
 def mark_before(text: str) -> tuple[Codes, str]:
-    """The currencies of a mark at the end of the text before a number, and the text before that mark."""
+    """The currencies of a mark right before a number, and the text before that mark."""
     match = _BEFORE.search(text.rstrip(_BETWEEN))
     if match is None:
         return (), text
@@ -34,7 +34,7 @@ def mark_before(text: str) -> tuple[Codes, str]:
 
 
 def mark_after(text: str) -> tuple[Codes, str]:
-    """The currencies of a mark at the start of the text after a number, and what follows; `$ CAD` is one mark."""
+    """The currencies of a mark right after a number, and the text that follows it; `$ CAD` is one mark."""
     match = _AFTER.match(text)
     if match is None:
         return (), text

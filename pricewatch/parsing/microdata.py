@@ -40,7 +40,7 @@ ELEMENT = "@element"
 
 
 def read_microdata(root: Element) -> list[dict[str, Any]]:
-    """Top-level items, each with `@type`, its properties and `@element`; properties of no item make one more."""
+    """Top-level items with `@type`, properties and `@element`; properties of no item make one more."""
     return _read(root, _MICRODATA)
 
 

@@ -1,4 +1,4 @@
-"""Numbers in a text that may be money: their value, their currency, and what the words around make of them."""
+"""Numbers in a text that may be money: their value, their currency, and what the words around say."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def numbers_in(text: str, currency: str | None = None, hints: Iterable[str] = ()
         following = next((one for one in spots[index + 1 :] if one.codes), None)
         label = plain[previous.end if previous else 0 : spot.label_end]
         tail = plain[spot.tail_start : following.start if following else len(plain)]
-        role = _joint_role(plain[spots[index - 1].tail_start : spot.label_end]) if index else None
+        role = _joint_role(plain, spots[index - 1], spot) if index else None
         if role is Role.RANGE:
             found[-1] = replace(found[-1], role=role)
         found.append(
@@ -120,22 +120,26 @@ def _is_unclear(text: str, spot: _Spot) -> bool:
 
 
 def _label_part(between: str) -> str:
-    """Of the words between two numbers, those that may be a label of the second: not what ends the first's piece."""
+    """Of the words between two numbers, those that may be the second's label: not the first's piece."""
     boundary = _BOUNDARY.search(between)
     return between[boundary.end() :] if boundary else between
 
 
 def _tail_part(between: str) -> str:
-    """Of the words between two numbers, those that may go with the first: not the second's piece, nor its block."""
+    """Of the words between two numbers, those that may go with the first: not the second's piece or block."""
     last = max(between.rfind(PIECE), between.rfind(BLOCK))
     return between[:last].partition(BLOCK)[0] if last >= 0 else between
 
 
-def _joint_role(between: str) -> Role | None:
+def _joint_role(text: str, first: _Spot, second: _Spot) -> Role | None:
     """What two numbers are to each other by what alone stands between them, marks aside."""
-    joint = _BOUNDARY.sub(" ", between).lower()
-    pairs = ((_TIMES, Role.INSTALMENT), (_FOR, Role.VARIANT), (_DASH, Role.RANGE))
-    return next((role for pattern, role in pairs if pattern.fullmatch(joint)), None)
+    joint = _BOUNDARY.sub(" ", text[first.tail_start : second.label_end]).lower()
+    if _DASH.fullmatch(joint):
+        return Role.RANGE
+    # "3 x €10" and "3 for €10" count payments or pieces; "from €10 for €8" counts money.
+    if first.codes:
+        return None
+    return Role.INSTALMENT if _TIMES.fullmatch(joint) else Role.VARIANT if _FOR.fullmatch(joint) else None
 
 
 def _role(label: str, tail: str, *, has_previous: bool, has_following: bool) -> Role:
@@ -167,9 +171,17 @@ def _amount(number: str, currency: str | None) -> Decimal | None:
         return _grouped(digits, last)
     if tail == 3 and decimals != 3:
         return None
+    if mixed and not _are_groups(digits[: digits.rindex(last)]):
+        return None
     if tail > 3 and set(digits[-tail + 2 :]) != {"0"}:
         return None
     return parse_number(digits, last)
+
+
+def _are_groups(whole: str) -> bool:
+    """Whether the part before the decimals is cut into thousands, or as in India into thousands and hundreds."""
+    head, *groups = re.split(r"[.,]", whole)
+    return 1 <= len(head) <= 3 and len(groups[-1]) == 3 and all(len(group) in (2, 3) for group in groups)
 
 
 def _grouped(digits: str, separator: str) -> Decimal | None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
 from pricewatch.items import Availability
 
 from .availability import schema_availability, text_availability
-from .currency import currency_code, settle
-from .currency import SIGNS
+from .currency import currency_code
 from .microdata import ELEMENT, ShownText
 from .price import ParsedPrice, parse_machine_price, parse_price
 from .roles import Role
@@ -104,11 +103,8 @@ def _offer(path: str, node: dict[str, Any], inherited: dict[str, Any]) -> Iterat
     if not prices:
         yield base
     for suffix, text, price, role, high, tax in prices:
-        yield OfferData(
-            path=f"{path}.{suffix}", text=text, price=price, role=role, high=high, availability=base.availability,
-            url=base.url, sku=base.sku, seller=base.seller, is_used=base.is_used, shipping=base.shipping,
-            tax_included=tax, element=base.element,
-        )  # fmt: skip
+        where = f"{path}.{suffix}"
+        yield replace(base, path=where, text=text, price=price, role=role, high=high, tax_included=tax)
 
 
 _Price = tuple[str, str, ParsedPrice, Role, Decimal | None, bool | None]

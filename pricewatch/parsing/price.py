@@ -89,7 +89,7 @@ def parse_machine_price(value: object, currency: str | None) -> ParsedPrice:
 
 
 def to_cents(amount: Decimal, currency: str) -> int | None:
-    """Integer minor units, or None where the amount has a fraction of the smallest coin or is out of range."""
+    """Integer minor units; None where the amount has a fraction of the smallest coin or is out of range."""
     if not amount.is_finite():
         return None
     scaled = amount.scaleb(minor_units(currency))

@@ -51,7 +51,8 @@ _INSTALMENT = re.compile(
     r"ежемесячно|"
     r"в месяц|мес\b|měsíčně|miesięcznie|månad|måned|kuukau|instal?lment|raten?(?:zahlung|kauf|plan)|"
     r"\brate\b|\braty\b|"
-    r"\brată|splátk|cuotas?|parcela|sem juros|sin inter[eé]s|rassegna|\brate da\b|рассрочк|кредит|\bemi\b|分期|"
+    r"\brată|splátk|cuotas?|parcela|sem juros|sin inter[eé]s|rassegna|\brate da\b|рассрочк|кредит|\bemi\b|"
+    r"分期|"
     r"klarna|afterpay|clearpay|affirm|sezzle|laybuy|\bzip\b|scalapay|payl[ae]ter|pay later|pay in \d|"
     r"in \d payments|"
     r"\d\s?(?:x|×)\s?(?:de\s|of\s|à\s)?(?:[a-z]{0,3}[$€£]|\d+[.,]\d\d)|interest[- ]free|finance|financ|"
@@ -70,7 +71,7 @@ _FROM_AFTER = re.compile(
 )
 
 _NET = re.compile(
-    r"\b(?:excl?\.?|ex\.?|exkl\.?|exc\.?|excluding|without|before|plus|zzgl\.?|ohne|senza|sin|sans|uten|"
+    r"\b(?:excl?\.?|ex\.?|exkl\.?|exc\.?|excluding|without|before:|plus|zzgl\.?|ohne|senza|sin|sans|uten|"
     r"ekskl\.?|bez|brez|"
     r"fără|fara|без)\s?(?:\d+\s?%\s?)?(?:tax|vat|gst|mwst|ust|iva|i\.v\.a|tva|moms|mva|btw|dph|ddv|pdv|vat|"
     r"ндс|áfa|mwst)"
@@ -78,17 +79,18 @@ _NET = re.compile(
 )
 
 _LIST = re.compile(
-    r"\b(?:was|were|rrp|msrp|srp|list(?: price)?|listenpreis|original(?:ly)?(?: price)?|"
-    r"old price|before|previously|compare at|typical price|retail(?: price)?|uvp|unverb\.?|statt|zuvor|"
+    r"\b(?:was|were|rrp|msrp|srp|list price|m\.?r\.?p|listenpreis|originally|original price|"
+    r"old price|previously|compare at|typical price|retail price|uvp|unverb\.?|statt|zuvor|"
     r"vorher|bisher|"
     r"alter preis|niedrigster|ursprünglich|originalpreis|streichpreis|au lieu de|avant|prix (?:public|"
     r"conseillé|barré)|"
     r"ancien prix|antes|precio (?:anterior|original|recomendado)|pvp|pvpr|prezzo (?:di listino|originale|"
     r"precedente)|"
-    r"invece di|anziché|de:|por apenas|adviesprijs|van|oude prijs|prp|pret vechi|původní|dříve|"
+    r"invece di|anziché|adviesprijs|van|oude prijs|prp|pret vechi|původní|dříve|"
     r"najniższa|stara cena|katalogowa|před slevou|prej|tidigare|rek\.?\s?pris|"
-    r"førpris|før|veil|eredeti|старая цена|было|раньше|原價|定價|市價|通常価格|参考価格|"
-    r"lowest price in (?:the )?(?:last )?30|30[- ](?:day|tage|tägiger|dni|giorni|jours|dana|dni)|omnibus)\b"
+    r"førpris|før|veil|eredeti|старая цена|было|раньше|"
+    r"lowest price in (?:the )?(?:last )?30|30[- ](?:day|tage|tägiger|dni|giorni|jours|dana)|omnibus)\b"
+    r"|\b(?:list|before|de|retail|original):|原價|定價|市價|通常価格|参考価格"
 )
 
 _REGULAR = re.compile(
@@ -101,7 +103,7 @@ _SAVING = re.compile(
     r"remise|"
     r"ahorr\w+|descuento|risparm\w+|sconto|bespaar|korting|zniżk\w*|oszczędz\w*|sleva|ušetř\w*|popust|"
     r"prihran\w*|"
-    r"скидка|экономия|выгода|cash ?back|bonus|points?|punkte|trade[- ]in|rebate|折|省)\b"
+    r"скидка|экономия|выгода|cash ?back|bonus|points?|punkte|trade[- ]in|rebate)\b|折|省"
 )
 
 # A saving in percent is said of the price, it is not the price's own label: "-20% €8" costs €8.
@@ -123,7 +125,7 @@ _SAVED = re.compile(
 _COUPON = re.compile(
     r"\b(?:coupon|voucher|gutschein\w*|promo(?:tion)?(?:al)? code|code promo|rabattcode|cup[oó]n|buono|"
     r"kod rabatowy|"
-    r"промокод|купон|gift card|geschenkkarte|with code|mit code|coins?|折價券|クーポン)\b"
+    r"промокод|купон|gift card|geschenkkarte|with code|mit code|coins?)\b|折價券|クーポン"
 )
 
 _SHIPPING = re.compile(
@@ -132,8 +134,8 @@ _SHIPPING = re.compile(
     r"env[ií]o|gastos de|spedizion\w+|consegna|entrega|frete|portes|verzend\w*|bezorg\w*|dostaw\w*|"
     r"wysyłk\w*|doprav\w*|"
     r"poštnin\w*|dostava|livrare|transport|frakt|leverans|levering|toimitus|szállítás|доставк\w*|доставка|"
-    r"kargo|運費|送料|配送|minimum order|mindestbestellwert|orders? over|orders? above|spend|bestellwert|"
-    r"ab einem)\b|free over"
+    r"kargo|minimum order|mindestbestellwert|orders? over|orders? above|spend|bestellwert|"
+    r"ab einem)\b|free over|運費|送料|配送"
 )
 
 _EXTRA = re.compile(
@@ -150,7 +152,7 @@ _OTHER_CONDITION = re.compile(
     r"\b(?:open[- ]box|used|pre[- ]?owned|second[- ]?hand|refurbished|renewed|gebraucht\w*|b-ware|"
     r"generalüberholt|"
     r"occasion|reconditionné|usad[oa]|ricondizionat\w+|segunda mano|reacondicionad\w+|tweedehands|"
-    r"używan\w*|rozbalen\w*|bazar\w*|б/у|уценк\w*|中古)\b|\bnew \(\d+\)|\bused \(\d+\)|other sellers?|"
+    r"używan\w*|rozbalen\w*|bazar\w*|б/у|уценк\w*)\b|中古|\bnew \(\d+\)|\bused \(\d+\)|other sellers?|"
     r"weitere anbieter|"
     r"andere verk|autres vendeurs|otros vendedores|alte oferte|more offers|weitere angebote|oferte de la|"
     r"buying options"

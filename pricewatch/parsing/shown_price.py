@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from .class_names import NO_CUES, ClassCues, cues
+from .class_names import ClassCues, element_cues
 from .currency import settle
-from .marks import BLOCK, PIECE
+from .marks import BLOCK, PIECE, mark_after
 from .numbers import Number, numbers_in
 from .roles import Role
 from .text import squash
@@ -24,6 +24,7 @@ _CENT_TAGS = frozenset({"sup", "sub", "small"})
 _LINE_THROUGH = re.compile(r"line-through")
 _NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
 _CENTS = re.compile(r"\d{2}(?!\d)")
+_WHOLE_AT_END = re.compile(r"(?:^|[^\d.,])(?:\d{1,3}(?:[ .,'’]\d{3})+|\d+)$")
 _DECIMALS = re.compile(r"[.,]\d{1,2}(?!\d)")
 _DIGIT_AT_END = re.compile(r"\d$")
 _SIGN_AT_END = re.compile(r"\d\s?€$")
@@ -54,13 +55,6 @@ class _Piece:
     is_sale: bool
     is_struck: bool = False
     starts_block: bool = False
-
-
-def element_cues(element: Element) -> ClassCues:
-    names, name = element.get("class"), element.get("id")
-    if name:
-        return cues(f"{names or ''} {name}")
-    return cues(names) if names else NO_CUES
 
 
 def is_displayed(element: Element, own: ClassCues) -> bool:
@@ -129,13 +123,13 @@ def _is_the_only_price(prices: list[ShownPrice], listed: ShownPrice, block: Elem
     empty = (
         one
         for one in block.iter()
-        if one is not block and element_cues(one).is_price and not shown_text(one, 40).strip()
+        if one is not block and element_cues(one).is_price and not shown_text(one, _FEW_CHARACTERS).strip()
     )
     return not others and next(empty, None) is None
 
 
 def _amounts(text: str, hints: Iterable[str], *, is_strong: bool) -> list[Number]:
-    """The numbers that are money: those with a mark; without any mark, a number that is all there is to a price."""
+    """The numbers that are money: those with a mark, or without any, one that is all there is to a tag."""
     numbers = [number for number in numbers_in(text, None, hints) if number.amount]
     marked = [number for number in numbers if number.codes]
     if marked or not is_strong:
@@ -201,11 +195,18 @@ def _separator(before: str, piece: _Piece, *, is_new_block: bool) -> str:
         return ""
     if before[-1] in ".," and _CENTS.match(piece.text) and before[-2:-1].isdigit():
         return ""
-    if piece.is_cents and _CENTS.match(piece.text):
-        if _DIGIT_AT_END.search(before):
+    if piece.is_cents and _are_cents(piece.text):
+        if _WHOLE_AT_END.search(before):
             return "."
         return "" if _SIGN_AT_END.search(before) else f" {PIECE} "
     return f" {BLOCK} " if is_new_block else f" {PIECE} "
+
+
+def _are_cents(text: str) -> bool:
+    """Two digits and at most the mark of a currency: not the "12 months" that stand small beside a price."""
+    rest = text[2:].strip(" *") if _CENTS.match(text) else "?"
+    codes, further = mark_after(rest)
+    return not rest or (bool(codes) and not further.strip(" *."))
 
 
 def _piece_at(starts: list[tuple[int, _Piece]], position: int) -> _Piece:

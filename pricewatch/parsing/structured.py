@@ -1,4 +1,4 @@
-"""Products and their offers as a page's structured data names them: JSON-LD, microdata, RDFa and meta tags."""
+"""Products and their offers as a page's structured data names them: JSON-LD, microdata and RDFa alike."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from typing import Any
 
 from .microdata import ELEMENT
 from .offers import OfferData, read_offers
-from .text import clean
+from .text import clean, word_set
 
-_PRODUCT_TYPES = frozenset(
-    "product productgroup individualproduct productmodel someproducts vehicle car motorcycle motorizedbicycle busorcoach "
-    "book audiobook movie musicalbum musicrelease game videogame softwareapplication mobileapplication webapplication "
-    "drug dietarysupplement apartment house singlefamilyresidence residence accommodation realestatelisting "
-    "visualartwork painting photograph sheetmusic course".split()
+_PRODUCT_TYPES = word_set(
+    "product productgroup individualproduct productmodel someproducts vehicle car motorcycle "
+    "motorizedbicycle busorcoach book audiobook movie musicalbum musicrelease game videogame "
+    "softwareapplication mobileapplication webapplication drug dietarysupplement apartment house "
+    "singlefamilyresidence residence accommodation realestatelisting visualartwork painting photograph "
+    "sheetmusic course"
 )
-# Properties whose products are not the one that the page is about.
-_OTHERS = frozenset(
-    "isrelatedto issimilarto isaccessoryorsparepartfor isconsumablefor isvariantof itemlistelement itemoffered "
-    "hasoffercatalog recommendedproduct relatedproduct about mentions review reviews offers offer makesoffer".split()
+# Properties whose products or offers are not those of the page.
+_OTHERS = word_set(
+    "isrelatedto issimilarto isaccessoryorsparepartfor isconsumablefor isvariantof itemlistelement "
+    "itemoffered hasoffercatalog recommendedproduct relatedproduct about mentions review reviews offers "
+    "offer makesoffer"
 )
 _MAIN = frozenset({"mainentity", "mainentityofpage"})
 _DEEPEST = 12

@@ -7,14 +7,17 @@ from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
+from .text import word_set
+
 # lxml ships no types; this name says what is meant.
 Element = Any
 
 # Elements that do not interrupt a line of text.
-INLINE = frozenset(
-    "span b strong i em sup sub small a font ins del s strike data bdi abbr u label time bdo mark meta link wbr".split()
+INLINE = word_set(
+    "span b strong i em sup sub small a font ins del s strike data bdi abbr u label time bdo mark meta "
+    "link wbr"
 )
-_NOT_SHOWN = frozenset({"script", "style", "noscript", "template", "head", "title", "svg", "iframe"})
+_NOT_SHOWN = word_set("script style noscript template head title svg iframe")
 
 
 def parse_html(body: bytes) -> Element | None:

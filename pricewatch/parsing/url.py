@@ -63,7 +63,7 @@ def host_of(url_or_host: str) -> str:
 
 @lru_cache(maxsize=4096)
 def registrable_domain(url_or_host: str) -> str:
-    """The domain that someone registered (`shop.example.co.uk` gives `example.co.uk`); IPs stay themselves."""
+    """The domain that someone registered: `example.co.uk` for `shop.example.co.uk`; IPs stay themselves."""
     host = host_of(url_or_host)
     if _is_address(host):
         return host
@@ -75,7 +75,7 @@ def registrable_domain(url_or_host: str) -> str:
 
 
 def is_other_page(page_url: str, link: str | None) -> bool:
-    """Whether a link on a page leads to another one than the page itself; anchors and scripts lead nowhere."""
+    """Whether a link on a page leads to another one than the page itself; anchors and scripts do not."""
     if not link or link.startswith(("#", "javascript:", "mailto:", "tel:")):
         return False
     path, _, query = link.partition("#")[0].partition("?")

@@ -1,4 +1,4 @@
-"""The part of a page around the product's title, as a reader sees it: prices, stock phrases, the buy button."""
+"""The part of a page around the product's title, as a reader sees it: prices, notices, the buy button."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .availability import is_buy_button
-from .class_names import NO_CUES, ClassCues
+from .cards import is_product_card
+from .class_names import NO_CUES, ClassCues, element_cues
 from .roles import Role, role_of_words
-from .shown_price import ShownPrice, element_cues, is_displayed, read_prices, tag_role
-from .text import squash, words
+from .shown_price import ShownPrice, is_displayed, read_prices, tag_role
+from .text import squash, word_set, words
 from .tree import Element, raw_text, shown_text
 from .url import is_other_page
 
@@ -26,23 +27,7 @@ _OTHER_ACTION = re.compile(
 )
 _BUTTONS = frozenset({"button", "input", "a"})
 _SKIPPED = frozenset({"nav", "footer", "select", "textarea"})
-_SPECIAL = frozenset(
-    {
-        "a",
-        "button",
-        "input",
-        "del",
-        "s",
-        "strike",
-        "option",
-        "script",
-        "style",
-        "noscript",
-        "template",
-        "svg",
-        "iframe",
-    }
-)
+_SPECIAL = word_set("a button input del s strike option script style noscript template svg iframe")
 _DEEPEST = 120
 _TELLING_OF_STOCK = (None, Role.VARIANT, Role.REGULAR)
 _NOT_BOUGHT = frozenset({Role.RELATED, Role.EXTRA, Role.OTHER_CONDITION, Role.INSTALMENT})
@@ -55,14 +40,11 @@ _PRECEDING_LEVELS = 4
 _LONGEST_BLOCK = 260
 _LONGEST_WEAK = 90
 _LONGEST_BUTTON = 48
-_LONGEST_PHRASE = 110
+_LONGEST_PHRASE = 220
 _LONGEST_TEXT = 600
 _LONGEST_AROUND = 300
 _WRAPPERS = 3
 _CARD_LEVELS = 5
-_CARD_LINKS = 60
-_NAME_WORDS = 2
-_HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 
 
 @dataclass(slots=True)
@@ -213,7 +195,7 @@ class _Scan:
                 self._read_block(element, context, _LONGEST_WEAK)
             elif _BARE_NUMBER.fullmatch(text):
                 self._read_bare(element, context)
-        if length <= _LONGEST_PHRASE * 2:
+        if length <= _LONGEST_PHRASE:
             self._phrase(text, context)
 
     def _read_bare(self, element: Element, context: _Context) -> None:
@@ -282,54 +264,12 @@ def _role_from_outside(element: Element) -> Role:
         if len(around) > _LONGEST_AROUND:
             return Role.CURRENT
         before, _, after = around.partition(own)
-        if not before.isspace() and before or not after.isspace() and after:
+        if before.strip() or after.strip():
             label = _DIGITS.split(squash(before))[-1]
             tail = _DIGITS.split(squash(after))
             return role_of_words(label.lower(), tail[0].lower(), is_last=len(tail) == 1)
         parent = parent.getparent()
     return Role.CURRENT
-
-
-def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bool:
-    """Whether a small part of a page presents another product: its name and picture link to another page."""
-    pictured: set[str] = set()
-    named: set[str] = set()
-    for count, link in enumerate(element.iter("a")):
-        if count >= _CARD_LINKS:
-            return False
-        target = link.get("href")
-        if not is_other_page(page_url, target):
-            continue
-        image = next(link.iter("img"), None)
-        is_heading = _is_heading(link)
-        if image is None and not is_heading:
-            continue
-        label = link.get("title") or raw_text(link).strip() or ("" if image is None else image.get("alt"))
-        other = words(label or "")
-        if len(other) < _NAME_WORDS or other <= name:
-            continue
-        if image is not None:
-            pictured.add(target)
-        if is_heading:
-            named.add(target)
-    return bool(pictured & named) or (bool(pictured or named) and _is_one_of_many(element))
-
-
-def _is_heading(link: Element) -> bool:
-    parent = link.getparent()
-    if element_cues(link).is_name or next(link.iter("h2", "h3", "h4", "h5", "h6"), None) is not None:
-        return True
-    return parent is not None and (parent.tag in _HEADINGS or element_cues(parent).is_name)
-
-
-def _is_one_of_many(element: Element) -> bool:
-    """Whether a sibling is built the same way, as the items of a list are."""
-    own = (element.tag, element.get("class"))
-    return any(
-        (other.tag, other.get("class")) == own and next(other.iter("a"), None) is not None
-        for preceding in (True, False)
-        for other in element.itersiblings(preceding=preceding)
-    )
 
 
 def read_zone(title: Element, page_url: str, hints: Sequence[str]) -> Zone:

@@ -37,7 +37,7 @@ _TEXTS = ("title", "product_id", "sku", "gtin", "mpn", "brand", "location", "ima
 
 
 def validate_offer(offer: Offer) -> Ok | Drop | Quarantine:
-    """The offer with clean texts, or why it is not stored: the impossible is dropped, the doubtful is held."""
+    """The offer with clean texts, or why not stored: the impossible is dropped, the doubtful is held."""
     offer = replace(offer, **_clean_texts(offer))
     missing = [name for name in ("url", "title", "currency") if not getattr(offer, name)]
     if missing:

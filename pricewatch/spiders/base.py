@@ -7,7 +7,6 @@ from typing import Any, ClassVar, TypeVar
 
 import scrapy
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request, Response, TextResponse
 from sqlalchemy import Connection
 from twisted.python.failure import Failure
@@ -28,7 +27,7 @@ from pricewatch.items import (
 )
 from pricewatch.middlewares.failures import FetchFailure
 from pricewatch.parsing.identity import identity_key
-from pricewatch.parsing.url import InvalidUrl, canonical_url
+from pricewatch.parsing.url import InvalidUrl, canonical_url, is_same_product_url
 from pricewatch.rules.details import due_after_failure
 from pricewatch.rules.verification import NOT_FOUND
 from pricewatch.spiders.arguments import Arguments, parse_arguments
@@ -99,14 +98,25 @@ class PricewatchSpider(scrapy.Spider):
             callback=self.parse_product,
             errback=self.product_failed,
             cb_kwargs={"listing_id": listing_id},
+            meta=self.rendering(),
             dont_filter=True,
         )
+
+    def rendering(self) -> dict[str, Any]:
+        """What a request's `meta` says about how to fetch its page: with a browser, where it must be."""
+        return {"playwright": True} if self.adapter.requires_js else {}
 
     async def parse_product(self, response: Response, listing_id: int | None) -> AsyncIterator[ProductPage]:
         """Read one product page; every way it can end is counted."""
         if not isinstance(response, TextResponse):
             reason = FailureReason.PAGE_STRUCTURE_CHANGED
             await self.no_offer(response, listing_id, reason, "not a page of text")
+            return
+        asked = response.meta.get("redirect_urls", [response.url])[0]
+        if not is_same_product_url(asked, response.url):
+            # A category, a login or another product: whatever price is there, it is not ours.
+            reason = FailureReason.PAGE_STRUCTURE_CHANGED
+            await self.no_offer(response, listing_id, reason, f"{asked} led to another page")
             return
         result = self.reading(self.adapter.extract, response)
         if isinstance(result, ExtractFailure):
@@ -192,8 +202,6 @@ def outcome_of(failure: Failure) -> tuple[PageOutcome, int | None, str]:
         return error.outcome, response.status if response else None, str(error)
     if response is not None:
         return PageOutcome.HTTP_ERROR, response.status, f"status {response.status}"
-    if isinstance(error, IgnoreRequest):
-        return PageOutcome.ROBOTS, None, str(error) or "forbidden by robots.txt"
     return PageOutcome.NETWORK_ERROR, None, f"{type(error).__name__}: {error}"
 
 

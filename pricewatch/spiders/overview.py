@@ -103,7 +103,7 @@ class OverviewSpider(PricewatchSpider):
             callback=self.parse_overview,
             errback=self.overview_failed,
             cb_kwargs={"start": start, "number": number, "attempt": attempt},
-            meta={"asked_at": time.monotonic()},
+            meta={"asked_at": time.monotonic(), **self.rendering()},
             dont_filter=True,
             # Pages before details: what the market shows is known sooner.
             priority=10,

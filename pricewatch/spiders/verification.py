@@ -126,7 +126,7 @@ class VerificationSpider(PricewatchSpider):
             callback=self.looked,
             errback=self.not_reached,
             cb_kwargs={"candidate": candidate},
-            meta={"handle_httpstatus_all": True},
+            meta={"handle_httpstatus_all": True, **(self.rendering() if method == "GET" else {})},
             dont_filter=True,
         )
 

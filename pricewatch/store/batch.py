@@ -26,7 +26,8 @@ REFUSALS = (DBAPIError, Raced, ValueError, TypeError, RecursionError)
 
 _COUNT = text(
     "SELECT coalesce(unit, 0), count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new),"
-    " count(*) FILTER (WHERE appended) FROM incoming GROUP BY 1"
+    " count(*) FILTER (WHERE appended), count(*) FILTER (WHERE held), count(*) FILTER (WHERE held AND detail)"
+    " FROM incoming GROUP BY 1"
 )
 
 
@@ -37,12 +38,17 @@ class Tally:
     new: int = 0
     updated: int = 0
     price_rows: int = 0
+    # Whose price waits for another run to see it too; of them, how many came from product pages.
+    held: int = 0
+    held_offers: int = 0
     refused: list[tuple[Row, str]] = field(default_factory=list)
 
     def add(self, other: Tally) -> None:
         self.new += other.new
         self.updated += other.updated
         self.price_rows += other.price_rows
+        self.held += other.held
+        self.held_offers += other.held_offers
         self.refused += other.refused
 
 
@@ -167,8 +173,7 @@ class Batch:
 
 def count(connection: Connection) -> dict[int, Tally]:
     """What happened to the rows in `incoming`, by unit."""
-    counted = connection.execute(_COUNT)
-    return {unit: Tally(new, updated, price_rows) for unit, new, updated, price_rows in counted}
+    return {unit: Tally(*counted) for unit, *counted in connection.execute(_COUNT)}
 
 
 def refused_rows(

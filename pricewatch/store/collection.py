@@ -38,8 +38,11 @@ SELECT cards = (SELECT count(*) FROM collected_cards WHERE run_id = :run_id) FRO
 
 # Newest first, as the site shows them: what is left over is older and can wait for the sweep.
 _NEW_ONES = text("""
-SELECT listing_id, url FROM incoming WHERE is_new AND availability <> 'SOLD'
-ORDER BY observed_at, listing_id LIMIT :most
+SELECT i.listing_id, i.url FROM incoming i
+JOIN (SELECT identity_key, max(id) AS place FROM collected_cards WHERE run_id = :run_id GROUP BY 1) c
+  ON c.identity_key = i.identity_key
+WHERE i.is_new AND i.availability <> 'SOLD'
+ORDER BY c.place LIMIT :most
 """)
 
 
@@ -108,7 +111,7 @@ def commit(
         run_steps()
     tally = count(connection).get(0, Tally())
     tally.refused = refused
-    new_ones = connection.execute(_NEW_ONES, {"most": most_details}).all()
+    new_ones = connection.execute(_NEW_ONES, {"run_id": run_id, "most": most_details}).all()
     clear(connection, run_id)
     return tally, [(listing_id, url) for listing_id, url in new_ones]
 

@@ -164,6 +164,17 @@ def keep(directory: Path) -> None:
     users.close()
 
 
+def leave(directory: Path) -> None:
+    """Use the server in this directory no more; if nobody else does, wait until it has stopped."""
+    held = _held.pop(directory.resolve(), None)
+    if held is not None:
+        held.close()
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        users = _lock(directory / "postgres.users", fcntl.LOCK_EX | fcntl.LOCK_NB)
+        control(directory, "stop", "-m", "fast")
+        users.close()
+
+
 def control(directory: Path, *words: str) -> None:
     """Stop or restart the server, as `pg_ctl` does."""
     with _without_warnings():

@@ -8,10 +8,11 @@ from sqlalchemy import Connection, text
 _APPEND = text("""
 WITH appended AS (
 INSERT INTO price_history
-    (listing_id, observed_at, price_cents, price_max_cents, currency, availability, run_id, adapter_version)
+    (listing_id, observed_at, price_cents, price_max_cents, currency, availability, run_type, run_id,
+     adapter_version)
 SELECT listing_id, observed_at,
        coalesce(price_cents, known_price_cents), price_max_cents, coalesce(currency, known_currency),
-       availability, :run_id, adapter_version
+       availability, :run_type, :run_id, adapter_version
 FROM incoming
 WHERE CASE
     WHEN is_new THEN price_cents IS NOT NULL
@@ -26,6 +27,6 @@ UPDATE incoming i SET appended = true FROM appended a WHERE a.listing_id = i.lis
 """)
 
 
-def append(connection: Connection, run_id: int, _market_id: str | None) -> None:
+def append(connection: Connection, run_id: int, _market_id: str | None, *, run_type: str = "SCRAPE") -> None:
     """One row for each listing whose price, currency or availability is not the last stored one."""
-    connection.execute(_APPEND, {"run_id": run_id})
+    connection.execute(_APPEND, {"run_id": run_id, "run_type": run_type})

@@ -29,7 +29,7 @@ COLUMNS = """
 KNOWN = """
     listing_id bigint, keep_url boolean, known_price_cents integer, known_currency text,
     known_availability text, price_observed_at timestamptz, is_new boolean, is_older boolean,
-    seller_id bigint, appended boolean
+    seller_id bigint, appended boolean, held boolean
 """
 
 _CREATE = text(f"CREATE TEMPORARY TABLE IF NOT EXISTS incoming ({COLUMNS}, {KNOWN}) ON COMMIT DELETE ROWS")
@@ -50,6 +50,7 @@ SELECT r.*,
        coalesce(r.observed_at < coalesce(greatest(same.price_observed_at, same.deactivated_at),
                                          greatest(moved.price_observed_at, moved.deactivated_at)), false),
        NULL,
+       false,
        false
 FROM {rows}
 LEFT JOIN LATERAL (

@@ -55,7 +55,8 @@ UPDATE listings l SET
                     ELSE coalesce(i.currency, l.currency) END,
     availability = CASE WHEN i.observed_at = l.price_observed_at THEN l.availability
                         ELSE i.availability END,
-    price_observed_at = greatest(l.price_observed_at, i.observed_at),
+    price_observed_at = CASE WHEN i.held THEN l.price_observed_at
+                             ELSE greatest(l.price_observed_at, i.observed_at) END,
     shipping_cents = coalesce(i.shipping_cents, l.shipping_cents),
     tax_included = coalesce(i.tax_included, l.tax_included),
     platform_id = coalesce(i.platform_id, l.platform_id),

@@ -30,7 +30,7 @@ def hold(connection: Connection, item: ProductPage, *, run_id: int, adapter: Ada
             identity_key=plain(offer.identity_key) or None,
             reason=item.held.reason,
             offer=plain(asdict(offer)),
-            details=plain({**item.held.details, "evidence": item.evidence}),
+            details=plain({"evidence": item.evidence, **item.held.details, "encoding": item.encoding}),
             page_hash=hashlib.sha256(item.page).hexdigest() if item.page else None,
             page=zlib.compress(item.page) if item.page else None,
             observed_at=offer.observed_at or at,

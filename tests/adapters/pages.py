@@ -54,7 +54,8 @@ def product(price: Any = "19.99", currency: str = "EUR", **more: Any) -> dict[st
 
 
 def page(body: str, head: str = "", title: str = "Blue Kettle | Shop", lang: str = "en") -> str:
-    return f'<!doctype html><html lang="{lang}"><head><title>{title}</title>{head}</head><body>{body}</body></html>'
+    start = f'<!doctype html><html lang="{lang}"><head><title>{title}</title>{head}</head>'
+    return f"{start}<body>{body}</body></html>"
 
 
 def buy(price: str, title: str = "Blue Kettle", button: str = "Add to cart") -> str:

@@ -1,5 +1,7 @@
 """How price watching goes wrong in the field, and that it does not here; the numbers are those of the collected cases."""
 
+# ruff: noqa: E501 - a page reads better in one line
+
 from __future__ import annotations
 
 import pytest

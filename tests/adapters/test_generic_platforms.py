@@ -1,5 +1,7 @@
 """Pages built the way the common shop systems build them, cut down to what matters."""
 
+# ruff: noqa: E501 - a page reads better in one line
+
 from __future__ import annotations
 
 import pytest

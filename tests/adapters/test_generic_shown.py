@@ -1,5 +1,7 @@
 """Pages without structured data, and pages that try to be misread."""
 
+# ruff: noqa: E501 - a page reads better in one line
+
 from __future__ import annotations
 
 import pytest
@@ -18,6 +20,12 @@ TAGS = [
     ("percent before the price", "UVP 29,99 € -33% 19,99 €", "19.99 EUR"),
     ("save in percent", "<del>£30.00</del> Save 33% £20.00", "20.00 GBP"),
     ("percent off", "33% off <b>£20.00</b>", "20.00 GBP"),
+    ("from one to another, in Dutch", "Van €30,00 voor €20,00", "20.00 EUR"),
+    ("MRP", "MRP ₹999 ₹499 (50% off)", "499.00 INR"),
+    ("a slash and a dash", "₹ 1,299/-", "1299.00 INR"),
+    ("a footnote", "€19,99<sup>12</sup>", "19.99 EUR"),
+    ("small words beside", "€19 <small>12 months warranty</small>", "19.00 EUR"),
+    ("small cents with a sign", "19<small>99 €</small>", "19.99 EUR"),
     ("crossed out by style", '<span style="text-decoration: line-through">£30.00</span> £20.00', "20.00 GBP"),
     ("crossed out by class", '<span class="price--strike">£30.00</span> £20.00', "20.00 GBP"),
     (
@@ -48,6 +56,7 @@ TAGS = [
     ("from, behind", "19,99 € +", None),
     ("a range", "€10.00 – €20.00", None),
     ("a range in words", "€10.00 to €20.00", None),
+    ("three for a price", "3 for €10.00", None),
     ("two without a word", "<b>€10.00</b> <b>€20.00</b>", None),
     ("saving only", "Save €10.00", None),
     ("free", "Free", None),

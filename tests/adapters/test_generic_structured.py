@@ -1,5 +1,7 @@
 """Structured data in the shapes that shops give it, and which of its prices is this page's."""
 
+# ruff: noqa: E501 - a page reads better in one line
+
 from __future__ import annotations
 
 import pytest
@@ -100,10 +102,10 @@ OTHER_SYNTAXES = [
     ("microdata as text", MICRODATA.format(price='<span itemprop="price">1.226,00 €</span>'), "1226.00 EUR IN_STOCK"),
     ("microdata beside cards", MICRODATA.format(price='<span itemprop="price" content="19.99">19,99 €</span><meta itemprop="priceCurrency" content="EUR">') + CARDS, "19.99 EUR IN_STOCK"),
     ("microdata of cards only", H1 + "<p>Nothing to see here but other things that you may like</p>" + CARDS, "PRICE_NOT_FOUND"),
-    ("microdata by reference", '<div itemscope itemtype="http://schema.org/Product" itemref="p"><h1 itemprop="name">Blue Kettle</h1></div>'
-     '<div id="p"><div itemprop="offers" itemscope><meta itemprop="price" content="19.99"><meta itemprop="priceCurrency" content="EUR"><link itemprop="availability" href="InStock"></div></div>', "19.99 EUR IN_STOCK"),
-    ("RDFa", '<div vocab="http://schema.org/" typeof="Product"><h1 property="name">Blue Kettle</h1><div property="offers" typeof="Offer">'
-     '<span property="price" content="19.99">19,99</span><span property="priceCurrency" content="EUR"></span><link property="availability" href="http://schema.org/InStock"></div></div>', "19.99 EUR IN_STOCK"),
+    ("microdata by reference", ('<div itemscope itemtype="http://schema.org/Product" itemref="p"><h1 itemprop="name">Blue Kettle</h1></div>'
+     '<div id="p"><div itemprop="offers" itemscope><meta itemprop="price" content="19.99"><meta itemprop="priceCurrency" content="EUR"><link itemprop="availability" href="InStock"></div></div>'), "19.99 EUR IN_STOCK"),
+    ("RDFa", ('<div vocab="http://schema.org/" typeof="Product"><h1 property="name">Blue Kettle</h1><div property="offers" typeof="Offer">'
+     '<span property="price" content="19.99">19,99</span><span property="priceCurrency" content="EUR"></span><link property="availability" href="http://schema.org/InStock"></div></div>'), "19.99 EUR IN_STOCK"),
     ("product meta", '<meta property="product:price:amount" content="19.99"><meta property="product:price:currency" content="EUR"><meta property="product:availability" content="in stock">' + H1, "19.99 EUR IN_STOCK"),
     ("OpenGraph price", '<meta property="og:price:amount" content="19,99"><meta property="og:price:currency" content="EUR"><meta property="og:availability" content="instock">' + H1, "19.99 EUR IN_STOCK"),
     ("sale price in meta", '<meta property="product:price:amount" content="29.99"><meta property="product:sale_price:amount" content="19.99"><meta property="product:price:currency" content="EUR"><meta property="product:availability" content="oos">' + H1, "19.99 EUR OUT_OF_STOCK"),

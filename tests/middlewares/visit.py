@@ -1,4 +1,4 @@
-"""A crawl for tests: `python -m tests.middlewares.visit` takes an order in JSON, tells how each visit ended.
+"""Crawls for tests: `python -m tests.middlewares.visit` takes orders in JSON, tells how each visit ended.
 
 `visits` are requests, made once each; with `until` (seconds) each is made again and again as long as that.
 """
@@ -107,24 +107,23 @@ def prepare(order: dict[str, Any]) -> Settings:
     return settings
 
 
-def tell(crawler: Crawler, output: str = "") -> None:
+def result(crawler: Crawler, output: str = "") -> dict[str, Any]:
     told = crawler.spider.told if isinstance(crawler.spider, VisitSpider) else []
     kept = {
         name: value
         for name, value in crawler.stats.get_stats().items()
         if isinstance(value, (int, float, str))
     }
-    print(json.dumps({"visits": told, "stats": kept, "output": output}), flush=True)
+    return {"visits": told, "stats": kept, "output": output}
 
 
-def once() -> None:
-    """One crawl in a process of its own, as `scrapy crawl` does it."""
-    order = json.loads(sys.stdin.readline())
+def once(order: dict[str, Any]) -> Crawler:
+    """One crawl and no other, as `scrapy crawl` does it."""
     process = AsyncCrawlerProcess(prepare(order))
     crawler = process.create_crawler(VisitSpider)
-    process.crawl(crawler, visits=order["visits"], until=order.get("until", 0))
+    process.crawl(crawler, visits=order["visits"], until=order["until"])
     process.start()
-    tell(crawler)
+    return crawler
 
 
 async def one_more(order: dict[str, Any]) -> None:
@@ -145,7 +144,7 @@ async def one_more(order: dict[str, Any]) -> None:
         logging.getLogger().removeHandler(handler)
         reactor.installNameResolver(resolver)
         engine().dispose()
-    tell(crawler, log.getvalue())
+    print(json.dumps(result(crawler, log.getvalue())), flush=True)
 
 
 async def many() -> None:
@@ -166,4 +165,4 @@ def serve() -> None:
 
 
 if __name__ == "__main__":
-    serve() if sys.argv[1:] == ["serve"] else once()
+    serve()

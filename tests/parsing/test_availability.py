@@ -129,9 +129,25 @@ def test_many_texts_at_once_give_what_each_gives():
 
 @pytest.mark.parametrize(
     "text",
-    ["Add to cart", "ADD TO BAG", "Buy now", "In den Warenkorb", "Ajouter au panier", "Añadir al carrito", "Aggiungi al carrello",
-     "In winkelwagen", "Do koszyka", "Do košíku", "Lägg i varukorgen", "Adauga in Cos", "В корзину", "Купить", "カートに入れる", "加入購物車"],
-)  # fmt: skip
+    [
+        "Add to cart",
+        "ADD TO BAG",
+        "Buy now",
+        "In den Warenkorb",
+        "Ajouter au panier",
+        "Añadir al carrito",
+        "Aggiungi al carrello",
+        "In winkelwagen",
+        "Do koszyka",
+        "Do košíku",
+        "Lägg i varukorgen",
+        "Adauga in Cos",
+        "В корзину",
+        "Купить",
+        "カートに入れる",
+        "加入購物車",
+    ],
+)
 def test_buy_buttons(text):
     assert is_buy_button(text)
 

@@ -17,9 +17,20 @@ from pricewatch.parsing.currency import NONE as NO_CURRENCY
 
 @pytest.mark.parametrize(
     ("text", "code"),
-    [("EUR", "EUR"), (" eur ", "EUR"), ("€", "EUR"), ("RUR", "RUB"), ("руб.", "RUB"), ("$", None), ("kr", None), ("XXX", None),
-     ("", None), (None, None), ("dollar bills", None)],
-)  # fmt: skip
+    [
+        ("EUR", "EUR"),
+        (" eur ", "EUR"),
+        ("€", "EUR"),
+        ("RUR", "RUB"),
+        ("руб.", "RUB"),
+        ("$", None),
+        ("kr", None),
+        ("XXX", None),
+        ("", None),
+        (None, None),
+        ("dollar bills", None),
+    ],
+)
 def test_fields_for_a_currency(text, code):
     assert currency_code(text) == code
 
@@ -33,9 +44,18 @@ def test_minor_units(code, digits):
 
 @pytest.mark.parametrize(
     ("host", "code"),
-    [("shop.de", "EUR"), ("shop.co.uk", "GBP"), ("shop.com.au", "AUD"), ("shop.com", None), ("shop.co", None), ("shop.com.co", "COP"),
-     ("shop.io", None), ("localhost", None), ("", None)],
-)  # fmt: skip
+    [
+        ("shop.de", "EUR"),
+        ("shop.co.uk", "GBP"),
+        ("shop.com.au", "AUD"),
+        ("shop.com", None),
+        ("shop.co", None),
+        ("shop.com.co", "COP"),
+        ("shop.io", None),
+        ("localhost", None),
+        ("", None),
+    ],
+)
 def test_domains(host, code):
     assert domain_currency(host) == code
 

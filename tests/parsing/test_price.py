@@ -19,7 +19,7 @@ from pricewatch.parsing.price import (
 )
 
 # text, amount, currency
-CAUGHT = [
+CAUGHT: list[tuple[str, str | None, str | None]] = [
     ("1.226 €", "1226", "EUR"),
     ("€1,106.18", "1106.18", "EUR"),
     ("1 649,00", "1649", None),
@@ -36,7 +36,7 @@ CAUGHT = [
     ("2879.20 €", "2879.2", "EUR"),
 ]
 
-WRITTEN = [
+WRITTEN: list[tuple[str, str | None, str | None]] = [
     ("19.99 EUR", "19.99", "EUR"),
     ("EUR 19,99", "19.99", "EUR"),
     ("19,99 Euro", "19.99", "EUR"),
@@ -116,6 +116,8 @@ REFUSED = [
     ("1.2345", Refusal.UNCLEAR_NUMBER),
     ("12,34,567", Refusal.UNCLEAR_NUMBER),
     ("1,234.567 €", Refusal.UNCLEAR_NUMBER),
+    ("19,99.12 €", Refusal.UNCLEAR_NUMBER),
+    ("1\ufffd226,50 €", Refusal.UNCLEAR_NUMBER),
 ]
 
 

@@ -35,16 +35,27 @@ def prices(data: object) -> list[tuple[str, str]]:
         ({"lowPrice": 10, "offerCount": 1}, [("1E+1", "current")]),
         ({"price": "", "lowPrice": "12.50", "highPrice": "12.50"}, [("12.5", "current")]),
         ({"lowPrice": 1, "highPrice": 9, "offers": [{"price": "4.50"}]}, [("4.5", "current")]),
-        ({"price": "19.99", "priceSpecification": {"priceType": "ListPrice", "price": 29.99}}, [("19.99", "current"), ("29.99", "list")]),
+        (
+            {"price": "19.99", "priceSpecification": {"priceType": "ListPrice", "price": 29.99}},
+            [("19.99", "current"), ("29.99", "list")],
+        ),
         ({"priceSpecification": {"price": 4, "referenceQuantity": {"unitCode": "KGM"}}}, [("4", "per unit")]),
-        ({"priceSpecification": {"price": 81, "referenceQuantity": {"value": 4.5, "unitCode": "LTR", "valueReference": {"value": 1}}}}, [("81", "current")]),
+        (
+            {
+                "priceSpecification": {
+                    "price": 81,
+                    "referenceQuantity": {"value": 4.5, "unitCode": "LTR", "valueReference": {"value": 1}},
+                }
+            },
+            [("81", "current")],
+        ),
         ({"priceSpecification": {"price": 9, "billingDuration": 24}}, [("9", "instalment")]),
         ({"priceSpecification": {"price": 9, "eligibleQuantity": {"minValue": 10}}}, [("9", "variant")]),
         ({}, []),
         ("19.99", []),
         (None, []),
     ],
-)  # fmt: skip
+)
 def test_offers(offers, expected):
     data = {"@type": "Product", "offers": offers}
     assert [(Decimal(amount), role) for amount, role in prices(data)] == [
@@ -76,15 +87,22 @@ def test_variants_are_offers_of_their_group():
         {"@type": "Product", "sku": sku, "offers": {"price": price}} for sku, price in (("S", 1), ("L", 2))
     ]
     (group,) = products_in({"@type": "ProductGroup", "name": "a", "hasVariant": variants}, "json-ld")
-    assert [(offer.sku, offer.price.amount) for offer in group.offers] == [("S", 1), ("L", 2)]
+    assert [(offer.sku, offer.price.amount) for offer in group.offers] == [
+        ("S", Decimal(1)),
+        ("L", Decimal(2)),
+    ]
 
 
 def test_microdata_reads_like_json_ld():
     root = parse_html(
-        b"""<div itemscope itemtype="http://schema.org/Product"><span itemprop="name">Kettle</span>
-        <div itemprop="offers" itemscope itemtype="http://schema.org/Offer"><b itemprop="price">19,99 &euro;</b>
-        <link itemprop="availability" href="http://schema.org/InStock"><meta itemprop="sku" content="K1"></div>
-        <div itemprop="isRelatedTo" itemscope itemtype="http://schema.org/Product"><span itemprop="name">Pot</span></div></div>"""
+        b"""<div itemscope itemtype="http://schema.org/Product">
+        <span itemprop="name">Kettle</span>
+        <div itemprop="offers" itemscope itemtype="http://schema.org/Offer">
+        <b itemprop="price">19,99 &euro;</b>
+        <link itemprop="availability" href="http://schema.org/InStock">
+        <meta itemprop="sku" content="K1"></div>
+        <div itemprop="isRelatedTo" itemscope itemtype="http://schema.org/Product">
+        <span itemprop="name">Pot</span></div></div>"""
     )
     (product,) = products_in(read_microdata(root), "microdata")
     (offer,) = product.offers
@@ -100,15 +118,38 @@ def test_microdata_without_a_scope_is_an_orphan():
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["Product", "Offer", "19.99", "EUR", "", "InStock"]),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(["@type", "offers", "price", "name", "hasVariant", "priceSpecification", "lowPrice", "highPrice", "url", "seller", "brand", "availability", "shippingDetails", "@graph"]),
-        inner,
-        max_size=5,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(["Product", "Offer", "19.99", "EUR", "", "InStock"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "@type",
+                    "offers",
+                    "price",
+                    "name",
+                    "hasVariant",
+                    "priceSpecification",
+                    "lowPrice",
+                    "highPrice",
+                    "url",
+                    "seller",
+                    "brand",
+                    "availability",
+                    "shippingDetails",
+                    "@graph",
+                ]
+            ),
+            inner,
+            max_size=5,
+        )
     ),
     max_leaves=12,
-)  # fmt: skip
+)
 
 
 @settings(deadline=None)

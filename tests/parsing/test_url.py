@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -52,9 +54,26 @@ def test_canonical(url, canonical):
 
 @pytest.mark.parametrize(
     "url",
-    ["javascript:alert(1)", "mailto:a@b.com", "tel:+43", "data:text/html,x", "ftp://shop.com/a", "file:///etc/passwd", "/a", "a", "",
-     "https://", "https:///a", "//shop.com/a", "http://[::1", "http://a b.com/", "https://shop.com:99999/", "https://.com/", "http://%20/"],
-)  # fmt: skip
+    [
+        "javascript:alert(1)",
+        "mailto:a@b.com",
+        "tel:+43",
+        "data:text/html,x",
+        "ftp://shop.com/a",
+        "file:///etc/passwd",
+        "/a",
+        "a",
+        "",
+        "https://",
+        "https:///a",
+        "//shop.com/a",
+        "http://[::1",
+        "http://a b.com/",
+        "https://shop.com:99999/",
+        "https://.com/",
+        "http://%20/",
+    ],
+)
 def test_not_a_web_page(url):
     with pytest.raises(InvalidUrl):
         canonical_url(url)
@@ -80,10 +99,8 @@ def test_a_canonical_url_is_its_own(scheme, host, path, query):
 @settings(deadline=None)
 @given(st.text(max_size=80))
 def test_any_text_is_a_url_or_invalid(text):
-    try:
+    with suppress(InvalidUrl):
         canonical_url(text)
-    except InvalidUrl:
-        pass
 
 
 @pytest.mark.parametrize(

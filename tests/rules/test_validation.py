@@ -34,7 +34,8 @@ def an_offer(**changes: Any) -> Offer:
 
 
 def a_card(**changes: Any) -> Card:
-    return Card(**({"url": URL, "title": "Kettle", "price_cents": 1999, "currency": "EUR"} | changes))
+    values: dict[str, Any] = {"url": URL, "title": "Kettle", "price_cents": 1999, "currency": "EUR"}
+    return Card(**(values | changes))
 
 
 def reason_of(verdict: object) -> object:

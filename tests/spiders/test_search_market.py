@@ -1,4 +1,4 @@
-"""Markets that are crawled by a search: what its answer leaves out is looked at, what no longer fits leaves."""
+"""Markets crawled by a search: what its answer leaves out is looked at, what no longer fits leaves."""
 
 from __future__ import annotations
 

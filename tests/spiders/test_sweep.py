@@ -164,3 +164,15 @@ def test_the_time_budget_ends_a_run_and_the_next_one_goes_on(world):
     assert checkpoint(world) == 1
     _, pages = sweep(world, max_details=0)
     assert pages == list(range(1, 9))
+
+
+@pytest.mark.parametrize("to", ["other product", "/c/bikes", "/"])
+def test_a_price_behind_a_redirect_is_not_this_listings(world, to):
+    world.crawl("discovery", max_details=0)
+    true, other = world.on_sale()[:2]
+    world.bazaar.fault("redirect", path=f"^{true.url}$", to=other.url if to == "other product" else to)
+    run, _ = sweep(world, max_details=1000)
+    assert run["reasons"]["failure/PAGE_STRUCTURE_CHANGED"] >= 1
+    listing = world.listing(true)
+    assert listing.price_cents == true.price
+    assert listing.last_scraped_at is None

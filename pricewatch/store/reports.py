@@ -1,0 +1,89 @@
+"""What is stored, at a glance: for commands that compare it with what should be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select, update
+
+from pricewatch.store.models import Listing, PriceHistory, Quarantined, Run, Source
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    id: int
+    spider: str
+    status: str
+    reason: str | None
+    seconds: float
+    pages: int
+    cards: int
+    new_listings: int
+    updated_listings: int
+    price_rows: int
+    details: int
+    quarantined: int
+    gone: int
+
+
+class StoredListing(NamedTuple):
+    price_cents: int | None
+    currency: str | None
+    availability: str
+    active: bool
+    history_rows: int
+    times_seen: int
+
+
+def use_site_at(connection: Connection, source_id: str, base_url: str) -> None:
+    """Let a source be found at another address: the sample marketplace has a new one with every start."""
+    connection.execute(update(Source).where(Source.id == source_id).values(base_url=base_url))
+
+
+def last_run(connection: Connection, spider: str) -> RunReport | None:
+    run = connection.execute(select(Run).where(Run.spider == spider).order_by(Run.id.desc()).limit(1)).first()
+    if run is None:
+        return None
+    return RunReport(
+        id=run.id,
+        spider=run.spider,
+        status=run.status,
+        reason=run.reason,
+        seconds=((run.finished_at or run.heartbeat_at) - run.started_at).total_seconds(),
+        pages=run.pages,
+        cards=run.cards,
+        new_listings=run.new_listings,
+        updated_listings=run.updated_listings,
+        price_rows=run.price_rows,
+        details=run.details,
+        quarantined=run.offers_quarantined,
+        gone=run.gone,
+    )
+
+
+def stored_listings(connection: Connection, market_id: str) -> dict[str, StoredListing]:
+    """A market's listings by canonical URL."""
+    rows = (
+        select(func.count())
+        .select_from(PriceHistory)
+        .where(PriceHistory.listing_id == Listing.id)
+        .correlate(Listing)
+        .scalar_subquery()
+    )
+    found = connection.execute(
+        select(
+            Listing.canonical_url,
+            Listing.price_cents,
+            Listing.currency,
+            Listing.availability,
+            Listing.active,
+            rows,
+            Listing.times_seen,
+        ).where(Listing.market_id == market_id)
+    )
+    return {url: StoredListing(*rest) for url, *rest in found}
+
+
+def count_quarantined(connection: Connection) -> int:
+    return connection.execute(select(func.count()).select_from(Quarantined)).scalar_one()

@@ -1,0 +1,126 @@
+"""Which source a URL belongs to: one per registrable domain, made on first use, not fetched unapproved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from sqlalchemy import Connection, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+
+from pricewatch import adapters
+from pricewatch.errors import UserError
+from pricewatch.parsing.url import InvalidUrl, registrable_domain
+from pricewatch.store.models import Source
+
+_START_TARGETS = text("""
+UPDATE targets SET next_due_at = :now, updated_at = :now WHERE source_id = :source_id AND next_due_at IS NULL
+""")
+_STOP_TARGETS = text("""
+UPDATE targets SET next_due_at = NULL, updated_at = :now,
+                   queue_state = CASE WHEN queue_state = 'pending' THEN 'idle' ELSE queue_state END,
+                   queued_at = CASE WHEN queue_state = 'pending' THEN NULL ELSE queued_at END
+WHERE source_id = :source_id AND (next_due_at IS NOT NULL OR queue_state = 'pending')
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRecord:
+    id: str
+    domain: str
+    base_url: str
+    adapter_id: str
+    tos_approved_by: str | None
+
+    @property
+    def is_approved(self) -> bool:
+        return self.tos_approved_by is not None
+
+
+class Sources:
+    """All sources, found by the URL of a page: by its exact place first, else by its domain."""
+
+    def __init__(self, records: Iterable[SourceRecord]):
+        self.by_id = {record.id: record for record in records}
+        self._by_place: dict[tuple[str, int], SourceRecord] = {}
+        self._by_domain: dict[str, SourceRecord] = {}
+        for record in self.by_id.values():
+            self._by_place.setdefault(_place(record.base_url), record)
+            self._by_domain.setdefault(record.domain, record)
+
+    def of(self, url: str) -> SourceRecord | None:
+        return self._by_place.get(_place(url)) or self._by_domain.get(registrable_domain(url))
+
+    def private_places(self) -> list[str]:
+        """The base URLs, of which the guard lets the private ones through: an operator wrote them there."""
+        return [record.base_url for record in self.by_id.values()]
+
+
+def load(connection: Connection) -> Sources:
+    rows = connection.execute(
+        select(Source.id, Source.domain, Source.base_url, Source.adapter_id, Source.tos_approved_by).order_by(
+            Source.id
+        )
+    )
+    return Sources(SourceRecord(*row) for row in rows)
+
+
+def create(connection: Connection, urls: Iterable[str]) -> Sources:
+    """Make a source for every domain that has none yet: invisible, untrusted, and not yet approved."""
+    known = load(connection)
+    new: dict[str, dict[str, str]] = {}
+    for url in urls:
+        domain = registrable_domain(url)
+        if domain not in new and known.of(url) is None:
+            parts = urlsplit(url)
+            new[domain] = {
+                "id": domain,
+                "name": domain,
+                "domain": domain,
+                "base_url": f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}",
+                "adapter_id": adapters.for_domain(domain),
+            }
+    if not new:
+        return known
+    connection.execute(insert(Source).values(list(new.values())).on_conflict_do_nothing())
+    return load(connection)
+
+
+def find(connection: Connection, name: str) -> SourceRecord:
+    """A source by its id or its domain."""
+    sources = load(connection)
+    found = sources.by_id.get(name)
+    if found is None:
+        try:
+            found = sources.of(name if "://" in name else f"https://{name}")
+        except InvalidUrl:
+            found = None
+    if found is None:
+        known = ", ".join(sorted(sources.by_id)[:20]) or "none yet"
+        raise UserError(f"There is no source {name!r}. Known sources: {known}.")
+    return found
+
+
+def approve(connection: Connection, source_id: str, by: str, now: datetime) -> int:
+    """A person has read the terms: from now on its targets are due. Says how many begin."""
+    connection.execute(
+        update(Source).where(Source.id == source_id).values(tos_approved_by=by, tos_reviewed_at=now)
+    )
+    return connection.execute(_START_TARGETS, {"source_id": source_id, "now": now}).rowcount
+
+
+def withdraw(connection: Connection, source_id: str, now: datetime) -> int:
+    """The approval does not hold any longer: nothing of this source is scheduled."""
+    connection.execute(
+        update(Source).where(Source.id == source_id).values(tos_approved_by=None, tos_reviewed_at=now)
+    )
+    return connection.execute(_STOP_TARGETS, {"source_id": source_id, "now": now}).rowcount
+
+
+def _place(url: str) -> tuple[str, int]:
+    parts = urlsplit(url)
+    port = parts.port or 443
+    # What answers on the two standard ports is one site.
+    return (parts.hostname or "").rstrip("."), 443 if port == 80 else port
