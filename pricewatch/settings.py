@@ -19,6 +19,10 @@ SWEEP_MAX_DETAILS = 100
 DETAIL_REFRESH_HOURS = 24
 DETAIL_RETRY_MINUTES = 60
 
+# Validation: a price that jumps by more than this factor waits until another run sees it too
+PRICE_JUMP_FACTOR = 4
+PRICE_JUMP_AGREEMENT = 0.05
+
 # Verification
 VERIFICATION_UNSEEN_HOURS = 24
 VERIFICATION_MAX_LISTINGS = 200

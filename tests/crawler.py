@@ -82,7 +82,7 @@ async def _crawl(settings: Settings, spider: str, arguments: dict[str, str]) -> 
     crawler = runner.create_crawler(spider)
     try:
         await runner.crawl(crawler, **arguments)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - told to the test
         return {"status": "error", "outcome": f"{type(error).__name__}: {error}"}
     run: Any = crawler.spider.run  # type: ignore[union-attr]
     return {

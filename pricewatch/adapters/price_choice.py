@@ -169,9 +169,7 @@ def _shown_only(seen: _Shown, *, is_product_page: bool) -> Choice:
     if len(amounts) > 1:
         return Choice(Verdict.AMBIGUOUS, f"the page shows {len(amounts)} prices")
     starting = [one for one in seen.every if one.role is Role.FROM and one.amount < prices[0].amount]
-    if any(
-        one.shown and prices[0].shown and one.shown.element is prices[0].shown.element for one in starting
-    ):
+    if any(_is_beside(one, prices) for one in starting):
         return Choice(
             Verdict.AMBIGUOUS, f"the page shows {prices[0].amount} beside from {starting[0].amount}"
         )

@@ -179,7 +179,7 @@ def _amount(number: str, currency: str | None) -> Decimal | None:
 
 
 def _are_groups(whole: str) -> bool:
-    """Whether the part before the decimals is cut into thousands, or as in India into thousands and hundreds."""
+    """Whether the part before the decimals is cut into thousands, or as in India also into hundreds."""
     head, *groups = re.split(r"[.,]", whole)
     return 1 <= len(head) <= 3 and len(groups[-1]) == 3 and all(len(group) in (2, 3) for group in groups)
 

@@ -175,6 +175,13 @@ _BEFORE = (
     (_LIST, Role.LIST),
     (_REGULAR, Role.REGULAR),
 )
+# What starts at a price may be another thing than the product: "used from €5".
+_FROM_WHAT = (
+    (_INSTALMENT, Role.INSTALMENT),
+    (_OTHER_CONDITION, Role.OTHER_CONDITION),
+    (_SHIPPING, Role.SHIPPING),
+    (_EXTRA, Role.EXTRA),
+)
 _AFTER = (
     (_INSTALMENT, Role.INSTALMENT),
     (_PER_UNIT, Role.PER_UNIT),
@@ -204,7 +211,9 @@ def role_of_words(before: str, after: str, *, is_last: bool = True) -> Role:
     if not any(map(str.isalpha, label)) and not any(map(str.isalpha, tail)) and not _FROM_AFTER.search(tail):
         return Role.CURRENT
     if _FROM.search(label) or _FROM_AFTER.search(tail):
-        return Role.INSTALMENT if _INSTALMENT.search(tail) or _INSTALMENT.search(label) else Role.FROM
+        if _INSTALMENT.search(tail):
+            return Role.INSTALMENT
+        return next((role for pattern, role in _FROM_WHAT if pattern.search(label)), Role.FROM)
     for pattern, role in _BEFORE:
         if pattern.search(label):
             return role

@@ -57,17 +57,15 @@ class _Piece:
     starts_block: bool = False
 
 
-def is_displayed(element: Element, own: ClassCues) -> bool:
+def is_displayed(element: Element, own: ClassCues, style: str | None) -> bool:
     if own.is_hidden or not is_shown_tag(element) or element.get("hidden") is not None:
         return False
-    style = element.get("style")
     return not style or _NOT_DISPLAYED.search(style) is None
 
 
-def tag_role(element: Element) -> Role | None:
+def tag_role(element: Element, style: str | None) -> Role | None:
     if element.tag in _LIST_TAGS:
         return Role.LIST
-    style = element.get("style")
     if (style and _LINE_THROUGH.search(style)) or element.get("data-a-strike") == "true":
         return Role.LIST
     return Role.VARIANT if element.tag in ("option", "select") else None
@@ -147,10 +145,10 @@ def _pieces(
     is_struck: bool = False,
     depth: int = 0,
 ) -> Iterator[_Piece]:
-    own = element_cues(element)
-    if depth > _DEEPEST or not is_displayed(element, own):
+    own, style = element_cues(element), element.get("style")
+    if depth > _DEEPEST or not is_displayed(element, own, style):
         return
-    by_tag = tag_role(element)
+    by_tag = tag_role(element, style)
     is_struck = is_struck or by_tag is Role.LIST
     role = by_tag or own.role or role
     if element.tag == "a" and is_other_page(page_url, element.get("href")):

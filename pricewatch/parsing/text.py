@@ -27,6 +27,8 @@ def squash(text: str) -> str:
 
 def clean(text: str) -> str:
     """Text fit to store: entities resolved, control and direction characters gone, spaces squashed."""
+    if "&" not in text and text.isprintable():
+        return squash(text)
     # Twice, because shops escape names before a template escapes them again.
     return squash(_CONTROL.sub("", html.unescape(html.unescape(text))))
 

@@ -17,15 +17,24 @@ _TRACKING = frozenset({"fbclid", "gclid", "ref", "source", "campaign"})
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
 _ID_PARAMETER = re.compile(r"(?:\w*id|product|item|sku|artikel|art|p|code|goods)=", re.IGNORECASE)
 _ID = re.compile(r"\d{4,}")
+# Most links need nothing but their scheme changed: no query, no escapes, no port that goes without saying.
+_ALREADY_PLAIN = re.compile(
+    r"https?://([a-z0-9](?:[a-z0-9-]*\.)*[a-z0-9-]*[a-z0-9](?::(?!0|80/|443/)\d{2,4})?(?:/[A-Za-z0-9_-]+)+)"
+)
 
 
 class InvalidUrl(ValueError):
     """A URL that names no web page."""
 
 
-@lru_cache(maxsize=32)
 def canonical_url(url: str) -> str:
     """The one spelling of a URL: https, lower-case host, no fragment, no tracking, parameters sorted."""
+    plain = _ALREADY_PLAIN.fullmatch(url)
+    return f"https://{plain[1]}" if plain else _canonical(url)
+
+
+@lru_cache(maxsize=32)
+def _canonical(url: str) -> str:
     parts = _split(url)
     kept = [(key, value) for key, value in parse_qsl(parts.query) if not _is_tracking(key) and value.strip()]
     query = "&".join(f"{_quoted(key)}={_quoted(value)}" for key, value in kept)

@@ -133,14 +133,14 @@ class _Scan:
         own = element_cues(element)
         style = element.get("style")
         if own is not NO_CUES or style or tag in _SPECIAL:
-            if own.role is Role.RELATED or not is_displayed(element, own):
+            if own.role is Role.RELATED or not is_displayed(element, own, style):
                 return
             if tag in _BUTTONS or own.is_button:
                 if not self.zone.buy_button:
                     self._read_button(element, own, context)
                 if tag == "a" and is_other_page(self._page_url, element.get("href")):
                     return
-            context = _inner(element, own, context)
+            context = _inner(element, own, style, context)
             if (own.is_price or element.get("itemprop") == "price") and self._read_block(
                 element, context, _LONGEST_BLOCK
             ):
@@ -244,9 +244,9 @@ def has_currency_mark(text: str) -> bool:
     return _SIGN.search(text) is not None or _WORD.search(text) is not None
 
 
-def _inner(element: Element, own: ClassCues, context: _Context) -> _Context:
+def _inner(element: Element, own: ClassCues, style: str | None, context: _Context) -> _Context:
     """The context of what an element holds."""
-    role = tag_role(element) or own.role or context.role
+    role = tag_role(element, style) or own.role or context.role
     is_strong = context.is_strong or own.is_price
     if role is context.role and is_strong == context.is_strong and not own.is_sale:
         return context

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from scrapy.crawler import Crawler
 
-from pricewatch.items import ProductPage
+from pricewatch.items import ProductPage, QuarantineReason
 from pricewatch.rules.drift import Rates, rates
 from pricewatch.spiders.base import PricewatchSpider
 
@@ -22,8 +22,9 @@ class DriftPipeline:
         return cls(crawler)
 
     async def process_item(self, item: Any) -> Any:
-        if isinstance(item, ProductPage) and item.held is not None and item.offer.price_cents == 0:
-            self.spider.run.count("zero_price_count")
+        held = item.held if isinstance(item, ProductPage) else None
+        if held is not None and held.reason is QuarantineReason.ZERO_PRICE_EXTRACTED:
+            self.spider.run.count_read("zero_price_count", item.adapter_id)
         return item
 
     async def close_spider(self) -> None:

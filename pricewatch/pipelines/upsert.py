@@ -13,7 +13,7 @@ from pricewatch.errors import DatabaseUnavailable
 from pricewatch.items import OverviewPage, PageOutcome, ProductPage
 from pricewatch.rules.details import due_after_success
 from pricewatch.spiders.base import PricewatchSpider
-from pricewatch.store import collection, listings, quarantine, runs
+from pricewatch.store import collection, listings, price_jump, quarantine, runs
 from pricewatch.store.batch import Tally, Unit
 from pricewatch.store.incoming import Row, card_row, offer_row
 
@@ -82,13 +82,13 @@ class UpsertPipeline:
 
     async def _store_product(self, item: ProductPage) -> None:
         run = self.spider.run
-        if item.held is not None:
-            held = item
 
-            def also(connection: Connection, _: Tally) -> None:
-                quarantine.hold(connection, held, run_id=run.id, adapter=self.spider.adapter, at=clock.now())
+        def also(connection: Connection, tally: Tally) -> None:
+            if item.held is not None:
+                quarantine.hold(connection, item, run_id=run.id, at=clock.now())
+            elif tally.held:
+                price_jump.attach_page(connection, item, run_id=run.id)
+            self.spider.product_stored(connection, item, tally)
 
-            await run.write(Unit([], also))
-            return
         due_at = due_after_success(item.offer.observed_at or clock.now(), refresh_hours=self.refresh_hours)
-        await run.write(Unit([offer_row(item.offer, due_at)]))
+        await run.write(Unit([] if item.held else [offer_row(item.offer, due_at)], also))

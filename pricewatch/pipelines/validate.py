@@ -8,15 +8,23 @@ from typing import Any, Self
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
+from pricewatch import adapters
 from pricewatch.items import Card, Drop, DropReason, Ok, OverviewPage, ProductPage, Quarantine
 from pricewatch.rules.validation import validate_card, validate_offer
 from pricewatch.spiders.base import PricewatchSpider
+from pricewatch.store import price_jump
 
 
 class ValidatePipeline:
     def __init__(self, crawler: Crawler):
         self.crawler = crawler
-        self._seen: set[str] = set()
+        self._seen: set[tuple[str, str]] = set()
+        settings = crawler.settings
+        self.spider.run.steps.append(
+            price_jump.holding(
+                settings.getfloat("PRICE_JUMP_FACTOR"), settings.getfloat("PRICE_JUMP_AGREEMENT")
+            )
+        )
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -31,7 +39,7 @@ class ValidatePipeline:
         if isinstance(item, OverviewPage):
             self._validate_page(item)
         elif isinstance(item, ProductPage):
-            self._validate_product(item)
+            await self._validate_product(item)
         return item
 
     def _validate_page(self, page: OverviewPage) -> None:
@@ -57,25 +65,35 @@ class ValidatePipeline:
             self.spider.run.count("offers_dropped", count)
             self.spider.run.note(f"dropped/{reason}", count)
 
-    def _validate_product(self, item: ProductPage) -> None:
+    async def _validate_product(self, item: ProductPage) -> None:
         run = self.spider.run
-        verdict = item.held or validate_offer(item.offer)
-        if isinstance(verdict, Ok):
-            verdict = self.spider.adapter.normalize(verdict.offer)
-        if isinstance(verdict, Ok) and verdict.offer.identity_key in self._seen:
-            verdict = Drop(DropReason.DUPLICATE_WITHIN_RUN, verdict.offer.identity_key)
+        verdict = judge(item)
+        key = (item.offer.source, item.offer.identity_key)
+        if isinstance(verdict, Ok) and key in self._seen:
+            verdict = Drop(DropReason.DUPLICATE_WITHIN_RUN, item.offer.identity_key)
         if isinstance(verdict, Ok):
             item.offer = verdict.offer
-            self._seen.add(verdict.offer.identity_key)
-            run.count("offers_valid")
+            self._seen.add(key)
+            run.count_read("offers_valid", item.adapter_id)
         elif isinstance(verdict, Quarantine):
             item.held = verdict
-            run.count("offers_quarantined")
+            run.count_read("offers_quarantined", item.adapter_id)
             run.note(f"quarantined/{verdict.reason}")
         else:
-            run.count("offers_dropped")
+            run.count_read("offers_dropped", item.adapter_id)
             run.note(f"dropped/{verdict.reason}")
+            if verdict.reason is DropReason.UNKNOWN_AVAILABILITY:
+                run.count_read("availability_unknown", item.adapter_id)
+            await self.spider.product_dropped(item, verdict)
             raise DropItem(f"{verdict.reason} {verdict.details}".strip())
+
+
+def judge(item: ProductPage) -> Ok | Drop | Quarantine:
+    """What becomes of the offer of a page, as far as the offer alone can tell."""
+    verdict = item.held or validate_offer(item.offer)
+    if isinstance(verdict, Ok):
+        return adapters.get(item.adapter_id).normalize(verdict.offer)
+    return verdict
 
 
 def richer(one: Card, other: Card) -> Card:

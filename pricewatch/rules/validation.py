@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -59,10 +59,10 @@ def validate_offer(offer: Offer) -> Ok | Drop | Quarantine:
 
 def validate_card(card: Card) -> Card | Drop:
     """The card with clean texts, or why it is dropped; it may show no price, but not an impossible one."""
-    card = replace(card, **_clean_texts(card))
-    missing = [name for name in ("url", "title") if not getattr(card, name)]
-    if missing:
-        return Drop(DropReason.MISSING_REQUIRED_FIELD, ", ".join(missing))
+    if changed := _clean_texts(card):
+        card = replace(card, **changed)
+    if not card.url or not card.title:
+        return Drop(DropReason.MISSING_REQUIRED_FIELD, "title" if card.url else "url")
     if problem := _url_problem(card.url):
         return Drop(DropReason.INVALID_URL, problem)
     if card.price_cents is None:
@@ -100,22 +100,29 @@ def _url_problem(url: str) -> str:
 
 def _clean_texts(item: Offer | Card) -> dict[str, Any]:
     """The texts of an item that need to change: control characters out, spaces squashed, the overlong cut."""
-    known = {one.name for one in fields(item)}
     changed: dict[str, Any] = {}
     for name in _TEXTS:
-        value = getattr(item, name) if name in known else None
-        if isinstance(value, str):
+        value = getattr(item, name, None)
+        if isinstance(value, str) and not _is_tidy(value):
             longest = LONGEST_URL if name == "image" else LONGEST_TITLE if name == "title" else LONGEST_TEXT
             clean = " ".join(_CONTROL.sub(" ", value).split())
             # A cut address leads nowhere; a cut name is still a name.
             clean = "" if name == "image" and len(clean) > longest else clean[:longest].rstrip()
             if clean != value:
                 changed[name] = clean if clean or name == "title" else None
-    if item.seller is not None:
-        changed["seller"] = replace(item.seller, id=_plain(item.seller.id), name=_plain(item.seller.name))
+    seller = item.seller
+    if seller is not None and _CONTROL.search(f"{seller.id}{seller.name}"):
+        changed["seller"] = replace(seller, id=_plain(seller.id), name=_plain(seller.name))
     if item.attributes:
         changed["attributes"] = _plain(item.attributes)
     return changed
+
+
+def _is_tidy(value: str) -> bool:
+    """Nearly all texts are, and that is cheap to see: printable, short, no space too many."""
+    return (
+        value.isprintable() and 0 < len(value) <= LONGEST_KEY and "  " not in value and value == value.strip()
+    )
 
 
 def _plain(value: Any) -> Any:

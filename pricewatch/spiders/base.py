@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import scrapy
@@ -16,6 +17,7 @@ from pricewatch.adapters.base import Adapter, Presence, PresenceEvidence
 from pricewatch.items import (
     Availability,
     Card,
+    Drop,
     Extracted,
     ExtractFailure,
     FailureReason,
@@ -36,6 +38,20 @@ from pricewatch.store import details as detail_pages
 from pricewatch.store.batch import Tally, Unit
 
 R = TypeVar("R")
+# Fetches that were our own doing: they say nothing about the site or its adapter.
+NOT_ASKED = frozenset(
+    {"robots", "no_turn", "no_proxy", "no_browser", "crawl_ending", "refused_url", "refused_address"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whose page is read, and by which adapter."""
+
+    adapter: Adapter
+    source_id: str
+    listing_id: int | None = None
+    target_id: int | None = None
 
 
 class PricewatchSpider(scrapy.Spider):
@@ -82,76 +98,94 @@ class PricewatchSpider(scrapy.Spider):
         card.url = canonical_url(card.url)
         card.identity_key = identity_key(card.product_id, card.sku, card.url)
 
-    def complete_offer(self, offer: Offer, response: Response) -> Offer:
-        offer.source = self.source_id
+    def complete_offer(self, offer: Offer, response: Response, subject: Subject) -> Offer:
+        offer.source = subject.source_id
         offer.fetch_url = response.url
         offer.url = canonical_url(offer.url or response.url)
         offer.observed_at = clock.now()
-        offer.adapter_version = self.adapter.version
+        offer.adapter_version = subject.adapter.version
         offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
         return offer
 
     def product_request(self, url: str, listing_id: int | None = None) -> Request:
-        self.run.count("urls_attempted")
+        return self.request_page(url, Subject(self.adapter, self.source_id, listing_id))
+
+    def request_page(self, url: str, subject: Subject) -> Request:
+        self.run.count_read("urls_attempted", subject.adapter.id)
         return Request(
             url,
             callback=self.parse_product,
             errback=self.product_failed,
-            cb_kwargs={"listing_id": listing_id},
-            meta=self.rendering(),
+            cb_kwargs={"subject": subject},
+            meta={"source_id": subject.source_id, **self.rendering(subject.adapter)},
             dont_filter=True,
         )
 
-    def rendering(self) -> dict[str, Any]:
+    def rendering(self, adapter: Adapter | None = None) -> dict[str, Any]:
         """What a request's `meta` says about how to fetch its page: with a browser, where it must be."""
-        return {"playwright": True} if self.adapter.requires_js else {}
+        return {"playwright": True} if (adapter or self.adapter).requires_js else {}
 
-    async def parse_product(self, response: Response, listing_id: int | None) -> AsyncIterator[ProductPage]:
+    async def parse_product(self, response: Response, subject: Subject) -> AsyncIterator[ProductPage]:
         """Read one product page; every way it can end is counted."""
-        if not isinstance(response, TextResponse):
-            reason = FailureReason.PAGE_STRUCTURE_CHANGED
-            await self.no_offer(response, listing_id, reason, "not a page of text")
+        result = self.read_product(response, subject)
+        if isinstance(result, ExtractFailure):
+            await self.no_offer(response, subject, result)
             return
+        self.run.count_read("urls_succeeded", subject.adapter.id)
+        if result.held is None or result.held.offer is not None:
+            self.run.count_read("offers_extracted", subject.adapter.id)
+        yield result
+
+    def read_product(self, response: Response, subject: Subject) -> ProductPage | ExtractFailure:
+        """What the page of a product says, ready for the pipelines, or why it says nothing."""
+        if not isinstance(response, TextResponse):
+            return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "not a page of text")
         asked = response.meta.get("redirect_urls", [response.url])[0]
         if not is_same_product_url(asked, response.url):
             # A category, a login or another product: whatever price is there, it is not ours.
-            reason = FailureReason.PAGE_STRUCTURE_CHANGED
-            await self.no_offer(response, listing_id, reason, f"{asked} led to another page")
-            return
-        result = self.reading(self.adapter.extract, response)
+            return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, f"{asked} led to another page")
+        result = self.reading(subject.adapter.extract, response)
         if isinstance(result, ExtractFailure):
-            await self.no_offer(response, listing_id, result.reason, result.details)
-            return
+            return result
         held = result if isinstance(result, Quarantine) else None
         offer = result.offer or Offer(
             url=response.url, title="", price_cents=0, currency="", availability=Availability.UNKNOWN
         )
         try:
-            self.complete_offer(offer, response)
+            self.complete_offer(offer, response, subject)
         except InvalidUrl as error:
-            await self.no_offer(response, listing_id, FailureReason.PAGE_STRUCTURE_CHANGED, str(error))
-            return
-        self.run.count("urls_succeeded")
-        self.run.count("offers_extracted")
-        evidence = result.evidence if isinstance(result, Extracted) else []
-        yield ProductPage(offer=offer, page=response.body, evidence=evidence, held=held)
+            return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, str(error))
+        return ProductPage(
+            offer=offer,
+            page=response.body,
+            encoding=response.encoding,
+            evidence=result.evidence if isinstance(result, Extracted) else [],
+            adapter_id=subject.adapter.id,
+            target_id=subject.target_id,
+            held=held,
+        )
 
     def page_stored(self, connection: Connection, page: OverviewPage) -> None:
         """Called inside the transaction that stores a page of cards."""
 
-    async def no_offer(
-        self, response: Response, listing_id: int | None, reason: FailureReason, details: str = ""
-    ) -> None:
+    def product_stored(self, connection: Connection, item: ProductPage, tally: Tally) -> None:
+        """Called inside the transaction that stores an offer, or holds it."""
+
+    async def product_dropped(self, item: ProductPage, drop: Drop) -> None:
+        """Called when an offer is not stored, after it was counted."""
+
+    async def no_offer(self, response: Response, subject: Subject, failure: ExtractFailure) -> None:
         """A page without an offer. Out of stock with no price is expected, and no failure."""
+        reason = failure.reason
         self.run.note(f"failure/{reason}")
         if reason is FailureReason.OOS_NO_PRICE:
-            self.run.count("urls_succeeded")
-            self.run.count("oos_no_price_count")
+            self.run.count_read("urls_succeeded", subject.adapter.id)
+            self.run.count_read("oos_no_price_count", subject.adapter.id)
         else:
-            self.run.count("urls_failed")
-            self.run.error("No offer on the page", url=response.url, reason=reason, details=details)
-        gone = self.presence(response).presence in (Presence.GONE, Presence.SOLD)
-        await self._put_off(listing_id, gone=gone)
+            self.run.count_read("urls_failed", subject.adapter.id)
+            self.run.error("No offer on the page", url=response.url, reason=reason, details=failure.details)
+        gone = self.presence(response, subject.adapter).presence in (Presence.GONE, Presence.SOLD)
+        await self.product_unread(subject, reason, gone=gone)
 
     def reading(self, read: Callable[[TextResponse], R], response: TextResponse) -> R | ExtractFailure:
         """Let the adapter read a page. Its mistakes are told and counted; they never end a run."""
@@ -159,27 +193,32 @@ class PricewatchSpider(scrapy.Spider):
             return read(response)
         except Exception as error:  # an adapter is per-site code and may fail in any way
             self.run.note("adapter_error")
-            self.logger.exception("The adapter %s failed on %s", self.adapter.id, response.url)
+            self.logger.exception("The adapter failed on %s", response.url)
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, f"{type(error).__name__}: {error}")
 
-    def presence(self, response: Response) -> PresenceEvidence:
+    def presence(self, response: Response, adapter: Adapter | None = None) -> PresenceEvidence:
         """What a page says about its listing; nothing, where it cannot be read."""
         if isinstance(response, TextResponse) and response.body:
-            evidence = self.reading(self.adapter.presence, response)
+            evidence = self.reading((adapter or self.adapter).presence, response)
             if isinstance(evidence, PresenceEvidence):
                 return evidence
         return PresenceEvidence(Presence.UNKNOWN)
 
     async def product_failed(self, failure: Failure) -> None:
         request: Request = failure.request  # type: ignore[attr-defined]
+        subject: Subject = request.cb_kwargs["subject"]
         outcome, status, error = outcome_of(failure)
-        self.run.count("urls_failed")
+        reason = reason_of(failure, outcome, status)
+        self.run.count_read("urls_failed", subject.adapter.id)
+        if reason in NOT_ASKED:
+            self.run.count_read("urls_not_asked", subject.adapter.id)
         self.run.note(f"failure/{outcome}" if status is None else f"failure/{outcome}_{status}")
         self.run.error("A product page could not be fetched", url=request.url, reason=error)
-        await self._put_off(request.cb_kwargs["listing_id"], gone=status in NOT_FOUND)
+        await self.product_unread(subject, reason, gone=status in NOT_FOUND)
 
-    async def _put_off(self, listing_id: int | None, *, gone: bool) -> None:
+    async def product_unread(self, subject: Subject, reason: str, *, gone: bool) -> None:
         """A page that could not be read is tried later; one that is gone is handed to verification."""
+        listing_id = subject.listing_id
         if listing_id is None:
             return
         now = clock.now()
@@ -203,6 +242,14 @@ def outcome_of(failure: Failure) -> tuple[PageOutcome, int | None, str]:
     if response is not None:
         return PageOutcome.HTTP_ERROR, response.status, f"status {response.status}"
     return PageOutcome.NETWORK_ERROR, None, f"{type(error).__name__}: {error}"
+
+
+def reason_of(failure: Failure, outcome: PageOutcome, status: int | None) -> str:
+    """The word for a fetch that failed: the reason of our own components, else the outcome and its status."""
+    error = failure.value
+    if isinstance(error, FetchFailure):
+        return error.reason
+    return str(outcome) if status is None else f"{outcome}_{status}"
 
 
 def adapter_for(adapter_id: str) -> Adapter:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -17,8 +17,8 @@ from sqlalchemy import Connection
 from pricewatch import clock
 from pricewatch.errors import DatabaseUnavailable, UserError
 from pricewatch.items import PageOutcome, RunStatus
-from pricewatch.rules.drift import rates
-from pricewatch.store import markets, runs
+from pricewatch.rules.drift import Batch, rates
+from pricewatch.store import drift, markets, runs
 from pricewatch.store.batch import Step, Tally, Unit
 from pricewatch.store.batch import reason as why
 from pricewatch.store.database import engine
@@ -60,6 +60,11 @@ class Run:
         self.partial = False
         self.counters: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
+        # The same counters, as far as they are about product pages, for each adapter that read some.
+        self.by_adapter: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        # Called inside transactions: with every batch and sign of life, and with the end of the run.
+        self.with_batch: list[Callable[[Connection], None]] = []
+        self.with_end: list[Callable[[Connection], None]] = []
         self.stored = Tally()
         self.pages = 0
         self.cards = 0
@@ -80,11 +85,7 @@ class Run:
             heartbeat_seconds=settings.getfloat("RUN_HEARTBEAT_SECONDS"),
         )
         self.started_at = clock.now()
-        self.id = await self.writer.call(
-            lambda connection: runs.open_run(
-                connection, now=self.started_at, spider=self.spider, **self.fields
-            )
-        )
+        self.id = await self.writer.call(self._open_row)
         self._writer.run_id = self.id
         self._writer.market_id = self.market_id
         self._writer.steps = self.steps
@@ -93,6 +94,12 @@ class Run:
         self._writer.on_refused = self._unit_refused
         self._writer.on_failure = self._database_lost
         logger.info("Run %d started", self.id)
+
+    def _open_row(self, connection: Connection) -> int:
+        watched = drift.begin(connection, self.fields.get("adapter_id"))
+        return runs.open_run(
+            connection, now=self.started_at, spider=self.spider, watched=watched, **self.fields
+        )
 
     @property
     def writer(self) -> Writer:
@@ -113,6 +120,11 @@ class Run:
 
     def count(self, counter: str, amount: int = 1) -> None:
         self.counters[counter] += amount
+
+    def count_read(self, counter: str, adapter_id: str, amount: int = 1) -> None:
+        """Count something about a product page, for the run and for the adapter that read it."""
+        self.counters[counter] += amount
+        self.by_adapter[adapter_id][counter] += amount
 
     def note(self, reason: str, amount: int = 1) -> None:
         """Count an outcome by its reason: on the run row and in Scrapy's stats alike."""
@@ -198,6 +210,10 @@ class Run:
             yield_rate=found.yield_rate,
             **self._values(),
         )
+        batches = {adapter_id: Batch.of(counters) for adapter_id, counters in self.by_adapter.items()}
+        drift.conclude(connection, self.id, batches, now)
+        for also in self.with_end:
+            also(connection)
         if self.market_id is not None and status is not RunStatus.CANCELLED:
             failed = status is not RunStatus.FINISHED
             markets.note_run(
@@ -223,6 +239,8 @@ class Run:
         for unit in units:
             total.add(unit.tally)
         self.record(connection, total)
+        for also in self.with_batch:
+            also(connection)
 
     def _values(self) -> dict[str, Any]:
         return {
@@ -236,6 +254,10 @@ class Run:
     def count_stored(self, tally: Tally) -> None:
         """What was committed, and each row that the database did not take."""
         self.stored.add(replace(tally, refused=[]))
+        if tally.held:
+            self.count("offers_quarantined", tally.held)
+            self.count("offers_valid", -tally.held_offers)
+            self.note("quarantined/price_jump", tally.held)
         for row, reason in tally.refused:
             self.count("offers_dropped")
             self.note("refused_by_database")

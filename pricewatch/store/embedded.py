@@ -164,15 +164,22 @@ def keep(directory: Path) -> None:
     users.close()
 
 
-def leave(directory: Path) -> None:
-    """Use the server in this directory no more; if nobody else does, wait until it has stopped."""
+def end(directory: Path) -> None:
+    """Stop the server of a directory that is about to be removed, as soon as all of its users have left."""
     held = _held.pop(directory.resolve(), None)
-    if held is not None:
-        held.close()
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        users = _lock(directory / "postgres.users", fcntl.LOCK_EX | fcntl.LOCK_NB)
-        control(directory, "stop", "-m", "fast")
-        users.close()
+    if held is None:
+        return
+    held.close()
+    deadline = time.monotonic() + START_TIMEOUT
+    while time.monotonic() < deadline:
+        with contextlib.suppress(BlockingIOError):
+            users = _lock(directory / "postgres.users", fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with contextlib.suppress(subprocess.SubprocessError):
+                # The keeper may have been faster.
+                control(directory, "stop", "-m", "immediate")
+            users.close()
+            return
+        time.sleep(0.05)
 
 
 def control(directory: Path, *words: str) -> None:

@@ -112,7 +112,7 @@ def holding(factor: float = JUMP_FACTOR, within: float = AGREES_WITHIN) -> Step:
     return hold
 
 
-def attach_page(connection: Connection, item: ProductPage, *, run_id: int, adapter_id: str) -> None:
+def attach_page(connection: Connection, item: ProductPage, *, run_id: int) -> None:
     """Give the row of a held offer what only its product page brings: the page, and all of the offer."""
     offer = item.offer
     details = {"from": "page", "evidence": item.evidence, "encoding": item.encoding}
@@ -122,7 +122,7 @@ def attach_page(connection: Connection, item: ProductPage, *, run_id: int, adapt
             "page": zlib.compress(item.page) if item.page else None,
             "page_hash": hashlib.sha256(item.page).hexdigest() if item.page else None,
             "target_id": item.target_id,
-            "adapter_id": adapter_id,
+            "adapter_id": item.adapter_id,
             "offer": json.dumps(plain(asdict(offer))),
             "details": json.dumps(plain(details)),
             "source_id": offer.source,

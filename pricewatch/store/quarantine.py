@@ -9,13 +9,12 @@ from datetime import datetime
 
 from sqlalchemy import Connection, insert
 
-from pricewatch.adapters.base import Adapter
 from pricewatch.items import ProductPage
 from pricewatch.store.models import Quarantined
 from pricewatch.store.plain import plain
 
 
-def hold(connection: Connection, item: ProductPage, *, run_id: int, adapter: Adapter, at: datetime) -> None:
+def hold(connection: Connection, item: ProductPage, *, run_id: int, at: datetime) -> None:
     if item.held is None:
         raise ValueError("only an offer that is held goes to quarantine")
     offer = item.offer
@@ -24,8 +23,8 @@ def hold(connection: Connection, item: ProductPage, *, run_id: int, adapter: Ada
             source_id=offer.source,
             run_id=run_id,
             target_id=item.target_id,
-            adapter_id=adapter.id,
-            adapter_version=adapter.version,
+            adapter_id=item.adapter_id,
+            adapter_version=offer.adapter_version,
             url=plain(offer.fetch_url or offer.url),
             identity_key=plain(offer.identity_key) or None,
             reason=item.held.reason,

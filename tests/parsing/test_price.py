@@ -82,7 +82,7 @@ REFUSED = [
     ("", Refusal.NO_NUMBER),
     ("Free", Refusal.NO_NUMBER),
     ("50 %", Refusal.NO_NUMBER),
-    ("New (8) from $93.99", Refusal.FROM),
+    ("New (8) from $93.99", Refusal.NOT_THE_PRICE),
     ("ab 119,00 €", Refusal.FROM),
     ("à partir de 19,99 €", Refusal.FROM),
     ("от 1 299 ₽", Refusal.FROM),

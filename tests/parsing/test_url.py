@@ -177,3 +177,17 @@ def test_a_page_may_be_renamed_but_not_replaced(other, is_same):
 )
 def test_links_to_other_pages(page, link, is_other):
     assert is_other_page(page, link) is is_other
+
+
+@given(st.from_regex(r"\Ahttps?://[a-z0-9.-]{1,12}(:[0-9]{1,5})?(/[A-Za-z0-9_.-]{0,6}){0,4}\Z"))
+def test_the_short_way_gives_what_the_long_way_gives(url):
+    """Links that need nothing but another scheme are not taken apart."""
+    from pricewatch.parsing.url import _canonical
+
+    def spelling(way):
+        try:
+            return way(url)
+        except InvalidUrl:
+            return None
+
+    assert spelling(canonical_url) == spelling(_canonical)

@@ -15,7 +15,7 @@ def known(world: Any) -> Any:
     return world
 
 
-def attempts(world: Any, true: Any) -> list[Any]:
+def attempts(world: Any, true: Any) -> Any:
     return world.database.rows(
         "SELECT a.* FROM verification_attempts a JOIN listings l ON l.id = a.listing_id"
         " WHERE l.canonical_url LIKE :url ORDER BY a.id",
@@ -168,7 +168,7 @@ def test_after_days_without_any_crawl_nothing_is_concluded_from_silence(known):
     assert all(known.listing(true).active for true in up if len(known_rows(known, true)) == 1)
 
 
-def known_rows(world: Any, true: Any) -> list[Any]:
+def known_rows(world: Any, true: Any) -> Any:
     return world.database.rows("SELECT id FROM listings WHERE canonical_url LIKE :url", url=f"%{true.url}")
 
 
