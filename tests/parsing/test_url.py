@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
@@ -184,7 +185,7 @@ def test_the_short_way_gives_what_the_long_way_gives(url):
     """Links that need nothing but another scheme are not taken apart."""
     from pricewatch.parsing.url import _canonical
 
-    def spelling(way):
+    def spelling(way: Callable[[str], str]) -> str | None:
         try:
             return way(url)
         except InvalidUrl:

@@ -63,11 +63,14 @@ def test_an_incomplete_run_concludes_nothing(search):
 
 
 def test_what_no_longer_fits_leaves_the_market(search):
-    cheap, named = toys(search)[:2]
-    search.bazaar.change(cheap.id, price=1)
+    # The cheapest one gets cheaper still, by less than what would be held as a jump.
+    cheap, named, *_ = sorted(toys(search), key=lambda true: true.price)
+    search.bazaar.change(cheap.id, price=cheap.price // 2)
     search.bazaar.change(named.id, title="Toy for parts only")
+    # A price that falls so far is believed when a second run sees it.
     search.crawl("sweep", max_details=0)
-    search.set_market(min_price_cents=100, exclude_keywords='["FOR PARTS"]')
+    search.crawl("sweep", max_details=0)
+    search.set_market(min_price_cents=cheap.price // 2 + 1, exclude_keywords='["FOR PARTS"]')
     search.crawl("discovery", max_details=0)
     for true in (cheap, named):
         listing = search.listing(true)

@@ -1,0 +1,176 @@
+"""The way of data: product pages against bare Scrapy, cards against a raw upsert, memory over many pages."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+
+from sqlalchemy import create_engine, text
+from sqlalchemy.pool import NullPool
+
+from pricewatch.bazaar.client import Bazaar
+from pricewatch.store import embedded
+from pricewatch.store.schema import ensure_schema
+from pricewatch.store.seeds import SAMPLE_CATEGORIES
+from tests.bench import raw_upsert
+from tests.bench.crawling import measure
+from tests.bench.figure import Figure
+
+MARKET = "bazaar-bikes"
+LISTINGS = 24_000
+DETAILS, FEW_PAGES, MANY_PAGES = 1500, 500, 2000
+ROUNDS = 5
+
+
+class Databases:
+    """A server for this benchmark, with as many databases as it takes."""
+
+    def __init__(self, directory: Path) -> None:
+        self._server = embedded.database_url(directory)
+        self._made = 0
+
+    def create(self, template: str = "template1") -> str:
+        self._made += 1
+        name = f"bench_{self._made}"
+        self.order(f"CREATE DATABASE {name} TEMPLATE {template}")
+        self.order("CHECKPOINT")
+        return self._server.replace("/postgres?", f"/{name}?")
+
+    def migrated(self, bazaar: Bazaar) -> str:
+        """With one market that shows everything there is, in pages of ninety."""
+        url = self.create()
+        engine = create_engine(_driver(url), poolclass=NullPool)
+        ensure_schema(engine)
+        pages = json.dumps([f"/c/{category}" for category in SAMPLE_CATEGORIES])
+        with engine.begin() as connection:
+            connection.execute(
+                text("UPDATE sources SET base_url = :url WHERE id = 'bazaar'"), {"url": bazaar.url}
+            )
+            connection.execute(
+                text("UPDATE markets SET start_pages = CAST(:pages AS jsonb) WHERE id = :id"),
+                {"pages": pages, "id": MARKET},
+            )
+        return url
+
+    def order(self, statement: str) -> None:
+        engine = create_engine(_driver(self._server), poolclass=NullPool, isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.execute(text(statement))
+
+
+def run() -> list[Figure]:
+    with _databases() as databases, Bazaar.start(seed=3, listings=LISTINGS) as bazaar:
+        empty = databases.migrated(bazaar)
+        return [
+            *_cards(databases, empty),
+            *_details(databases, empty, bazaar),
+        ]
+
+
+def _cards(databases: Databases, empty: str) -> list[Figure]:
+    """A first discovery, and a first sweep, each into an empty database; the baseline in between."""
+    discovered: list[float] = []
+    swept: list[float] = []
+    raw: list[float] = []
+    for _ in range(ROUNDS):
+        filled = databases.create(_name(empty))
+        discovered.append(_cards_per_second("discovery", filled, max_details=0))
+        rows = raw_upsert.read_rows(filled)
+        raw.append(raw_upsert.upsert(databases.create(_name(empty)), rows))
+        swept.append(
+            _cards_per_second("sweep", databases.create(_name(empty)), max_pages=1000, max_details=0)
+        )
+    return [
+        _compared("cards, first discovery", discovered, "cards/s", raw, bar=0.35, aim=0.5),
+        _compared("cards, first sweep", swept, "cards/s", raw, bar=0.35, aim=0.5),
+    ]
+
+
+def _cards_per_second(spider: str, url: str, **arguments: int) -> float:
+    measure(spider, url, arguments={"market": MARKET, **{k: str(v) for k, v in arguments.items()}})
+    engine = create_engine(_driver(url), poolclass=NullPool)
+    with engine.connect() as connection:
+        status, cards, seconds = connection.execute(
+            text("SELECT status, cards, extract(epoch FROM finished_at - started_at) FROM runs")
+        ).one()
+    if status != "finished" or cards < LISTINGS * 0.9:
+        raise SystemExit(f"the {spider} run {status} after {cards} cards")
+    return float(cards) / float(seconds)
+
+
+def _details(databases: Databases, empty: str, bazaar: Bazaar) -> list[Figure]:
+    """The same pages with everything on and with nothing; the longest crawl is watched for its memory."""
+    filled = databases.create(_name(empty))
+    measure("discovery", filled, arguments={"market": MARKET, "max_details": "0"})
+    urls = [
+        f"{bazaar.url}{each.url}"
+        for each in bazaar.truth()
+        if each.state == "on_sale" and each.markup != "js"
+    ]
+    bare: list[float] = []
+    full: list[float] = []
+    for number in range(ROUNDS):
+        part = urls[number * DETAILS : (number + 1) * DETAILS]
+        # Once without a watch: the marketplace renders a page when it is first asked for.
+        measure("bare", urls=part)
+        copy = databases.create(_name(filled))
+        bare.append(measure("bare", urls=part)["rate"])
+        full.append(measure("details", copy, urls=part, arguments={"market": MARKET})["rate"])
+    long = measure(
+        "details",
+        databases.create(_name(filled)),
+        urls=urls[:MANY_PAGES],
+        marks=[FEW_PAGES, MANY_PAGES],
+        arguments={"market": MARKET},
+    )
+    few, many = (size / 2**20 for size in long["memory"])
+    return [
+        _compared("product pages, everything on", full, "pages/s", bare, bar=0.8, aim=0.9),
+        Figure(
+            f"memory after {MANY_PAGES:,} pages",
+            many,
+            "MiB",
+            few,
+            many / few,
+            bar=1.15,
+            less_is_better=True,
+            note=f"against {FEW_PAGES} pages",
+        ),
+    ]
+
+
+def _compared(
+    name: str, measured: list[float], unit: str, baseline: list[float], *, bar: float, aim: float
+) -> Figure:
+    """Round by round, because what else the machine does changes from one to the next."""
+    ratio = median(one / other for one, other in zip(measured, baseline, strict=True))
+    spread = f"{min(a / b for a, b in zip(measured, baseline, strict=True)):.2f}–{max(a / b for a, b in zip(measured, baseline, strict=True)):.2f}"
+    return Figure(
+        name, median(measured), unit, median(baseline), ratio, bar, aim, note=f"{ROUNDS} rounds: {spread}"
+    )
+
+
+@contextmanager
+def _databases() -> Iterator[Databases]:
+    with tempfile.TemporaryDirectory(prefix="pw") as place:
+        directory = Path(place)
+        before = os.environ.pop("DATABASE_URL", None)
+        try:
+            yield Databases(directory)
+        finally:
+            embedded.end(directory)
+            if before is not None:
+                os.environ["DATABASE_URL"] = before
+
+
+def _driver(url: str) -> str:
+    return url.replace("postgresql://", "postgresql+psycopg2://")
+
+
+def _name(url: str) -> str:
+    return url.rpartition("?")[0].rpartition("/")[2]
