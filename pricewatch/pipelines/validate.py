@@ -9,8 +9,9 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from pricewatch import adapters
+from pricewatch.adapters.verdict import judge
 from pricewatch.items import Card, Drop, DropReason, Ok, OverviewPage, ProductPage, Quarantine
-from pricewatch.rules.validation import validate_card, validate_offer
+from pricewatch.rules.validation import validate_card
 from pricewatch.spiders.base import PricewatchSpider
 from pricewatch.store import price_jump
 
@@ -67,7 +68,7 @@ class ValidatePipeline:
 
     async def _validate_product(self, item: ProductPage) -> None:
         run = self.spider.run
-        verdict = judge(item)
+        verdict = judge(item.offer, adapters.get(item.adapter_id), item.held)
         key = (item.offer.source, item.offer.identity_key)
         if isinstance(verdict, Ok) and key in self._seen:
             verdict = Drop(DropReason.DUPLICATE_WITHIN_RUN, item.offer.identity_key)
@@ -86,14 +87,6 @@ class ValidatePipeline:
                 run.count_read("availability_unknown", item.adapter_id)
             await self.spider.product_dropped(item, verdict)
             raise DropItem(f"{verdict.reason} {verdict.details}".strip())
-
-
-def judge(item: ProductPage) -> Ok | Drop | Quarantine:
-    """What becomes of the offer of a page, as far as the offer alone can tell."""
-    verdict = item.held or validate_offer(item.offer)
-    if isinstance(verdict, Ok):
-        return adapters.get(item.adapter_id).normalize(verdict.offer)
-    return verdict
 
 
 def richer(one: Card, other: Card) -> Card:

@@ -62,6 +62,7 @@ class Run:
         self.reasons: Counter[str] = Counter()
         # The same counters, as far as they are about product pages, for each adapter that read some.
         self.by_adapter: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.judges_adapters = True
         # Called inside transactions: with every batch and sign of life, and with the end of the run.
         self.with_batch: list[Callable[[Connection], None]] = []
         self.with_end: list[Callable[[Connection], None]] = []
@@ -211,7 +212,8 @@ class Run:
             **self._values(),
         )
         batches = {adapter_id: Batch.of(counters) for adapter_id, counters in self.by_adapter.items()}
-        drift.conclude(connection, self.id, batches, now)
+        if self.judges_adapters:
+            drift.conclude(connection, self.id, batches, now)
         for also in self.with_end:
             also(connection)
         if self.market_id is not None and status is not RunStatus.CANCELLED:

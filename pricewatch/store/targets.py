@@ -149,6 +149,16 @@ def find_url(connection: Connection, url: str) -> int | None:
     ).scalar()
 
 
+def known_price(connection: Connection, source_id: str, canonical: str) -> dict[str, Any]:
+    """What is stored of a page so far; nothing where it was never stored."""
+    row = connection.execute(
+        select(Listing.price_cents, Listing.currency, Listing.availability).where(
+            Listing.source_id == source_id, Listing.canonical_url == canonical
+        )
+    ).first()
+    return row._asdict() if row else {}
+
+
 def choose(connection: Connection, wanted: Wanted) -> list[int]:
     return list(connection.execute(select(Target.id).where(*wanted.conditions())).scalars())
 

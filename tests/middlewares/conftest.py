@@ -105,7 +105,7 @@ class Site:
     def crowd(
         self, processes: int, *visits: Visit, until: float, directory: Path, **settings: Any
     ) -> tuple[subprocess.Popen[str], list[int]]:
-        """Several crawls, each a process of its own, ready to go; visits are repeated until the time is up."""
+        """Several crawls, each a process of its own, ready to go; visits are repeated for that long."""
         crowd = start("tests.middlewares.crowd", DATABASE_URL=self.database.url)
         if crowd.stdin is None or crowd.stdout is None:
             raise RuntimeError("no way in or out")

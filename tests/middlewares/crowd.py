@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 import pkgutil
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -17,8 +18,6 @@ from typing import Any
 
 import pricewatch.middlewares
 from tests.middlewares import visit
-
-READY = b"+"
 
 
 def crawl(order: dict[str, Any], go: int, ready: int, result: Path) -> None:
@@ -32,6 +31,8 @@ def crawl(order: dict[str, Any], go: int, ready: int, result: Path) -> None:
 
 def main() -> None:
     order = json.loads(sys.stdin.readline())
+    # Whoever waits for a child that is no more must not wait for ever.
+    signal.alarm(120)
     for module in pkgutil.iter_modules(pricewatch.middlewares.__path__, "pricewatch.middlewares."):
         if "browser" not in module.name:
             importlib.import_module(module.name)
@@ -52,7 +53,7 @@ def main() -> None:
         goes.append(go_to)
         children[pid] = result
     said = b""
-    while said.count(b"ready\n") < len(children):
+    while said.count(b"ready") < len(children):
         said += os.read(ready_from, 1000)
     print(json.dumps(list(children)), flush=True)
     sys.stdin.readline()

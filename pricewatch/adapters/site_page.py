@@ -1,0 +1,126 @@
+"""What the adapters of single sites share: looking into a page that may be anything, without ever failing."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from parsel import Selector
+from scrapy.http import TextResponse
+
+from pricewatch.items import ExtractFailure, FailureReason
+from pricewatch.parsing.blocked import blocked_reason
+from pricewatch.parsing.price import parse_machine_price, to_cents
+from pricewatch.parsing.text import clean
+from pricewatch.parsing.tree import shown_text
+from pricewatch.parsing.url import InvalidUrl, absolute_url, canonical_url
+
+GONE_STATUS = frozenset({404, 410})
+_FEW_LETTERS = 40
+_AMOUNT = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,7})(?:\.[0-9]{2})?"
+# The whole text or nothing: "$1?850" is not one dollar.
+_MONEY = re.compile(rf"[$¥￥]\s?({_AMOUNT})|({_AMOUNT})\s?円")
+_PLAIN_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,6})?")
+_LATEST_SECONDS = 4_102_444_800
+
+
+def document(response: TextResponse) -> Selector:
+    """The page's tree, whatever the server called its content."""
+    return Selector(text=response.text, type="html")
+
+
+def decoded(text: str) -> Any:
+    """The JSON value of a text; None where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def at(value: Any, *path: str | int) -> Any:
+    """What lies at a path of keys and positions; None as soon as something on the way is missing."""
+    for step in path:
+        if isinstance(step, str):
+            value = value.get(step) if isinstance(value, dict) else None
+        else:
+            value = value[step] if isinstance(value, list) and -len(value) <= step < len(value) else None
+    return value
+
+
+def text_at(value: Any, *path: str | int) -> str:
+    """The text or number at a path, as clean text; empty where there is something else or nothing."""
+    found = at(value, *path)
+    return clean(str(found)) if isinstance(found, (str, int, float)) and not isinstance(found, bool) else ""
+
+
+def rows_at(value: Any, *path: str | int) -> list[dict[str, Any]]:
+    """The objects of a list at a path."""
+    found = at(value, *path)
+    return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
+
+
+def shown(selector: Selector, css: str) -> list[str]:
+    """The different texts that elements show, in their order; none for elements that show nothing."""
+    found = (clean(shown_text(element.root)) for element in selector.css(css))
+    return list(dict.fromkeys(text for text in found if text))
+
+
+def only(values: list[str]) -> str:
+    """The one text there is: of two that differ, neither can be trusted."""
+    return values[0] if len(values) == 1 else ""
+
+
+def number_of(value: Any) -> float | None:
+    text = str(value).strip()
+    return float(text) if _PLAIN_NUMBER.fullmatch(text) else None
+
+
+def count_of(value: Any) -> int | None:
+    text = str(value).strip()
+    return int(text) if _PLAIN_NUMBER.fullmatch(text) and "." not in text else None
+
+
+def machine_cents(value: Any, currency: str) -> int | None:
+    """The price in a field for machines, in minor units; None for anything that is not a plain number."""
+    return parse_machine_price(str(value).strip(), currency).cents() if number_of(value) is not None else None
+
+
+def money_cents(text: str, currency: str) -> int | None:
+    """The price in a text that is nothing but a price with its sign; None for any other text."""
+    match = _MONEY.fullmatch(text)
+    return to_cents(Decimal((match[1] or match[2]).replace(",", "")), currency) if match else None
+
+
+def moment(value: Any) -> datetime | None:
+    """The instant that seconds since 1970 name."""
+    seconds = count_of(value)
+    return datetime.fromtimestamp(seconds, UTC) if seconds and seconds < _LATEST_SECONDS else None
+
+
+def link_to(base: str, link: str) -> str:
+    """An absolute link that names a web page; empty where there is none."""
+    try:
+        url = absolute_url(base, clean(link))
+        canonical_url(url)
+    except InvalidUrl:
+        return ""
+    return url if link else ""
+
+
+def unread(response: TextResponse, what: str) -> ExtractFailure:
+    """Why a page could not be read: it is missing, a wall, empty, or it lacks `what` it should have."""
+    if response.status in GONE_STATUS:
+        return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, f"gone: status {response.status}")
+    page = document(response)
+    title = clean(page.xpath("string(//title)").get() or "")
+    words = clean(" ".join(shown_text(body.root) for body in page.xpath("//body")))
+    blocked = blocked_reason(title, words, response.text, response.status)
+    if blocked:
+        return ExtractFailure(FailureReason.BLOCKED_PAGE, blocked)
+    if len(words) < _FEW_LETTERS and not title and not page.xpath("//script"):
+        return ExtractFailure(FailureReason.EMPTY_PAGE, "the page shows nothing")
+    return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, what)
+

@@ -1,0 +1,289 @@
+"""Targets: known URLs. What is due is leased from the queue; one page can be looked at without storing it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from typing import Any
+
+from scrapy import signals
+from scrapy.http import Request, Response
+from sqlalchemy import Connection
+from twisted.python.failure import Failure
+
+from pricewatch import clock
+from pricewatch.adapters.verdict import judge
+from pricewatch.errors import UserError
+from pricewatch.items import Drop, DropReason, ExtractFailure, FailureReason, ProductPage, QuarantineReason
+from pricewatch.rules.details import due_after_failure
+from pricewatch.rules.targets import Limits, TargetOutcome
+from pricewatch.spiders.arguments import TargetsArguments
+from pricewatch.spiders.base import PricewatchSpider, Subject, outcome_of, reason_of
+from pricewatch.spiders.run import Run
+from pricewatch.spiders.target_plan import Plan, adapter_of, make_plan
+from pricewatch.spiders.target_report import LookResult, lines_of, result_of
+from pricewatch.store import details, runs, target_leases, target_queue, targets
+from pricewatch.store.batch import Tally, Unit
+from pricewatch.store.database import engine
+from pricewatch.store.target_leases import LeasedTarget
+from pricewatch.store.target_queue import Pace
+
+# Leases are made longer well before they run out.
+EXTENSIONS_PER_LEASE = 3
+CHUNKS_UNDER_WAY = 10
+
+
+class TargetsSpider(PricewatchSpider):
+    name = "targets"
+    arguments_type = TargetsArguments
+
+    @classmethod
+    def load(cls, arguments: TargetsArguments) -> Plan:
+        with engine().connect() as connection:
+            return make_plan(connection, arguments)
+
+    def prepare(self, arguments: TargetsArguments) -> None:
+        settings = self.crawler.settings
+        self.plan = self.load(arguments)
+        self.lease_seconds = settings.getfloat("TARGETS_LEASE_SECONDS")
+        self.chunk = settings.getint("TARGETS_LEASE_CHUNK")
+        self._left = arguments.max_targets or settings.getint("TARGETS_PER_RUN")
+        self._deadline = time.monotonic() + 60 * settings.getfloat("TARGETS_TIME_BUDGET_MINUTES")
+        self._extended = time.monotonic()
+        self._under_way: dict[int, str] = {}
+        self._done = 0
+        self._changed = asyncio.Event()
+        self.run = Run(
+            self.crawler,
+            self.name,
+            source_id=self.plan.source_id,
+            trigger=arguments.trigger,
+            job_id=arguments.job,
+            arguments=arguments.model_dump(exclude_none=True, exclude={"job", "trigger"}),
+        )
+        self.run.with_batch.append(self._extend)
+        self.run.with_end.append(self._release)
+        # One look at one page says nothing about the adapter, least of all while somebody mends it.
+        self.run.judges_adapters = self.plan.look is None
+        self.crawler.signals.connect(self._item_scraped, signals.item_scraped)
+
+    @property
+    def worker(self) -> str:
+        return f"{runs.node_name()} run {self.run.id}"
+
+    def describe(self) -> str:
+        return f"{self.name} {self.plan.url or self.plan.source_id or ''}".strip()
+
+    def work_done(self) -> tuple[int, int | None]:
+        return self._done, self._done + len(self._under_way)
+
+    async def start(self) -> AsyncIterator[Any]:
+        if self.plan.look is not None and self.plan.url is not None:
+            yield self.request_page(self.plan.url, self.plan.look)
+            return
+        async for target in self._named() if self.plan.ids or self.plan.new else self._queued():
+            self._under_way[target.id] = target.source_id
+            subject = self._subject(target)
+            if subject is None or target.robots_path_blocked:
+                await self._refuse(target, subject)
+            else:
+                yield self.request_page(target.url, subject)
+
+    async def _named(self) -> AsyncIterator[LeasedTarget]:
+        def lease(connection: Connection) -> list[LeasedTarget]:
+            now, ids = clock.now(), self.plan.ids
+            if self.plan.new is not None:
+                targets.add(connection, [self.plan.new], now, "crawl")
+                ids = targets.find(connection, [self.plan.new.url])
+            return target_leases.lease_named(connection, self.worker, ids, now, seconds=self.lease_seconds)
+
+        leased = await self.run.call(lease)
+        if missing := len(self.plan.ids) - len(leased):
+            self.run.error("Somebody else is fetching them already", targets=missing)
+        for target in leased:
+            yield target
+
+    async def _queued(self) -> AsyncIterator[LeasedTarget]:
+        """What is due is queued first, as the dispatcher would; then chunk by chunk what waits."""
+        limits, pace = limits_of(self.crawler.settings), pace_of(self.crawler.settings)
+        admission = await self.run.call(
+            lambda connection: target_queue.schedule(connection, clock.now(), limits, pace)
+        )
+        for reason, count in admission.reasons.items():
+            self.run.note(f"targets/rejected_{reason}", count)
+        while True:
+            leased = await self.run.call(self._lease) if self._may_lease() else []
+            self._left -= len(leased)
+            for target in leased:
+                yield target
+            if not leased and not self._under_way:
+                return
+            if not leased or not self._may_lease():
+                await self._until_fewer()
+
+    def _may_lease(self) -> bool:
+        room = len(self._under_way) < self.chunk * CHUNKS_UNDER_WAY
+        return room and self._left > 0 and time.monotonic() < self._deadline
+
+    def _lease(self, connection: Connection) -> list[LeasedTarget]:
+        """A source of which much is under way waits, so that a slow one does not hold up the others."""
+        busy = [
+            source for source, count in Counter(self._under_way.values()).items() if count * 2 >= self.chunk
+        ]
+        return target_leases.lease(
+            connection,
+            self.worker,
+            clock.now(),
+            seconds=self.lease_seconds,
+            most=min(self.chunk, self._left),
+            busy=busy,
+            source_id=self.plan.source_id,
+        )
+
+    async def _until_fewer(self) -> None:
+        wanted = len(self._under_way) // 2
+        while len(self._under_way) > wanted:
+            self._changed.clear()
+            await self._changed.wait()
+
+    def _extend(self, connection: Connection) -> None:
+        """With every sign of life of the run: what it has leased stays its own."""
+        if time.monotonic() - self._extended > self.lease_seconds / EXTENSIONS_PER_LEASE:
+            target_leases.extend(connection, self.worker, clock.now(), seconds=self.lease_seconds)
+            self._extended = time.monotonic()
+
+    def _release(self, connection: Connection) -> None:
+        target_leases.release(connection, self.worker)
+
+    def _subject(self, target: LeasedTarget) -> Subject | None:
+        try:
+            adapter = adapter_of(target.adapter_id, target.selectors)
+        except UserError:
+            return None
+        return Subject(adapter, target.source_id, target.listing_id, target.id)
+
+    async def _refuse(self, target: LeasedTarget, subject: Subject | None) -> None:
+        """A target that is not even asked for: a person blocked it, or its adapter is not there any more."""
+        outcome, reason = TargetOutcome.FAILED, f"there is no adapter {target.adapter_id}"
+        if subject is not None:
+            outcome, reason = TargetOutcome.DROPPED, DropReason.BLOCKED_BY_ROBOTS_TXT
+        self.run.note(f"targets/{outcome.lower()}")
+        await self._record(target.id, outcome, reason)
+        self._print(LookResult(target.url, "drop", reason))
+
+    # How a look ends: one of the four below, each with the outcome in the transaction of what it stores.
+
+    async def parse_product(self, response: Response, subject: Subject) -> AsyncIterator[ProductPage]:
+        if self.plan.url is not None:
+            self._show(self.read_product(response, subject), subject)
+        if subject.target_id is not None:
+            async for item in super().parse_product(response, subject):
+                yield item
+
+    async def product_unread(self, subject: Subject, reason: str, *, gone: bool) -> None:
+        if subject.target_id is None or reason == "crawl_ending":
+            # A look that stores nothing; or not tried at all, and given back when the run ends.
+            return
+        outcome, why = TargetOutcome.FAILED, str(reason)
+        if reason == FailureReason.OOS_NO_PRICE:
+            outcome = TargetOutcome.DROPPED
+        elif reason == "robots":
+            outcome, why = TargetOutcome.DROPPED, DropReason.BLOCKED_BY_ROBOTS_TXT
+        await self._record(subject.target_id, outcome, why, gone_listing=subject.listing_id if gone else None)
+
+    async def product_dropped(self, item: ProductPage, drop: Drop) -> None:
+        if item.target_id is not None:
+            await self._record(item.target_id, TargetOutcome.DROPPED, drop.reason)
+
+    def product_stored(self, connection: Connection, item: ProductPage, tally: Tally) -> None:
+        if item.target_id is None:
+            return
+        outcome, reason, identity = TargetOutcome.SUCCESS, None, (item.offer.source, item.offer.identity_key)
+        if item.held is not None:
+            outcome, reason = TargetOutcome.QUARANTINED, str(item.held.reason)
+        elif tally.held:
+            outcome, reason = TargetOutcome.QUARANTINED, str(QuarantineReason.VALIDATION_FAILED)
+        elif tally.refused:
+            outcome, reason = TargetOutcome.FAILED, f"refused by the database: {tally.refused[0][1]}"
+        stored = item.held is None and not tally.refused
+        self._write_outcome(connection, item.target_id, outcome, reason, identity if stored else None)
+
+    async def product_failed(self, failure: Failure) -> None:
+        await super().product_failed(failure)
+        request: Request = failure.request  # type: ignore[attr-defined]
+        outcome, status, error = outcome_of(failure)
+        self._print(LookResult(request.url, "failed", reason_of(failure, outcome, status), error))
+
+    def _item_scraped(self, item: Any) -> None:
+        if isinstance(item, ProductPage) and item.target_id is not None:
+            self._finished(item.target_id)
+
+    async def _record(
+        self, target_id: int, outcome: TargetOutcome, reason: str, gone_listing: int | None = None
+    ) -> None:
+        def also(connection: Connection, _: Tally) -> None:
+            self._write_outcome(connection, target_id, outcome, reason, None)
+            if gone_listing is not None:
+                now = clock.now()
+                details.hand_over(connection, gone_listing, now, due_after_failure(now))
+
+        await self.run.write(Unit([], also))
+        self._finished(target_id)
+
+    def _write_outcome(
+        self,
+        connection: Connection,
+        target_id: int,
+        outcome: TargetOutcome,
+        reason: str | None,
+        identity: tuple[str, str] | None,
+    ) -> None:
+        kept = target_leases.record(
+            connection,
+            target_id,
+            self.worker,
+            outcome,
+            reason,
+            clock.now(),
+            run_id=self.run.id,
+            identity=identity,
+            most_failures=self.crawler.settings.getint("TARGETS_FAILURES_TO_BE_BROKEN"),
+        )
+        if not kept:
+            self.logger.warning("The lease of target %d was lost to another worker", target_id)
+
+    def _finished(self, target_id: int) -> None:
+        self._done += self._under_way.pop(target_id, None) is not None
+        self._changed.set()
+
+    def _show(self, result: ProductPage | ExtractFailure, subject: Subject) -> None:
+        url = self.plan.url or ""
+        if isinstance(result, ExtractFailure):
+            self._print(LookResult(url, "failed", result.reason, result.details, evidence=result.evidence))
+            return
+        verdict = judge(result.offer, subject.adapter, result.held)
+        shown = result_of(url, result.offer, verdict, result.evidence, self.plan.known)
+        shown.stored = subject.target_id is not None and shown.status in ("ok", "quarantine")
+        self._print(shown)
+
+    def _print(self, result: LookResult) -> None:
+        """To whoever asked for this one page: on the terminal, and on the run's row."""
+        if self.plan.url is not None:
+            self.run.progress["result"] = result.as_json()
+            print("\n".join(lines_of(result)), flush=True)
+
+
+def limits_of(settings: Any) -> Limits:
+    return Limits(
+        most_pending=settings.getint("TARGETS_MOST_PENDING"),
+        most_pending_per_adapter=settings.getint("TARGETS_MOST_PENDING_PER_ADAPTER"),
+        longest_backlog=3600 * settings.getfloat("TARGETS_LONGEST_BACKLOG_HOURS"),
+        retry_after=settings.getfloat("TARGETS_RETRY_AFTER_SECONDS"),
+        longest_pause=60 * settings.getfloat("TARGETS_LONGEST_PAUSE_MINUTES"),
+    )
+
+
+def pace_of(settings: Any) -> Pace:
+    return Pace(settings.getfloat("REQUESTS_PER_SECOND"), settings.getfloat("MIN_DELAY_MS") / 1000)

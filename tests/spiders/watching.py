@@ -1,0 +1,40 @@
+"""Targets on the sample marketplace, and runs of the targets spider, for tests."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from pricewatch.parsing.url import canonical_url
+from pricewatch.store import targets
+from pricewatch.store.targets import NewTarget
+
+
+def watch(world: Any, listings: list[Any], **fields: Any) -> list[int]:
+    """Let these listings of the marketplace be targets; answers with their numbers, in order."""
+    urls = [world.bazaar.url + true.url for true in listings]
+    new = [NewTarget(url, canonical_url(url), **fields) for url in urls]
+    added = world.database.call(targets.add, new, world.bazaar.now())
+    return [added.ids[place] for place in range(len(new))]
+
+
+def fetch(world: Any, settings: dict[str, Any] | None = None, **arguments: Any) -> Any:
+    """One run of the targets spider, at the marketplace's time."""
+    world.advance(seconds=30)
+    return world.crawler(
+        "targets",
+        database_url=world.database.url,
+        ahead=world.bazaar.now() - datetime.now(UTC),
+        settings=settings,
+        **arguments,
+    )
+
+
+def target(world: Any, target_id: int) -> Any:
+    return world.database.row("SELECT * FROM targets WHERE id = :id", id=target_id)
+
+
+def readable(world: Any, count: int) -> list[Any]:
+    """So many listings that are on sale, with pages that need no browser."""
+    found: list[Any] = world.on_sale()[:count]
+    return found
