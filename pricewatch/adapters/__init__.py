@@ -10,8 +10,12 @@ from pricewatch.errors import UserError
 
 # Explicit on purpose: what is not listed here does not run.
 REGISTERED = {
+    "apartments": "pricewatch.adapters.apartments:ApartmentsAdapter",
     "bazaar": "pricewatch.adapters.bazaar:BazaarAdapter",
     "generic": "pricewatch.adapters.generic:GenericAdapter",
+    "mercari": "pricewatch.adapters.mercari:MercariAdapter",
+    "sgammo": "pricewatch.adapters.sgammo:SgammoAdapter",
+    "willhaben": "pricewatch.adapters.willhaben:WillhabenAdapter",
 }
 
 

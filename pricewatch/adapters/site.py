@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
+from typing import Any, ClassVar
+from urllib.parse import urlencode, urljoin
 
 from scrapy.http import TextResponse
+from w3lib.url import add_or_replace_parameters
 
-from pricewatch.adapters.base import Adapter, Overview, Presence, PresenceEvidence
+from pricewatch.adapters.base import Adapter, MarketQuery, Overview, Presence, PresenceEvidence
 from pricewatch.adapters.site_page import GONE_STATUS, unread
 from pricewatch.items import (
     Availability,
@@ -44,6 +46,14 @@ class SiteAdapter(Adapter):
     overview_mark: ClassVar[str]
     product_mark: ClassVar[str]
 
+    def page_parameters(self, page: int, page_size: int) -> dict[str, str]:
+        """What a search URL needs to show a page; a site that counts pages in the path overrides the URL."""
+        return {}
+
+    def overview_url(self, query: MarketQuery, page: int) -> str:
+        url = urljoin(query.base_url + "/", query.start_page)
+        return add_or_replace_parameters(url, self.page_parameters(page, query.page_size))
+
     def cards_on(self, response: TextResponse) -> Overview | None:
         """The cards of an overview page; None where it is no such page."""
         raise NotImplementedError
@@ -53,8 +63,8 @@ class SiteAdapter(Adapter):
         raise NotImplementedError
 
     def read_overview(self, response: TextResponse) -> Overview | ExtractFailure:
-        overview = self.cards_on(response) if response.status < 400 else None
-        return overview or unread(response, f"no {self.overview_mark}")
+        found = self.cards_on(response) if response.status < 400 else None
+        return found or unread(response, f"no {self.overview_mark}")
 
     def extract(self, response: TextResponse) -> Extracted | ExtractFailure | Quarantine:
         listing = self.listing_on(response) if response.status < 400 else None
@@ -93,6 +103,20 @@ class SiteAdapter(Adapter):
             return PresenceEvidence(Presence.SOLD, "sold", listing.sold_at)
         unknown = availability is Availability.UNKNOWN
         return PresenceEvidence(Presence.UNKNOWN if unknown else Presence.ALIVE)
+
+
+def search_path(path: str, parameters: dict[str, Any], names: dict[str, str], minor_units: int = 1) -> str:
+    """A path with the parameters of a market under the site's own names; prices are in its major units."""
+    given = {theirs: parameters[ours] for ours, theirs in names.items() if parameters.get(ours)}
+    query = {name: value // minor_units if isinstance(value, int) else value for name, value in given.items()}
+    return f"{path}?{urlencode(query)}" if query else path
+
+
+def overview(cards: list[Card], *, has_next: bool, total: int | None = None) -> Overview:
+    """The cards that can be followed and named; how many could not be is told."""
+    usable = [card for card in cards if card.url and card.title]
+    left_out = len(cards) - len(usable)
+    return Overview(usable, has_next, total, {"CARD_WITHOUT_LINK_OR_TITLE": left_out} if left_out else {})
 
 
 def _fields(listing: Listing) -> list[tuple[str, object]]:

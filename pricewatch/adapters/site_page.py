@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from parsel import Selector
+from parsel import Selector, SelectorList
 from scrapy.http import TextResponse
 
 from pricewatch.items import ExtractFailure, FailureReason
@@ -23,7 +23,8 @@ _FEW_LETTERS = 40
 _AMOUNT = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,7})(?:\.[0-9]{2})?"
 # The whole text or nothing: "$1?850" is not one dollar.
 _MONEY = re.compile(rf"[$¥￥]\s?({_AMOUNT})|({_AMOUNT})\s?円")
-_PLAIN_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,6})?")
+_DASH = re.compile(r"\s*[-–—]\s*")
+_PLAIN_NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,6})?")
 _LATEST_SECONDS = 4_102_444_800
 
 
@@ -62,9 +63,14 @@ def rows_at(value: Any, *path: str | int) -> list[dict[str, Any]]:
     return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
 
 
-def shown(selector: Selector, css: str) -> list[str]:
+def words_of(element: Selector) -> str:
+    """What a reader sees of an element."""
+    return clean(shown_text(element.root))
+
+
+def shown(selector: Selector | SelectorList[Selector], css: str) -> list[str]:
     """The different texts that elements show, in their order; none for elements that show nothing."""
-    found = (clean(shown_text(element.root)) for element in selector.css(css))
+    found = (words_of(element) for element in selector.css(css))
     return list(dict.fromkeys(text for text in found if text))
 
 
@@ -92,6 +98,13 @@ def money_cents(text: str, currency: str) -> int | None:
     """The price in a text that is nothing but a price with its sign; None for any other text."""
     match = _MONEY.fullmatch(text)
     return to_cents(Decimal((match[1] or match[2]).replace(",", "")), currency) if match else None
+
+
+def money_ends(text: str, currency: str) -> list[int]:
+    """Both ends of a range, or the one amount there is; empty for any other text."""
+    ends = [money_cents(end, currency) for end in _DASH.split(text)]
+    cents = [end for end in ends if end is not None]
+    return cents if len(cents) == len(ends) <= 2 and cents == sorted(cents) else []
 
 
 def moment(value: Any) -> datetime | None:
@@ -123,4 +136,3 @@ def unread(response: TextResponse, what: str) -> ExtractFailure:
     if len(words) < _FEW_LETTERS and not title and not page.xpath("//script"):
         return ExtractFailure(FailureReason.EMPTY_PAGE, "the page shows nothing")
     return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, what)
-

@@ -26,8 +26,8 @@ _HIDDEN = tuple(
 )
 # What only a page about something for sale carries; no challenge does.
 _FOR_SALE = (
-    b'"Product"', b'"ProductGroup"', b'"Offer"', b'"AggregateOffer"', b"schema.org/Product", b"schema.org/Offer",
-    b'itemprop="price', b"product:price:amount", b"__NEXT_DATA__",
+    b'"Product"', b'"ProductGroup"', b'"Offer"', b'"AggregateOffer"', b"schema.org/Product",
+    b"schema.org/Offer", b'itemprop="price', b"product:price:amount", b"__NEXT_DATA__",
 )  # fmt: skip
 
 

@@ -80,7 +80,7 @@ class Gate:
             writer.close()
 
     async def _connect(self, host: str, port: int, proxy: Proxy | None) -> Streams:
-        """Connect to the very address that was checked; behind a proxy it is the proxy that looks names up."""
+        """Connect to the very address that was checked; behind a proxy, the proxy looks names up."""
         if proxy:
             literal = literal_address(host)
             if literal is not None and (why := self._book.refusal(host, str(literal), port)):

@@ -14,6 +14,7 @@ from pricewatch import clock
 from pricewatch.middlewares.downloader import PatientDownloader, domain_of, stepping_aside
 from pricewatch.middlewares.failures import FetchFailure
 from pricewatch.middlewares.policies import Policies
+from pricewatch.middlewares.punctual import TurnMissed
 from pricewatch.middlewares.shared import shared
 from pricewatch.middlewares.store_thread import StoreThread
 from pricewatch.middlewares.turns import Turn, TurnBook, Turns
@@ -56,8 +57,12 @@ class LimitsMiddleware:
             return self._hold(request, response)
         return response
 
-    def process_exception(self, request: Request, exception: Exception) -> None:
+    def process_exception(self, request: Request, exception: Exception) -> Request | None:
         self._give_back(request)
+        if isinstance(exception, TurnMissed):
+            self._crawler.stats.inc_value("pricewatch/limits/late")
+            return request.replace(dont_filter=True)
+        return None
 
     def is_lifted(self, domain: str) -> bool:
         return self._policies.limit(domain).is_lifted(self._unlimited)
@@ -66,12 +71,14 @@ class LimitsMiddleware:
         self._make_room(domain, limit)
         with stepping_aside(self._crawler, request):
             try:
-                self._taken[request] = await self._turns.take(domain, limit)
+                turn = self._taken[request] = await self._turns.take(domain, limit)
+                request.meta["send_before"] = turn.send_before
             except FetchFailure as failure:
                 self._crawler.stats.inc_value(f"pricewatch/limits/{failure.reason}")
                 raise
 
     def _give_back(self, request: Request) -> None:
+        request.meta.pop("send_before", None)
         turn = self._taken.pop(request, None)
         if turn is not None:
             self._turns.give_back(turn)

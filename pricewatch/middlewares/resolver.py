@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Sequence
 from typing import Any, Self, cast
 
-from scrapy.resolver import CachingHostnameResolver
+from scrapy.resolver import CachingHostnameResolver, HostResolution
 from scrapy.settings import BaseSettings
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.base import ReactorBase
@@ -61,14 +61,17 @@ class GuardedResolver(CachingHostnameResolver):
         addressTypes: Sequence[type[IAddress]] | None = None,  # noqa: N803
         transportSemantics: str = "TCP",  # noqa: N803
     ) -> IHostResolution:
-        fixed = self.book.hosts.get(hostName.lower()) or literal_address(hostName)
-        return super().resolveHostName(
-            cast("Any", _Checking(resolutionReceiver, hostName, portNumber, self.book)),
-            str(fixed) if fixed else hostName,
-            portNumber,
-            addressTypes,
-            transportSemantics,
-        )
+        receiver: Any = _Checking(resolutionReceiver, hostName, portNumber, self.book)
+        fixed = literal_address(self.book.hosts.get(hostName.lower(), hostName))
+        if fixed is None:
+            return super().resolveHostName(receiver, hostName, portNumber, addressTypes, transportSemantics)
+        # Nothing to look up: no thread has to be asked.
+        resolution: Any = HostResolution(hostName)
+        receiver.resolutionBegan(resolution)
+        kind: Any = IPv4Address if fixed.version == 4 else IPv6Address
+        receiver.addressResolved(kind("TCP", str(fixed), portNumber))
+        receiver.resolutionComplete()
+        return cast("IHostResolution", resolution)
 
 
 @implementer(IResolutionReceiver)

@@ -25,7 +25,9 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 # A request that takes longer than this many leases is not under way any more, whatever became of it.
 MOST_LEASES = 20
-LATE_SHARE = 0.4
+# Of the margin, what may be lost until a request leaves this class, and until it is on the wire.
+LATE_SHARE = 0.55
+SENT_SHARE = 0.65
 # A turn that is not sure is confirmed this long before it comes, so that the answer does not make it late.
 CONFIRM_SECONDS = 0.01
 
@@ -59,6 +61,7 @@ class Turn:
     # When it comes, by the event loop's clock.
     at: float
     sure: bool
+    send_before: float = 0.0
     renew_at: float = 0.0
 
 
@@ -98,6 +101,7 @@ class Turns:
         spaced = Limit(limit.interval * (1 + self._margin), limit.concurrent)
         # A turn missed by more than this is given back: the rest of the margin is for the way to the site.
         tolerance = LATE_SHARE * self._margin * max(1.0, limit.interval)
+        latest = SENT_SHARE * self._margin * max(1.0, limit.interval)
         first = False
         while True:
             turn = await self._next(domain, spaced, started + self._longest_wait, first=first)
@@ -113,6 +117,7 @@ class Turns:
             if stands:
                 self.give_back(turn)
             first = True
+        turn.send_before = turn.at + latest
         turn.renew_at = loop.time() + self._lease / 3
         self._stats.inc_value("pricewatch/limits/turns")
         self._stats.inc_value("pricewatch/limits/milliseconds_waited", round((loop.time() - started) * 1000))

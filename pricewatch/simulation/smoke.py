@@ -26,6 +26,8 @@ ARGUMENTS = {
     "discovery": {"market": MARKET},
     "sweep": {"market": MARKET},
     "verification": {"market": MARKET},
+    # Whatever is due in the queue; on a fresh installation nothing is.
+    "targets": {},
 }
 # How many get cheaper, and how many are taken down, between the discovery and the sweep of the first round.
 CHEAPER, TAKEN_DOWN = 3, 2

@@ -252,7 +252,7 @@ class TargetsSpider(PricewatchSpider):
             most_failures=self.crawler.settings.getint("TARGETS_FAILURES_TO_BE_BROKEN"),
         )
         if not kept:
-            self.logger.warning("The lease of target %d was lost to another worker", target_id)
+            self.logger.warning("The lease of target %d ran out; another worker has it", target_id)
 
     def _finished(self, target_id: int) -> None:
         self._done += self._under_way.pop(target_id, None) is not None

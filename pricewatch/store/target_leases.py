@@ -134,7 +134,7 @@ def record(
     identity: tuple[str, str] | None = None,
     most_failures: int = FAILURES_TO_BE_BROKEN,
 ) -> bool:
-    """Write what became of a target and let go of it; False where the lease was lost to somebody else.
+    """Write what became of a target and let go of it; False where the lease ran out meanwhile.
 
     `identity` is the (source, identity key) of what was stored, to tie the target to its listing.
     """
@@ -145,7 +145,8 @@ def record(
         .where(Target.id == target_id)
         .with_for_update()
     ).first()
-    if row is None or (row.queue_state == "leased" and row.leased_by != worker):
+    # Returned meanwhile, it may have been done by somebody else: only the holder of the lease can tell.
+    if row is None or row.queue_state != "leased" or row.leased_by != worker:
         return False
     standing = standing_after(
         TargetStatus(row.status),

@@ -1,4 +1,4 @@
-"""One crawl of a benchmark, in a process of its own: `python -m tests.bench.crawling` takes an order on stdin."""
+"""One crawl of a benchmark, in a process of its own that takes its order on stdin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much the middlewares cost: `python -m tests.bench.fetching`. The same crawl with all of them on and off.
+"""How much the middlewares cost: the same crawl with all of them on and off.
 
 The bar is a ratio within one run: with everything on and limits lifted, at least 0.9 of the speed without.
 """
@@ -122,7 +122,9 @@ def _point_at(bazaar: Bazaar, environment: dict[str, str]) -> None:
     from pricewatch.store.database import engine
 
     with engine().begin() as connection:
-        connection.execute(text("UPDATE sources SET base_url = :url WHERE id = 'bazaar'"), {"url": bazaar.url})
+        connection.execute(
+            text("UPDATE sources SET base_url = :url WHERE id = 'bazaar'"), {"url": bazaar.url}
+        )
 
 
 if __name__ == "__main__":

@@ -148,11 +148,9 @@ def _compared(
     name: str, measured: list[float], unit: str, baseline: list[float], *, bar: float, aim: float
 ) -> Figure:
     """Round by round, because what else the machine does changes from one to the next."""
-    ratio = median(one / other for one, other in zip(measured, baseline, strict=True))
-    spread = f"{min(a / b for a, b in zip(measured, baseline, strict=True)):.2f}–{max(a / b for a, b in zip(measured, baseline, strict=True)):.2f}"
-    return Figure(
-        name, median(measured), unit, median(baseline), ratio, bar, aim, note=f"{ROUNDS} rounds: {spread}"
-    )
+    ratios = [one / other for one, other in zip(measured, baseline, strict=True)]
+    note = f"{ROUNDS} rounds: {min(ratios):.2f}–{max(ratios):.2f}"
+    return Figure(name, median(measured), unit, median(baseline), median(ratios), bar, aim, note=note)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Queries at ten thousand and at a million listings: `python -m tests.bench.scale`.
+"""Queries at ten thousand and at a million listings: `python -m tests.bench scale`.
 
 What a run asks for must cost what it takes, not what the table holds: at most three times as long at a
 hundred times the size, and never by reading the whole of `listings`.
@@ -12,7 +12,6 @@ import random
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,6 +20,7 @@ from sqlalchemy import Connection, Engine, event, text
 
 from pricewatch.store import collection, details, verification
 from pricewatch.store.search import find_listings
+from tests.bench.figure import Figure
 
 SMALL, LARGE = 10_000, 1_000_000
 BAR = 3.0
@@ -169,10 +169,18 @@ def compare(sizes: tuple[int, int] = (SMALL, LARGE)) -> list[tuple[str, float, f
     return found
 
 
-if __name__ == "__main__":
-    print(f"{'':32} {SMALL:>10,} {LARGE:>12,}  growth  bar {BAR:g}   ({Path(__file__).stem})")
-    for name, at_small, at_large, scans in compare():
-        print(
-            f"{name:32} {at_small:8.2f} ms {at_large:9.2f} ms {at_large / at_small:6.2f}x"
-            f"{'  reads the whole table!' if scans else ''}"
+def run() -> list[Figure]:
+    return [
+        Figure(
+            name=f"{name}, {LARGE:,} listings against {SMALL:,}",
+            value=at_large,
+            unit="ms",
+            baseline=at_small,
+            ratio=at_large / at_small,
+            # A plan that reads the whole table is no plan, however quick it was this time.
+            bar=0.0 if scans else BAR,
+            less_is_better=True,
+            note="reads the whole table" if scans else "",
         )
+        for name, at_small, at_large, scans in compare()
+    ]

@@ -1,0 +1,83 @@
+"""What ammunition is, from the words of its title and description; the cost of a round is never read."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+# How a name is written, and what it is called; the longer of two that begin alike comes first.
+CALIBRES = {
+    r"9\s?mm(?: luger| parabellum)?|9x19(?:\s?mm)?": "9mm Luger",
+    r"5\.56(?:x45)?(?:\s?mm)?(?: nato)?": "5.56x45mm NATO",
+    r"\.?223(?: rem(?:ington)?)?": ".223 Remington",
+    r"7\.62x39(?:\s?mm)?": "7.62x39mm",
+    r"7\.62x51(?:\s?mm)?(?: nato)?": "7.62x51mm NATO",
+    r"7\.62x54r?(?:\s?mm)?": "7.62x54R",
+    r"5\.45x39(?:\s?mm)?": "5.45x39mm",
+    r"\.?308(?: win(?:chester)?)?": ".308 Winchester",
+    r"\.?300 (?:aac )?blackout|300 blk": ".300 Blackout",
+    r"\.?30-06(?: springfield)?": ".30-06 Springfield",
+    r"6\.5 creedmoor": "6.5 Creedmoor",
+    r"\.?45 (?:acp|auto)": ".45 ACP",
+    r"\.?40 s&w": ".40 S&W",
+    r"\.?380 (?:acp|auto)": ".380 ACP",
+    r"\.?38 sp(?:ecial|l)": ".38 Special",
+    r"\.?357 mag(?:num)?": ".357 Magnum",
+    r"\.?44 mag(?:num)?": ".44 Magnum",
+    r"10\s?mm(?: auto)?": "10mm Auto",
+    r"\.?22 (?:lr|long rifle)": ".22 LR",
+    r"\.?22 (?:wmr|mag(?:num)?)": ".22 WMR",
+    r"\.?17 hmr": ".17 HMR",
+    r"12 (?:ga|gauge)": "12 gauge",
+    r"20 (?:ga|gauge)": "20 gauge",
+}
+CASES = {
+    "nickel[- ]plated brass": "nickel-plated brass",
+    "brass": "brass",
+    "steel": "steel",
+    "aluminum": "aluminum",
+}
+BULLETS = {
+    "fmj|full metal jacket": "FMJ",
+    "jhp|jacketed hollow point": "JHP",
+    "bthp|otm|hpbt": "BTHP",
+    "hp|hollow point": "HP",
+    "jsp|sp|soft point": "SP",
+    "tmj|total metal jacket": "TMJ",
+    "lrn|lead round nose": "LRN",
+    "buckshot": "buckshot",
+    "slug": "slug",
+}
+NUMBERS = {
+    "grain_weight": re.compile(r"(?<![\d.,])(\d{2,3}(?:\.5)?)[- ]?(?:grains?|gr)\b", re.IGNORECASE),
+    "round_count": re.compile(
+        r"(?<![\d.,])(\d{1,3}(?:,\d{3})|\d{1,5})[- ]?(?:rounds?|rds?)\b", re.IGNORECASE
+    ),
+}
+# "Steel core" is a bullet; only "steel case" or "case: steel" is a case.
+_CASE = r"(?:{0})[- ]cas(?:ed?|ings?)|cas(?:e|ing)(?: material)?\s*:\s*(?:{0})"
+_TABLES = {
+    "caliber": CALIBRES,
+    "bullet_type": BULLETS,
+    "case_material": {_CASE.format(how): called for how, called in CASES.items()},
+}
+PATTERNS = {
+    name: [
+        (re.compile(rf"(?<![\w.])(?:{how})(?!\w)", re.IGNORECASE), called) for how, called in table.items()
+    ]
+    for name, table in _TABLES.items()
+}
+
+
+def ammunition(title: str, description: str) -> dict[str, Any]:
+    """What the title says, and only where it is silent the description; the first of several is meant."""
+    found: dict[str, Any] = {}
+    for text in (title, description):
+        for name, pattern in NUMBERS.items():
+            if match := pattern.search(text):
+                found.setdefault(name, float(match[1].replace(",", "")))
+        for name, table in PATTERNS.items():
+            hits = [(hit.start(), called) for how, called in table if (hit := how.search(text))]
+            if hits:
+                found.setdefault(name, min(hits, key=lambda hit: hit[0])[1])
+    return found

@@ -1,0 +1,71 @@
+"""Saved pages of the single sites, each in a folder with what an adapter has to make of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from scrapy.http import HtmlResponse, Request, TextResponse
+
+from pricewatch.adapters import get
+from pricewatch.items import Card, Extracted, Offer
+from tests.conftest import ROOT
+
+FIXTURES = Path(__file__).parent / "fixtures"
+# Captures of the real sites, for those who have them; they are not part of the project.
+CAPTURES = ROOT.parent / "shared" / "pages" / "sites"
+
+
+def cases(adapter_id: str) -> list[str]:
+    return sorted(folder.name for folder in (FIXTURES / adapter_id).iterdir())
+
+
+def expected(adapter_id: str, case: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((FIXTURES / adapter_id / case / "expected.json").read_text("utf-8"))
+    return found
+
+
+def page_body(adapter_id: str, case: str) -> bytes:
+    (path,) = (FIXTURES / adapter_id / case).glob("page.*")
+    return path.read_bytes()
+
+
+def respond(url: str, body: bytes, status: int = 200) -> TextResponse:
+    kind = HtmlResponse if body.lstrip().startswith(b"<") else TextResponse
+    return kind(url, status=status, body=body, encoding="utf-8", request=Request(url))
+
+
+def check(adapter_id: str, case: str) -> None:
+    """Compare what the adapter reads with what is expected, in the fields that are named there."""
+    adapter, wanted = get(adapter_id), expected(adapter_id, case)
+    response = respond(wanted["url"], page_body(adapter_id, case), wanted.get("status", 200))
+    if wanted["kind"] == "overview":
+        overview = adapter.read_overview(response)
+        if "failure" in wanted:
+            assert getattr(overview, "reason", overview) == wanted["failure"]
+            return
+        assert not hasattr(overview, "reason"), overview
+        assert overview.has_next is wanted["has_next"]
+        assert overview.total == wanted.get("total")
+        assert [_picked(card, fields) for card, fields in zip(overview.cards, wanted["cards"], strict=True)] == (
+            wanted["cards"]
+        )
+        return
+    result = adapter.extract(response)
+    assert adapter.presence(response).presence == wanted["presence"]
+    if "failure" in wanted:
+        assert getattr(result, "reason", result) == wanted["failure"]
+        assert wanted.get("details", "") in str(getattr(result, "details", ""))
+        return
+    assert isinstance(result, Extracted), result
+    assert _picked(result.offer, wanted["offer"]) == wanted["offer"]
+
+
+def _picked(item: Card | Offer, fields: dict[str, Any]) -> dict[str, Any]:
+    values = asdict(item)
+    shown = {name: values[name] for name in fields}
+    if shown.get("sold_at"):
+        shown["sold_at"] = shown["sold_at"].isoformat()
+    return shown

@@ -1,0 +1,186 @@
+"""The guard: what must not be connected to is not, as a server that listens there can tell."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.middlewares.conftest import Site
+
+
+class Trap:
+    """A server on this machine that nobody should come to."""
+
+    def __init__(self, address: str = "127.0.0.1", family: socket.AddressFamily = socket.AF_INET) -> None:
+        self.visitors = 0
+        self._socket = socket.socket(family)
+        self._socket.bind((address, 0))
+        self._socket.listen()
+        self.port: int = self._socket.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                client, _ = self._socket.accept()
+            except OSError:
+                return
+            self.visitors += 1
+            client.close()
+
+    def close(self) -> None:
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+
+
+@pytest.fixture
+def trap() -> Iterator[Trap]:
+    trap = Trap()
+    yield trap
+    trap.close()
+
+
+REFUSED = {
+    "http://169.254.169.254/latest/meta-data/": "refused_address",
+    "http://[::1]:{port}/": "refused_address",
+    "http://127.0.0.1:{port}/": "refused_address",
+    "http://2130706433:{port}/": "refused_address",
+    "http://0177.0.0.1:{port}/": "refused_address",
+    "http://0x7f.1:{port}/": "refused_address",
+    "http://127.1:{port}/": "refused_address",
+    "http://0:{port}/": "refused_address",
+    "http://[::ffff:127.0.0.1]:{port}/": "refused_address",
+    "http://[64:ff9b::7f00:1]:{port}/": "refused_address",
+    "http://10.0.0.1/": "refused_address",
+    "http://192.168.1.1/": "refused_address",
+    "http://100.64.0.1/": "refused_address",
+    "http://localhost:{port}/": "refused_address",
+    "http://named-test.com:{port}/": "refused_address",
+    "http://mapped-test.com:{port}/": "refused_address",
+    "file:///etc/passwd": "refused_url",
+    "ftp://127.0.0.1:{port}/": "refused_url",
+    "data:text/html,hello": "refused_url",
+}
+
+
+def test_private_places_are_refused_counted_and_never_connected_to(site: Site, trap: Trap) -> None:
+    # Every domain's limit is lifted: nothing but the guard is in the way.
+    report = site.visit(
+        *(url.format(port=trap.port) for url in REFUSED),
+        HOSTS={"named-test.com": "127.0.0.1", "mapped-test.com": "::ffff:127.0.0.1"},
+        RATE_LIMIT_ENABLED=False,
+        ROBOTSTXT_OBEY=False,
+    )
+    for number, (url, reason) in enumerate(REFUSED.items()):
+        assert (url, report[number].get("reason")) == (url, reason)
+    assert report.stat("guard/refused_address") == sum(why == "refused_address" for why in REFUSED.values())
+    assert report.stat("guard/refused_url") == sum(why == "refused_url" for why in REFUSED.values())
+    assert trap.visitors == 0
+
+
+def test_robots_txt_of_a_private_place_is_not_asked_for_either(site: Site, trap: Trap) -> None:
+    report = site.visit(
+        f"http://named-test.com:{trap.port}/", HOSTS={"named-test.com": "127.0.0.1"}, RATE_LIMIT_ENABLED=False
+    )
+    assert report[0]["reason"] == "refused_address"
+    assert trap.visitors == 0
+
+
+def test_the_trap_works(site: Site, trap: Trap) -> None:
+    """With the guard off all three ways lead there: so it is the guard that keeps us out."""
+    report = site.visit(
+        f"http://127.0.0.1:{trap.port}/",
+        f"http://2130706433:{trap.port}/",
+        f"http://named-test.com:{trap.port}/",
+        HOSTS={"named-test.com": "127.0.0.1"},
+        ALLOWED_PRIVATE_HOSTS=["127.0.0.0/8", "named-test.com"],
+        RATE_LIMIT_ENABLED=False,
+        ROBOTSTXT_OBEY=False,
+        RETRY_TIMES=0,
+    )
+    assert all(visit["error"] == "DownloadFailedError" for visit in report.visits)
+    assert trap.visitors == 3
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("http://10.0.0.1/", "refused_address"),
+        ("http://127.0.0.1:{port}/", "refused_address"),
+        ("http://2130706433:{port}/", "refused_address"),
+        ("http://elsewhere-test.com:{port}/", "offsite_redirect"),
+        ("file:///etc/passwd", "refused_url"),
+    ],
+)
+def test_redirects_to_where_we_must_not_go(site: Site, trap: Trap, target: str, reason: str) -> None:
+    site.source()
+    site.url("/", "elsewhere-test.com")
+    site.bazaar.fault("redirect", "^/old", to=target.format(port=trap.port))
+    report = site.visit(site.url("/old"))
+    assert report[0]["reason"] == reason
+    assert trap.visitors == 0
+
+
+def test_a_name_of_the_site_itself_that_leads_into_the_private_network(site: Site, trap: Trap) -> None:
+    """A redirect within the site to a subdomain whose address is private: caught when connecting."""
+    site.source()
+    page = site.url("/old")
+    site.bazaar.fault("redirect", "^/old", to=f"http://inside.bazaar-test.com:{trap.port}/")
+    report = site.visit(
+        page, HOSTS={"www.bazaar-test.com": "127.0.0.1", "inside.bazaar-test.com": "127.0.0.1"}
+    )
+    assert report[0]["reason"] == "refused_address"
+    assert trap.visitors == 0
+
+
+def test_redirects_within_the_site_are_followed(site: Site) -> None:
+    site.source()
+    site.bazaar.fault("redirect", "^/old", to=site.url("/c/bikes", "shop.bazaar-test.com"))
+    report = site.visit(site.url("/old"))
+    assert report[0]["final_url"] == site.url("/c/bikes", "shop.bazaar-test.com")
+    assert report[0]["redirect_urls"] == [site.url("/old")]
+
+
+def test_a_redirect_without_an_end(site: Site) -> None:
+    site.source()
+    site.bazaar.fault("redirect_loop", "^/old")
+    report = site.visit(site.url("/old"))
+    assert report[0]["reason"] == "too_many_redirects"
+    assert sum(entry.path == "/old" for entry in report.log) == 6
+
+
+def test_the_address_that_an_operator_wrote_into_a_source_is_allowed(site: Site, trap: Trap) -> None:
+    site.database.do("UPDATE sources SET base_url = :url WHERE id = 'bazaar'", url=site.bazaar.url)
+    report = site.visit(f"{site.bazaar.url}/c/bikes", f"http://127.0.0.1:{trap.port}/")
+    assert report[0]["status"] == 200
+    # That one port and no other.
+    assert report[1]["reason"] == "refused_address"
+    assert trap.visitors == 0
+
+
+def test_a_page_may_not_be_larger_than_the_limit(site: Site) -> None:
+    site.source()
+    site.bazaar.fault("big_body", "^/c/bikes", bytes=3_000_000)
+    site.bazaar.fault("gzip_bomb", "^/c/toys", bytes=30_000_000)
+    site.bazaar.fault("slow", "^/c/phones", bytes=10, interval=0.2)
+    report = site.visit(
+        site.url("/c/bikes"),
+        site.url("/c/toys"),
+        site.url("/c/phones"),
+        DOWNLOAD_MAXSIZE=1_000_000,
+        DOWNLOAD_TIMEOUT=1,
+        RETRY_TIMES=0,
+    )
+    assert [visit.get("reason") for visit in report.visits] == ["too_large", "too_large", None]
+    assert (report.stat("size/too_large"), report.stat("size/too_large_unpacked")) == (1, 1)
+    assert report[2]["error"] == "DownloadTimeoutError"
+
+
+def test_it_can_be_switched_off(site: Site) -> None:
+    # Names still are not looked up into private networks; only the early look at the URL is gone.
+    report = site.visit(f"http://127.0.0.1:{urlsplit(site.bazaar.url).port}/", GUARD_ENABLED=False)
+    assert "GuardMiddleware" not in report.output

@@ -1,0 +1,90 @@
+"""Drift from page to status: a site that changes its pages is noticed, and its adapter rests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pricewatch.store import drift
+from tests.spiders.watching import fetch, readable, watch
+
+
+def status(world: Any) -> Any:
+    return world.database.row("SELECT * FROM adapter_status WHERE adapter_id = 'bazaar'")
+
+
+def open_alerts(world: Any) -> set[str]:
+    rows = world.database.rows("SELECT kind FROM alerts WHERE resolved_at IS NULL AND subject = 'bazaar'")
+    return {kind for (kind,) in rows}
+
+
+def look_at_all(world: Any, ids: list[int]) -> Any:
+    return fetch(world, ids=",".join(map(str, ids)))
+
+
+def test_an_adapter_whose_selectors_break_is_alerted_then_disabled_then_watched(world):
+    ids = watch(world, readable(world, 30))
+    hidden = readable(world, 34)[30:]
+    ids += watch(world, hidden)
+    for true in hidden:
+        world.bazaar.change(true.id, stock="hidden")
+    run = look_at_all(world, ids)
+    assert (run["counters"]["offers_valid"], run["counters"]["oos_no_price_count"]) == (30, 4)
+    assert open_alerts(world) == set()
+    assert status(world).last_batch_failure_rate == 0
+
+    # A redesign: every page is another one, but for those that are out of stock.
+    for true in readable(world, 30):
+        world.bazaar.fault("garble", path=true.url)
+    run = look_at_all(world, ids)
+    assert run["counters"]["urls_failed"] == 30
+    assert status(world).enabled
+    assert status(world).last_batch_failure_rate == 1
+    assert open_alerts(world) == {"adapter_failing", "adapter_reads_nothing"}
+
+    # Pages that are out of stock without a price say nothing, and neither does a small batch.
+    look_at_all(world, ids[30:])
+    look_at_all(world, ids[:5])
+    assert (status(world).enabled, status(world).consecutive_failed_batches) == (True, 1)
+
+    look_at_all(world, ids)
+    row = status(world)
+    assert (row.enabled, row.disabled_reason, row.disabled_by) == (False, "DRIFT_DETECTED", "pricewatch")
+    assert "adapter_disabled" in open_alerts(world)
+    assert world.database.value("SELECT severity FROM alerts WHERE kind = 'adapter_disabled'") == "P1"
+
+    # Nothing of this adapter starts any more, whichever spider it is.
+    asked = len(world.bazaar.log())
+    refused = look_at_all(world, ids)
+    assert "The adapter bazaar is disabled" in refused["outcome"]
+    for spider in ("discovery", "sweep", "verification"):
+        refused = world.crawl(spider)
+        assert refused["status"] == "failed"
+        assert "scrapy adapters enable bazaar" in refused["outcome"]
+    assert fetch(world)["counters"].get("urls_attempted", 0) == 0
+    assert len(world.bazaar.log()) == asked
+
+    # A person answers for it: the next run is marked, and all is well.
+    world.bazaar.clear_faults()
+    world.database.call(drift.enable, "bazaar", by="Ada", note="new selectors", now=world.bazaar.now())
+    assert open_alerts(world) == set()
+    run = look_at_all(world, ids)
+    assert world.database.value("SELECT watched FROM runs WHERE id = :id", id=run["id"])
+    again = look_at_all(world, ids)
+    assert not world.database.value("SELECT watched FROM runs WHERE id = :id", id=again["id"])
+    assert status(world).enabled
+    assert status(world).consecutive_failed_batches == 0
+
+
+def test_a_run_of_a_market_is_judged_too(world):
+    world.bazaar.fault("garble", path=r"^/item/")
+    world.crawl("discovery", max_details=40)
+    assert open_alerts(world) == {"adapter_failing", "adapter_reads_nothing"}
+    world.crawl("sweep", max_details=40)
+    assert not status(world).enabled
+    world.database.call(drift.enable, "bazaar", by="Ada", note="mended", now=world.bazaar.now())
+    world.bazaar.clear_faults()
+    # The run that is watched says so from its beginning, and verification does not use it up.
+    assert world.crawl("verification")["status"] == "finished"
+    run = world.crawl("sweep", max_details=40)
+    assert world.database.value("SELECT watched FROM runs WHERE id = :id", id=run["id"])
+    assert not status(world).watch_next_run

@@ -1,0 +1,131 @@
+"""Leases: each target is worked on exactly once, whoever dies meanwhile."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, create_engine, text
+from sqlalchemy.pool import NullPool
+
+from pricewatch import clock
+from pricewatch.rules.targets import TargetOutcome
+from pricewatch.store import target_leases, target_queue
+from tests.conftest import Database
+from tests.store.watched import NOW, make_targets, states
+
+LEASE_SECONDS = 1.0
+CHUNK, TOGETHER = 50, 10
+_processes = multiprocessing.get_context("forkserver")
+
+
+def work(database_url: str, number: int, finished: Any) -> None:
+    """A worker without a crawl: takes a chunk, does something about each target, and says so."""
+    worker = f"worker {number}"
+    engine = create_engine(database_url, poolclass=NullPool)
+    with engine.connect() as connection:
+        while True:
+            with connection.begin():
+                target_queue.return_expired(connection, clock.now())
+                leased = target_leases.lease(
+                    connection, worker, clock.now(), seconds=LEASE_SECONDS, most=CHUNK
+                )
+                returns_at = target_leases.next_return(connection)
+            if not leased and returns_at is None:
+                return
+            if not leased and returns_at is not None:
+                # Nothing waits, but somebody may die over what he has.
+                time.sleep(max(0.0, (returns_at - clock.now()).total_seconds()) + 0.01)
+            for begin in range(0, len(leased), TOGETHER):
+                some = leased[begin : begin + TOGETHER]
+                with connection.begin():
+                    for target in some:
+                        _do(connection, worker, target.id)
+                with finished.get_lock():
+                    finished.value += len(some)
+
+
+def _do(connection: Connection, worker: str, target_id: int) -> None:
+    """What is done and that it is done are one transaction, so both happen or neither."""
+    done = text("INSERT INTO work_done (target_id, worker) VALUES (:id, :worker)")
+    if target_leases.record(connection, target_id, worker, TargetOutcome.SUCCESS, None, clock.now()):
+        connection.execute(done, {"id": target_id, "worker": worker})
+
+
+@pytest.mark.parametrize("killed", [0, 2])
+def test_four_workers_drain_10000_targets_each_exactly_once(database: Database, killed: int) -> None:
+    make_targets(database, 10_000, sources=10, due=clock.now())
+    database.do("CREATE TABLE work_done (target_id bigint, worker text)")
+    admission = database.call(target_queue.schedule, clock.now())
+    assert (len(admission.accepted), admission.rejected) == (10_000, [])
+    finished = _processes.Value("i", 0)
+    workers = [
+        _processes.Process(target=work, args=(database.url, number, finished), daemon=True)
+        for number in range(4)
+    ]
+    for worker in workers:
+        worker.start()
+    for number, worker in enumerate(workers[:killed], 1):
+        # Each in the middle of its work, with a chunk in its hands.
+        while finished.value < number * 1_500:
+            time.sleep(0.005)
+        assert worker.pid
+        os.kill(worker.pid, signal.SIGKILL)
+    for worker in workers:
+        worker.join(120)
+        assert worker.exitcode is not None
+    assert [worker.exitcode for worker in workers] == [-signal.SIGKILL] * killed + [0] * (4 - killed)
+    assert states(database) == {"idle": 10_000}
+    assert database.value("SELECT count(*) FROM targets WHERE last_status = 'SUCCESS'") == 10_000
+    per_target = Counter(target_id for (target_id,) in database.rows("SELECT target_id FROM work_done"))
+    assert len(per_target) == 10_000
+    assert set(per_target.values()) == {1}
+    assert database.value("SELECT count(DISTINCT worker) FROM work_done") == 4
+
+
+def test_a_lease_that_is_extended_does_not_return(database: Database) -> None:
+    make_targets(database, 2)
+    database.call(target_queue.schedule, NOW)
+    for worker in ("alive", "dead"):
+        database.call(target_leases.lease, worker, NOW, seconds=60, most=1)
+    later = NOW + timedelta(seconds=61)
+    assert database.call(target_leases.extend, "alive", NOW + timedelta(seconds=50), seconds=60) == 1
+    assert database.call(target_queue.return_expired, later) == 1
+    (returned,) = database.call(target_leases.lease, "third", later, seconds=60, most=5)
+    # Who lost it cannot speak for it any more.
+    said = (TargetOutcome.FAILED, "too late", later)
+    assert not database.call(target_leases.record, returned.id, "dead", *said)
+    assert database.value("SELECT last_status FROM targets WHERE id = :id", id=returned.id) is None
+
+
+def test_what_is_released_keeps_its_place(database: Database) -> None:
+    make_targets(database, 3)
+    database.call(target_queue.schedule, NOW)
+    (first,) = database.call(target_leases.lease, "w", NOW, seconds=60, most=1)
+    assert database.call(target_leases.release, "w") == 1
+    (again,) = database.call(target_leases.lease, "w", NOW, seconds=60, most=1)
+    assert first == again
+
+
+def test_a_busy_source_is_passed_over(database: Database) -> None:
+    make_targets(database, 20, sources=2)
+    database.call(target_queue.schedule, NOW)
+    leased = database.call(target_leases.lease, "w", NOW, seconds=60, most=50, busy=["shop0"])
+    assert {target.source_id for target in leased} == {"shop1"}
+    assert len(leased) == 10
+
+
+def test_named_targets_are_leased_unless_somebody_has_them(database: Database) -> None:
+    make_targets(database, 2, due=None)
+    first = database.call(target_leases.lease_named, "w", [1, 2], NOW, seconds=60)
+    assert [target.id for target in first] == [1, 2]
+    assert database.call(target_leases.lease_named, "other", [1, 2], NOW, seconds=60) == []
+    # They were not in the queue before, so they are not now.
+    database.call(target_leases.release, "w")
+    assert states(database) == {"idle": 2}
