@@ -136,9 +136,10 @@ DOWNLOADER_MIDDLEWARES = {
     "pricewatch.middlewares.compression.BoundedCompressionMiddleware": 590,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "pricewatch.middlewares.redirects.OnSiteRedirectMiddleware": 600,
-    "pricewatch.middlewares.proxies.ProxiesMiddleware": 740,
-    # Innermost: whatever goes out, however it came about, waits there for its turn.
+    "pricewatch.middlewares.proxy_wait.ProxyWaitMiddleware": 740,
+    # Whatever goes out, however it came about, waits here for its turn; nothing further in waits.
     "pricewatch.middlewares.limits.LimitsMiddleware": 950,
+    "pricewatch.middlewares.proxies.ProxiesMiddleware": 960,
 }
 
 # A page gives one item and one request: scrapy makes this many tasks for the output of every response.

@@ -40,13 +40,13 @@ class ApartmentsAdapter(SiteAdapter):
         return f"{first}/{page}/" if page > 1 else f"{first}/"
 
     def cards_on(self, response: TextResponse) -> Overview | None:
-        document = page.document(response)
+        document = page.whole_document(response)
         cards = [_card(placard, response.url) for placard in document.css("article.placard")]
         has_next = bool(document.css("a.next[href], a[rel=next], link[rel=next]"))
         return overview(cards, has_next=has_next) if cards or document.css("#placardContainer") else None
 
     def listing_on(self, response: TextResponse) -> Listing | None:
-        document = page.document(response)
+        document = page.whole_document(response)
         gone = next((heading for heading in page.shown(document, "h1") if departure_in(heading)), "")
         title = page.only(page.shown(document, "h1#propertyName, h1.propertyName, #propertyName"))
         if not title and not gone:
@@ -78,7 +78,7 @@ def _card(placard: Selector, base: str) -> Card:
         product_id=placard.attrib.get("data-listingid") or None,
         location=address or None,
         attributes={"beds": beds} if beds else {},
-        **_rent(page.only(page.shown(placard, ".property-pricing"))),
+        **_rent(page.price_shown(placard, ".property-pricing")),
     )
 
 

@@ -23,7 +23,7 @@ _LONGEST_NOTICE = 200
 
 def items_shown(response: TextResponse) -> tuple[list[dict[str, Any]], bool]:
     """The items of a result page, and whether there is a button to the next."""
-    document = page.document(response)
+    document = page.whole_document(response)
     cells = document.css("[data-testid=item-cell]")
     # A cell inside another leaves open whose price is whose.
     items = [_cell(cell) if not cell.css("* [data-testid=item-cell]") else {} for cell in cells]
@@ -32,12 +32,13 @@ def items_shown(response: TextResponse) -> tuple[list[dict[str, Any]], bool]:
 
 def item_shown(response: TextResponse) -> dict[str, Any]:
     """The item of an item page; `gone` has the words by which the page says that there is none."""
-    document = page.document(response)
+    document = page.whole_document(response)
     words = page.shown(document, "main h1, main h2, main p") if document.css("main") else []
     notices = [text for text in words if len(text) <= _LONGEST_NOTICE and (said := departure_in(text))
                and said.departure is Departure.GONE]  # fmt: skip
     name = page.only(page.shown(document, "h1"))
-    prices = {page.money_cents(text, "JPY") for text in page.shown(document, "main [data-testid=price]")}
+    shown = page.price_shown(document, "main [data-testid=price]")
+    prices = {page.money_cents(shown, "JPY")} if shown else set()
     amounts = document.css("meta[property='product:price:amount']::attr(content)").getall()
     prices |= {page.machine_cents(amount, "JPY") for amount in amounts}
     button = " ".join(page.shown(document, "main [data-testid=checkout-button]")).lower()
@@ -58,7 +59,7 @@ def _cell(cell: Selector) -> dict[str, Any]:
     return {
         "id": link[1] if link else "",
         "name": page.only(page.shown(cell, "[data-testid=thumbnail-item-name]")) or name,
-        "price": page.money_cents(page.only(page.shown(cell, _PRICE)), "JPY"),
+        "price": page.money_cents(page.price_shown(cell, _PRICE), "JPY"),
         "status": "sold_out" if _says(" ".join(stickers).lower(), SOLD) else "on_sale",
         "thumbnails": cell.css("img::attr(src)").getall()[:1],
     }

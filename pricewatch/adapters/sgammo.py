@@ -38,13 +38,13 @@ class SgammoAdapter(SiteAdapter):
         return f"{path.rstrip('/')}/{number}{mark}{search}"
 
     def cards_on(self, response: TextResponse) -> Overview | None:
-        document = page.document(response)
+        document = page.whole_document(response)
         cards = [_card(one, response.url) for one in document.css("ul.products li.product")]
         has_next = bool(document.css("a.next.page-numbers[href]"))
         return overview(cards, has_next=has_next) if cards or document.css("ul.products") else None
 
     def listing_on(self, response: TextResponse) -> Listing | None:
-        document = page.document(response)
+        document = page.whole_document(response)
         notices = page.shown(document, "h1, .woocommerce-info")
         gone = next((text for text in notices if departure_in(text)), "")
         box = document.css("div.summary")

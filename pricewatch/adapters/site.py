@@ -76,8 +76,8 @@ class SiteAdapter(Adapter):
             return ExtractFailure(
                 FailureReason.PAGE_STRUCTURE_CHANGED, f"gone: {listing.gone[:200]}", evidence
             )
-        if listing.asked_id and card.product_id and listing.asked_id != card.product_id:
-            details = f"asked for {listing.asked_id}, the page shows {card.product_id[:80]}"
+        if listing.asked_id and listing.asked_id != card.product_id:
+            details = f"asked for {listing.asked_id}, the page shows {(card.product_id or 'none')[:80]}"
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, details, evidence)
         if not card.title:
             return ExtractFailure(FailureReason.TITLE_NOT_FOUND, "", evidence)

@@ -6,6 +6,7 @@ import json
 import re
 from datetime import UTC, datetime
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 from parsel import Selector, SelectorList
@@ -20,6 +21,7 @@ from pricewatch.parsing.url import InvalidUrl, absolute_url, canonical_url
 
 GONE_STATUS = frozenset({404, 410})
 _FEW_LETTERS = 40
+_LONGEST_END = 1000
 _AMOUNT = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,7})(?:\.[0-9]{2})?"
 # The whole text or nothing: "$1?850" is not one dollar.
 _MONEY = re.compile(rf"[$¥￥]\s?({_AMOUNT})|({_AMOUNT})\s?円")
@@ -31,6 +33,15 @@ _LATEST_SECONDS = 4_102_444_800
 def document(response: TextResponse) -> Selector:
     """The page's tree, whatever the server called its content."""
     return Selector(text=response.text, type="html")
+
+
+def whole_document(response: TextResponse) -> Selector:
+    """The same, but empty where the page was cut short: of "$1,850" there may be "$1" left."""
+    return document(response) if is_whole(response) else Selector(text="", type="html")
+
+
+def is_whole(response: TextResponse) -> bool:
+    return "</html>" in response.text[-_LONGEST_END:].lower()
 
 
 def decoded(text: str) -> Any:
@@ -72,6 +83,15 @@ def shown(selector: Selector | SelectorList[Selector], css: str) -> list[str]:
     """The different texts that elements show, in their order; none for elements that show nothing."""
     found = (words_of(element) for element in selector.css(css))
     return list(dict.fromkeys(text for text in found if text))
+
+
+def price_shown(selector: Selector | SelectorList[Selector], css: str) -> str:
+    """The one text at a place for prices; empty where digits of two elements would run into one number."""
+    for element in selector.css(css):
+        pieces = [piece.strip() for piece in element.root.itertext() if piece.strip()]
+        if any(one[-1].isdigit() and other[0].isdigit() for one, other in pairwise(pieces)):
+            return ""
+    return only(shown(selector, css))
 
 
 def only(values: list[str]) -> str:
@@ -135,4 +155,6 @@ def unread(response: TextResponse, what: str) -> ExtractFailure:
         return ExtractFailure(FailureReason.BLOCKED_PAGE, blocked)
     if len(words) < _FEW_LETTERS and not title and not page.xpath("//script"):
         return ExtractFailure(FailureReason.EMPTY_PAGE, "the page shows nothing")
-    return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, what)
+    return ExtractFailure(
+        FailureReason.PAGE_STRUCTURE_CHANGED, what if is_whole(response) else f"{what}; the page has no end"
+    )

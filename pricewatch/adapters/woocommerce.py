@@ -28,8 +28,10 @@ def post_id(product: Box) -> str | None:
 
 def shown_price(box: Box, css: str) -> str:
     """What is to be paid now: beside a crossed-out price, only what is marked as its successor."""
+    if len(page.shown(box, css)) > 1 or box.css(f"{css} .price"):
+        return ""
     is_reduced = box.css(f"{css} del") or box.css(f"{css} ins")
-    return page.only(page.shown(box, f"{css} ins" if is_reduced else css))
+    return page.price_shown(box, f"{css} ins" if is_reduced else css)
 
 
 def unit_price(box: SelectorList[Selector], currency: str) -> tuple[int | None, str]:
@@ -37,7 +39,7 @@ def unit_price(box: SelectorList[Selector], currency: str) -> tuple[int | None, 
     text = shown_price(box, "p.price")
     beside = page.money_ends(text, currency)
     words = " ".join(page.words_of(one) for one in box)
-    tiers = {(int(first), page.money_cents(price, currency)) for first, price in _TIER.findall(words)}
+    tiers = {(int(first), page.money_cents(price, currency) or 0) for first, price in _TIER.findall(words)}
     of_one = {price for first, price in tiers if first == 1}
     if not of_one and len(tiers) > 1:
         # Where all tiers cost the same, one unit does too.
@@ -45,8 +47,10 @@ def unit_price(box: SelectorList[Selector], currency: str) -> tuple[int | None, 
     if len(of_one) != 1:
         return beside[0] if len(beside) == 1 else None, ""
     price = of_one.pop()
-    disagrees = beside and price not in beside
-    return price, f"one unit for {price} in the tiers, but beside them {text}" if disagrees else ""
+    # One unit is never cheaper than several, and a range of prices ends with it.
+    dearest = max(other for _, other in tiers)
+    disagrees = price != dearest or (beside and price != beside[-1])
+    return price, f"tiers {sorted(tiers)} beside {text or 'no other price'}" if disagrees else ""
 
 
 def availability(box: Box) -> Availability:

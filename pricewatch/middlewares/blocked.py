@@ -11,7 +11,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse, Request, Response
 
 from pricewatch.middlewares.failures import BlockedPage
-from pricewatch.middlewares.proxies import ProxyPool
+from pricewatch.middlewares.proxy_pool import ProxyPool
 from pricewatch.middlewares.shared import shared
 from pricewatch.parsing.blocked import BLOCKING_STATUS, blocked_reason
 

@@ -18,7 +18,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from pricewatch.middlewares.browser_gate import FAILED, REFUSED, Gate
 from pricewatch.middlewares.downloader import domain_of
 from pricewatch.middlewares.failures import NoBrowser, OffsiteRedirect, RefusedAddress, TooLarge
-from pricewatch.middlewares.proxies import ProxyPool
+from pricewatch.middlewares.proxy_pool import ProxyPool
 from pricewatch.middlewares.resolver import install
 from pricewatch.middlewares.shared import shared
 from pricewatch.rules.addresses import PORTS

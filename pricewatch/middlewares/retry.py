@@ -36,7 +36,10 @@ class BackoffRetryMiddleware(RetryMiddleware):
     def process_response(  # type: ignore[override]  # a coroutine only where there is something to wait for
         self, request: Request, response: Response
     ) -> Response | Coroutine[Any, Any, Request | Response]:
-        if response.status not in self.retry_http_codes or request.meta.get("dont_retry"):
+        # 407 is not the site's answer but a proxy's; another proxy may have a login that works.
+        codes = self.retry_http_codes
+        worth_it = response.status in codes or (response.status == 407 and "proxy_name" in request.meta)
+        if not worth_it or request.meta.get("dont_retry"):
             return response
         return self._answered(request, response)
 

@@ -20,6 +20,7 @@ from pricewatch.errors import DatabaseUnavailable
 from pricewatch.middlewares.downloader import domain_of, stepping_aside
 from pricewatch.middlewares.failures import (
     FetchFailure,
+    NoProxy,
     OffsiteRedirect,
     RobotsForbidden,
     TooLarge,
@@ -41,6 +42,7 @@ from pricewatch.store import robots
 
 logger = logging.getLogger(__name__)
 LOOK_AGAIN_SECONDS = 0.3
+PROXY_WANTS_LOGIN = 407
 # Longer than all attempts to fetch the file take; also how long a process that dies then holds it up.
 CLAIM_SECONDS = 150.0
 # Parsing more than this would stop the event loop for a while.
@@ -136,6 +138,8 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         self._stats.inc_value("pricewatch/robots/fetched")
         try:
             response = await self.crawler.engine.download_async(request)
+            if response.status == PROXY_WANTS_LOGIN:
+                raise NoProxy("a proxy wants another login: the site has not been asked")
             file = read_robots(response.status, response.body)
         except (OffsiteRedirect, TooManyRedirects, TooLarge) as failure:
             file = unavailable(failure.reason)

@@ -86,16 +86,12 @@ class UserAgentsMiddleware:
 def browser_headers(seed: str) -> dict[str, str]:
     """The headers of one current browser; which one depends on the seed alone."""
     import ua_generator
-    from ua_generator.data.version import Version, VersionRange
+    from ua_generator.data.version import VersionRange
     from ua_generator.options import Options
 
     options = Options(
         latest_versions={"chrome": 3, "edge": 3, "firefox": 3},
-        # What browsers say on every Windows and every Mac of today, whatever its real version.
-        version_ranges={
-            "windows": VersionRange(10, 10),
-            "macos": VersionRange(Version(10, 15, 7), Version(10, 15, 7)),
-        },
+        version_ranges={"windows": VersionRange(10, 10)},
     )
     # The package draws from the module's own generator, which others use as well.
     state = random.getstate()
@@ -109,5 +105,7 @@ def browser_headers(seed: str) -> dict[str, str]:
     finally:
         random.setstate(state)
     headers = dict(agent.headers.get())
-    headers["user-agent"] = re.sub(r"(rv:|Firefox/)(\d+)\.0\.0\b", r"\1\2.0", headers["user-agent"])
+    # What browsers say: Firefox two numbers, and every one of them the same old macOS.
+    text = re.sub(r"(rv:|Firefox/)(\d+)\.0\.0\b", r"\1\2.0", headers["user-agent"])
+    headers["user-agent"] = re.sub(r"Mac OS X [\d_]+", "Mac OS X 10_15_7", text)
     return {**headers, "accept": ACCEPT["firefox" if browser == "firefox" else "chrome"], **NAVIGATION}

@@ -52,7 +52,9 @@ class TargetsSpider(PricewatchSpider):
         self._left = arguments.max_targets or settings.getint("TARGETS_PER_RUN")
         self._deadline = time.monotonic() + 60 * settings.getfloat("TARGETS_TIME_BUDGET_MINUTES")
         self._extended = time.monotonic()
-        self._under_way: dict[int, str] = {}
+        self._under_way: dict[int, LeasedTarget] = {}
+        # Kept until its outcome is written, which may be after the crawl has done with it.
+        self._leased: dict[int, LeasedTarget] = {}
         self._done = 0
         self._changed = asyncio.Event()
         self.run = Run(
@@ -84,7 +86,7 @@ class TargetsSpider(PricewatchSpider):
             yield self.request_page(self.plan.url, self.plan.look)
             return
         async for target in self._named() if self.plan.ids or self.plan.new else self._queued():
-            self._under_way[target.id] = target.source_id
+            self._under_way[target.id] = self._leased[target.id] = target
             subject = self._subject(target)
             if subject is None or target.robots_path_blocked:
                 await self._refuse(target, subject)
@@ -129,16 +131,16 @@ class TargetsSpider(PricewatchSpider):
 
     def _lease(self, connection: Connection) -> list[LeasedTarget]:
         """A source of which much is under way waits, so that a slow one does not hold up the others."""
-        busy = [
-            source for source, count in Counter(self._under_way.values()).items() if count * 2 >= self.chunk
-        ]
+        now = clock.now()
+        under_way = Counter(target.source_id for target in self._under_way.values())
+        target_queue.return_expired(connection, now)
         return target_leases.lease(
             connection,
             self.worker,
-            clock.now(),
+            now,
             seconds=self.lease_seconds,
             most=min(self.chunk, self._left),
-            busy=busy,
+            busy=[source_id for source_id, count in under_way.items() if count * 2 >= self.chunk],
             source_id=self.plan.source_id,
         )
 
@@ -242,7 +244,7 @@ class TargetsSpider(PricewatchSpider):
     ) -> None:
         kept = target_leases.record(
             connection,
-            target_id,
+            self._leased[target_id],
             self.worker,
             outcome,
             reason,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
-from sqlalchemy import Connection, select, text, update
+from sqlalchemy import Connection, text
 
 from pricewatch.rules.targets import (
     FAILURES_TO_BE_BROKEN,
@@ -16,11 +15,10 @@ from pricewatch.rules.targets import (
     standing_after,
     weight_of,
 )
-from pricewatch.store.models import Listing, Target
 from pricewatch.store.plain import plain
 
 _COLUMNS = """t.id, t.url, t.canonical_url, t.source_id, t.adapter_id, t.selectors, t.listing_id,
-    t.robots_path_blocked"""
+    t.robots_path_blocked, t.status, t.schedule, t.consecutive_failures"""
 
 _LEASE = text(f"""
 WITH chosen AS (
@@ -56,6 +54,18 @@ UPDATE targets SET queue_state = CASE WHEN queued_at IS NULL THEN 'idle' ELSE 'p
 WHERE queue_state = 'leased' AND leased_by = :worker
 """)
 
+# Only for the holder of the lease: returned meanwhile, it may have been done by somebody else.
+_RECORD = text("""
+UPDATE targets SET
+    status = CASE WHEN status = 'PAUSED' THEN status ELSE :status END,
+    consecutive_failures = :failures, next_due_at = :next_due_at,
+    last_scraped_at = :now, last_status = :outcome, last_reason = :reason, last_run_id = :run_id,
+    queue_state = 'idle', queued_at = NULL, leased_by = NULL, lease_until = NULL, updated_at = :now,
+    listing_id = coalesce((SELECT l.id FROM listings l
+                           WHERE l.source_id = :source_id AND l.identity_key = :identity_key), listing_id)
+WHERE id = :id AND queue_state = 'leased' AND leased_by = :worker
+""")
+
 _NEXT_RETURN = text("SELECT min(lease_until) FROM targets WHERE queue_state = 'leased'")
 
 
@@ -68,7 +78,10 @@ class LeasedTarget:
     adapter_id: str
     selectors: dict[str, str]
     listing_id: int | None
-    robots_path_blocked: bool = False
+    robots_path_blocked: bool
+    status: str
+    schedule: str
+    consecutive_failures: int
 
 
 def lease(
@@ -93,7 +106,7 @@ def lease(
         },
     ).all()
     ordered = sorted(rows, key=lambda row: (-row.priority, row.queued_at, row.id))
-    return [LeasedTarget(*row[:8]) for row in ordered]
+    return [LeasedTarget(*row[:11]) for row in ordered]
 
 
 def lease_named(
@@ -124,7 +137,7 @@ def next_return(connection: Connection) -> datetime | None:
 
 def record(
     connection: Connection,
-    target_id: int,
+    target: LeasedTarget,
     worker: str,
     outcome: TargetOutcome,
     reason: str | None,
@@ -138,44 +151,26 @@ def record(
 
     `identity` is the (source, identity key) of what was stored, to tie the target to its listing.
     """
-    row = connection.execute(
-        select(
-            Target.status, Target.schedule, Target.consecutive_failures, Target.queue_state, Target.leased_by
-        )
-        .where(Target.id == target_id)
-        .with_for_update()
-    ).first()
-    # Returned meanwhile, it may have been done by somebody else: only the holder of the lease can tell.
-    if row is None or row.queue_state != "leased" or row.leased_by != worker:
-        return False
     standing = standing_after(
-        TargetStatus(row.status),
-        row.consecutive_failures,
+        TargetStatus(target.status),
+        target.consecutive_failures,
         weight_of(outcome, reason),
-        schedule=row.schedule,
+        schedule=target.schedule,
         now=now,
         most_failures=most_failures,
     )
-    values: dict[str, Any] = {
+    source_id, identity_key = identity or (None, None)
+    given = {
+        "id": target.id,
+        "worker": worker,
+        "now": now,
         "status": standing.status,
-        "consecutive_failures": standing.consecutive_failures,
+        "failures": standing.consecutive_failures,
         "next_due_at": standing.next_due_at,
-        "last_scraped_at": now,
-        "last_status": outcome,
-        "last_reason": plain(reason)[:500] if reason else None,
-        "last_run_id": run_id,
-        "queue_state": "idle",
-        "queued_at": None,
-        "leased_by": None,
-        "lease_until": None,
-        "updated_at": now,
+        "outcome": outcome,
+        "reason": plain(str(reason))[:500] if reason else None,
+        "run_id": run_id,
+        "source_id": source_id,
+        "identity_key": identity_key,
     }
-    if identity is not None:
-        source_id, key = identity
-        values["listing_id"] = (
-            select(Listing.id)
-            .where(Listing.source_id == source_id, Listing.identity_key == key)
-            .scalar_subquery()
-        )
-    connection.execute(update(Target).where(Target.id == target_id).values(values))
-    return True
+    return connection.execute(_RECORD, given).rowcount == 1

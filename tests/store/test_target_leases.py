@@ -17,6 +17,7 @@ from sqlalchemy.pool import NullPool
 from pricewatch import clock
 from pricewatch.rules.targets import TargetOutcome
 from pricewatch.store import target_leases, target_queue
+from pricewatch.store.target_leases import LeasedTarget
 from tests.conftest import Database
 from tests.store.watched import NOW, make_targets, states
 
@@ -46,16 +47,16 @@ def work(database_url: str, number: int, finished: Any) -> None:
                 some = leased[begin : begin + TOGETHER]
                 with connection.begin():
                     for target in some:
-                        _do(connection, worker, target.id)
+                        _do(connection, worker, target)
                 with finished.get_lock():
                     finished.value += len(some)
 
 
-def _do(connection: Connection, worker: str, target_id: int) -> None:
+def _do(connection: Connection, worker: str, target: LeasedTarget) -> None:
     """What is done and that it is done are one transaction, so both happen or neither."""
     done = text("INSERT INTO work_done (target_id, worker) VALUES (:id, :worker)")
-    if target_leases.record(connection, target_id, worker, TargetOutcome.SUCCESS, None, clock.now()):
-        connection.execute(done, {"id": target_id, "worker": worker})
+    if target_leases.record(connection, target, worker, TargetOutcome.SUCCESS, None, clock.now()):
+        connection.execute(done, {"id": target.id, "worker": worker})
 
 
 @pytest.mark.parametrize("killed", [0, 2])
@@ -100,7 +101,7 @@ def test_a_lease_that_is_extended_does_not_return(database: Database) -> None:
     (returned,) = database.call(target_leases.lease, "third", later, seconds=60, most=5)
     # Who lost it cannot speak for it any more.
     said = (TargetOutcome.FAILED, "too late", later)
-    assert not database.call(target_leases.record, returned.id, "dead", *said)
+    assert not database.call(target_leases.record, returned, "dead", *said)
     assert database.value("SELECT last_status FROM targets WHERE id = :id", id=returned.id) is None
 
 

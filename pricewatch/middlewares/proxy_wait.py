@@ -1,0 +1,67 @@
+"""Where all proxies of a source are blocked: waits for one a while, or fails; nothing ever goes direct."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from datetime import timedelta
+from typing import Any, Self
+
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Request
+
+from pricewatch import clock
+from pricewatch.middlewares.downloader import domain_of, stepping_aside
+from pricewatch.middlewares.failures import NoProxy
+from pricewatch.middlewares.patience import Patience
+from pricewatch.middlewares.policies import Policies
+from pricewatch.middlewares.proxy_pool import ProxyPool
+from pricewatch.middlewares.shared import shared
+from pricewatch.store.fetch_policies import FetchPolicy
+
+LOOK_AGAIN_SECONDS = 5.0
+
+
+class ProxyWaitMiddleware:
+    """Before the rate limit: a request that cannot go must not take a turn."""
+
+    def __init__(self, crawler: Crawler):
+        settings = crawler.settings
+        if not settings.getbool("PROXIES_ENABLED"):
+            raise NotConfigured
+        self._crawler = crawler
+        self._policies = shared(crawler, Policies)
+        self._pool = shared(crawler, ProxyPool)
+        self._patience = shared(crawler, Patience)
+        self._longest_wait = settings.getfloat("PROXIES_MAX_WAIT")
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> Coroutine[Any, Any, None] | None:
+        policy = self._policies.of(request)
+        if policy is None or policy.proxy_strategy == "none":
+            return None
+        return self._wait(request, policy)
+
+    async def _wait(self, request: Request, policy: FetchPolicy) -> None:
+        domain = domain_of(request)
+        patience_ends = clock.now() + timedelta(seconds=self._longest_wait)
+        try:
+            if not self._pool.is_fresh(policy, domain):
+                await self._pool.refresh(domain)
+            while not self._pool.free(policy, domain):
+                soonest = self._pool.free_again(policy, domain)
+                if soonest > patience_ends:
+                    raise NoProxy(
+                        f"all {len(self._pool.pool(policy))} {policy.proxy_strategy} proxies are blocked "
+                        f"for {domain} until {soonest:%H:%M} UTC"
+                    )
+                wait = (soonest - clock.now()).total_seconds()
+                with stepping_aside(self._crawler, request):
+                    await self._patience.sleep(min(max(wait, 0.05), LOOK_AGAIN_SECONDS))
+                await self._pool.refresh(domain)
+        except NoProxy:
+            self._crawler.stats.inc_value("pricewatch/proxies/none_left")
+            raise

@@ -1,0 +1,99 @@
+"""jp.mercari.com: its data and its rendered pages, and real answers where they are at hand."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from pricewatch.adapters.base import MarketQuery, Overview, Presence
+from pricewatch.adapters.mercari import MercariAdapter
+from pricewatch.items import Availability, Extracted
+
+from .site_fixtures import CAPTURES, cases, check, respond
+
+SITE = "https://jp.mercari.com"
+SEARCHES = sorted((CAPTURES / "mercari").glob("search*.json"))
+needs_captures = pytest.mark.skipif(not SEARCHES, reason="no captures of the site at hand")
+
+
+@pytest.mark.parametrize("case", cases("mercari"))
+def test_saved_page(case):
+    check("mercari", case)
+
+
+@needs_captures
+@pytest.mark.parametrize("path", SEARCHES, ids=lambda path: path.name)
+def test_a_real_search_gives_every_item_with_its_price(path):
+    data = json.loads(path.read_text("utf-8"))
+    overview = MercariAdapter().read_overview(respond("https://api.mercari.jp/v2/search", path.read_bytes()))
+    assert isinstance(overview, Overview)
+    assert overview.total == int(data["meta"]["numFound"])
+    assert overview.has_next is bool(data["meta"]["nextPageToken"])
+    sold = {"ITEM_STATUS_SOLD_OUT": Availability.SOLD, "ITEM_STATUS_ON_SALE": Availability.IN_STOCK}
+    assert [(card.product_id, card.price_cents, card.availability, card.url) for card in overview.cards] == [
+        (
+            item["id"],
+            None if item.get("isNoPrice") else int(item["price"]),
+            sold[item["status"]],
+            f"{SITE}/item/{item['id']}",
+        )
+        for item in data["items"]
+    ]
+
+
+@needs_captures
+def test_a_real_item_gives_its_price_and_when_it_was_sold():
+    body = (CAPTURES / "mercari" / "item-0.json").read_bytes()
+    response = respond(f"{SITE}/item/{json.loads(body)['data']['id']}", body)
+    result = MercariAdapter().extract(response)
+    assert isinstance(result, Extracted)
+    sold_at = datetime(2022, 6, 30, 10, 24, 59, tzinfo=UTC)
+    offer = result.offer
+    assert (offer.price_cents, offer.currency, offer.availability) == (8000, "JPY", Availability.SOLD)
+    assert offer.sold_at == MercariAdapter().presence(response).sold_at == sold_at
+
+
+@needs_captures
+def test_a_real_item_that_is_not_found_is_gone():
+    body = (CAPTURES / "mercari" / "item_not_found-0.json").read_bytes()
+    evidence = MercariAdapter().presence(respond(f"{SITE}/item/m1", body))
+    assert (evidence.presence, evidence.marker) == (Presence.GONE, "RecordNotFoundException")
+
+
+def test_another_error_says_nothing_about_the_item():
+    body = json.dumps({"result": "error", "errors": [{"code": "InternalServerErrorException"}]}).encode()
+    assert MercariAdapter().presence(respond(f"{SITE}/item/m1", body)).presence is Presence.UNKNOWN
+
+
+def test_a_placeholder_is_no_price_even_unmarked():
+    body = {"result": "OK", "data": {"id": "m1", "name": "A", "price": 9999999, "status": "on_sale"}}
+    result = MercariAdapter().extract(respond(f"{SITE}/item/m1", json.dumps(body).encode()))
+    assert str(result.reason) == "PRICE_NOT_FOUND"  # type: ignore[union-attr]
+
+
+def test_another_item_than_the_one_asked_for_gives_no_price():
+    body = {"result": "OK", "data": {"id": "m2", "name": "A", "price": 500, "status": "on_sale"}}
+    result = MercariAdapter().extract(respond(f"{SITE}/item/m1", json.dumps(body).encode()))
+    assert str(result.reason) == "PAGE_STRUCTURE_CHANGED"  # type: ignore[union-attr]
+
+
+def test_urls():
+    adapter = MercariAdapter()
+    assert adapter.requires_js
+    assert adapter.start_pages({"status": "on_sale"}) == []
+    parameters = {
+        "keyword": "レコード",
+        "category": "694",
+        "min_price_cents": 500,
+        "max_price_cents": 20000,
+        "status": "on_sale",
+    }
+    (page,) = adapter.start_pages(parameters)
+    assert page == (
+        "/search?keyword=%E3%83%AC%E3%82%B3%E3%83%BC%E3%83%89&category_id=694&price_min=500&price_max=20000"
+        "&status=on_sale"
+    )
+    assert adapter.overview_url(MarketQuery(SITE, page, 120), 1) == SITE + page
+    assert adapter.overview_url(MarketQuery(SITE, page, 120), 2) == f"{SITE}{page}&page_token=v1%3A1"

@@ -1,0 +1,179 @@
+"""The pages of the single sites, damaged in every way: no exception, no wrong price, always a reason.
+
+Damage never invents digits: a page that shows another number than the shop meant, nobody can see through.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from typing import Any
+
+import pytest
+from lxml import etree, html  # type: ignore[import-untyped]
+
+from pricewatch.adapters import get
+from pricewatch.adapters.base import Overview, Presence
+from pricewatch.items import Extracted, ExtractFailure, FailureReason, Ok, Quarantine
+from pricewatch.rules.validation import validate_offer
+
+from .site_fixtures import cases, expected, page_body, respond
+
+SITES = ("willhaben", "apartments", "mercari", "sgammo")
+PAGES = [(site, case) for site in SITES for case in cases(site)]
+NOISE = "?§#~xq "
+ROUNDS = 40
+
+
+def garbled(text: str, chance: random.Random) -> str:
+    letters = list(text)
+    for _ in range(max(1, len(letters) // 6)):
+        if letters:
+            letters[chance.randrange(len(letters))] = chance.choice(NOISE)
+    return "".join(letters)
+
+
+def damaged_tree(body: bytes, chance: random.Random) -> bytes:
+    root = html.fromstring(body.decode())
+    elements = [element for element in root.iter() if isinstance(element.tag, str) and element is not root]
+    victim = chance.choice(elements)
+    what = chance.choice(("drop", "move", "garble", "attribute", "tag", "twice"))
+    if what == "drop" and victim.getparent() is not None:
+        victim.drop_tree()
+    elif what == "move":
+        inside = set(victim.iter())
+        chance.choice([root, *(one for one in elements if one not in inside)]).append(victim)
+    elif what == "twice":
+        victim.addnext(copy.deepcopy(victim))
+    elif what == "attribute" and victim.attrib:
+        name = chance.choice(list(victim.attrib))
+        victim.set(name, garbled(victim.get(name), chance))
+    elif what == "tag":
+        victim.tag = "div"
+    elif victim.text:
+        victim.text = garbled(victim.text, chance)
+    return bytes(etree.tostring(root, encoding="utf-8", method="html"))
+
+
+def containers(value: Any) -> list[Any]:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    found = [value] if isinstance(value, (dict, list)) and value else []
+    return found + [one for child in inner for one in containers(child)]
+
+
+def damaged_data(data: Any, chance: random.Random) -> Any:
+    data = copy.deepcopy(data)
+    place = chance.choice(containers(data))
+    key = chance.choice(list(place) if isinstance(place, dict) else range(len(place)))
+    what = chance.choice(("drop", "move", "garble", "null", "kind"))
+    if what == "drop":
+        del place[key]
+    elif what == "move":
+        value = place.pop(key)
+        other = chance.choice(containers(data) or [data])
+        if isinstance(other, list):
+            other.insert(0, value)
+        elif isinstance(key, str):
+            other.setdefault(key, value)
+    elif what == "garble" and isinstance(place[key], str):
+        place[key] = garbled(place[key], chance)
+    else:
+        place[key] = None if what == "null" else chance.choice(([], {}, "", [[]], {"a": 1}, True, [None]))
+    return data
+
+
+def damaged(body: bytes, chance: random.Random) -> bytes:
+    if body.startswith(b"{"):
+        return json.dumps(damaged_data(json.loads(body), chance)).encode()
+    mark = b'type="application/json">'
+    if mark in body and chance.random() < 0.8:
+        start = body.index(mark) + len(mark)
+        end = body.index(b"</script>", start)
+        data = damaged_data(json.loads(body[start:end]), chance)
+        return body[:start] + json.dumps(data).encode() + body[end:]
+    return damaged_tree(body, chance)
+
+
+def right_prices(wanted: dict[str, Any]) -> dict[str, tuple[int | None, int | None]]:
+    rows = wanted.get("cards") or ([wanted["offer"]] if "offer" in wanted else [])
+    return {row.get("product_id") or "": (row.get("price_cents"), row.get("price_max_cents")) for row in rows}
+
+
+def judge(site: str, wanted: dict[str, Any], body: bytes) -> None:
+    adapter, response = get(site), respond(wanted["url"], body, wanted.get("status", 200))
+    assert isinstance(adapter.presence(response).presence, Presence)
+    known = right_prices(wanted)
+    possible = [price for price, _ in known.values()] + wanted.get("possible_prices", [])
+    if wanted["kind"] == "overview":
+        overview = adapter.read_overview(response)
+        if isinstance(overview, ExtractFailure):
+            assert isinstance(overview.reason, FailureReason)
+            assert overview.details
+            return
+        assert isinstance(overview, Overview)
+        for card in overview.cards:
+            assert card.url.startswith("https://")
+            assert card.title
+            if card.price_cents is not None:
+                assert card.currency
+                # A card whose id is damaged may carry any of the page's prices, but no other.
+                right = known.get(card.product_id or "")
+                assert card.price_cents in ([right[0]] if right else possible)
+        return
+    result = adapter.extract(response)
+    if isinstance(result, Extracted):
+        if isinstance(validate_offer(result.offer), Ok):
+            assert result.offer.price_cents in possible
+    else:
+        assert isinstance(result, (ExtractFailure, Quarantine))
+        assert result.reason
+        assert result.details or result.reason is FailureReason.TITLE_NOT_FOUND
+
+
+@pytest.mark.parametrize(("site", "case"), PAGES, ids=lambda value: value)
+def test_damaged_pages(site, case):
+    body, wanted = page_body(site, case), expected(site, case)
+    chance = random.Random(f"{site} {case}")
+    for _ in range(ROUNDS):
+        hurt = damaged(body, chance)
+        try:
+            judge(site, wanted, hurt)
+        except Exception as error:
+            error.add_note(hurt.decode("utf-8", "replace"))
+            raise
+
+
+@pytest.mark.parametrize("site", SITES)
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b" \n",
+        b"\x00\xff\xfe",
+        b"null",
+        b"[]",
+        b"{}",
+        b'{"items": null, "data": []}',
+        b"[" * 100_000,
+        b"<html></html>",
+        b"<div>" * 3000,
+        b'<script id="__NEXT_DATA__">{"props": [1e400, NaN]}</script>',
+        "<html lang='fr'><body><h1>Bienvenue</h1><p>Une page : 12,50 €.</p></body></html>".encode(),
+    ],
+    ids=lambda body: repr(body[:20]),
+)
+def test_anything_else_is_told_from_a_page(site, body):
+    adapter = get(site)
+    response = respond(f"https://{adapter.domain}/item/m1234567", body)
+    assert adapter.presence(response).presence is Presence.UNKNOWN
+    for failure in (adapter.extract(response), adapter.read_overview(response)):
+        assert isinstance(failure, ExtractFailure)
+        assert failure.details
+
+
+@pytest.mark.parametrize(("site", "case"), PAGES, ids=lambda value: value)
+def test_cut_pages(site, case):
+    body, wanted = page_body(site, case), expected(site, case)
+    for share in range(1, 12):
+        judge(site, wanted, body[: len(body) * share // 12])

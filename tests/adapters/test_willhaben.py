@@ -1,0 +1,96 @@
+"""willhaben.at, on pages written after its shape and on real ones where they are at hand."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from decimal import Decimal
+
+import pytest
+
+from pricewatch.adapters.base import MarketQuery, Overview
+from pricewatch.adapters.willhaben import WillhabenAdapter
+from pricewatch.parsing.price import to_cents
+
+from .site_fixtures import CAPTURES, cases, check, respond
+
+SITE = "https://www.willhaben.at"
+SAVED = sorted((CAPTURES / "willhaben").glob("*.truth.json"))
+
+
+@pytest.mark.parametrize("case", cases("willhaben"))
+def test_saved_page(case):
+    check("willhaben", case)
+
+
+@pytest.mark.skipif(not SAVED, reason="no captures of the site at hand")
+@pytest.mark.parametrize("truth", SAVED, ids=lambda path: path.name)
+def test_a_real_page_gives_every_listing_with_its_price(truth):
+    wanted = json.loads(truth.read_text("utf-8"))
+    page = gzip.decompress(truth.with_name(truth.name.replace(".truth.json", ".html.gz")).read_bytes())
+    overview = WillhabenAdapter().read_overview(respond(wanted["url"], page))
+    assert isinstance(overview, Overview)
+    assert overview.total == wanted["rows_found"]
+    assert [(card.product_id, card.title, card.price_cents, card.url) for card in overview.cards] == [
+        (row["id"], row["title"], to_cents(Decimal(row["price"]), "EUR"), row["url"])
+        for row in wanted["listings"]
+    ]
+
+
+def advert(**attributes: str | list[str]) -> bytes:
+    rows = [
+        {"name": name.replace("__", "/"), "values": value if isinstance(value, list) else [value]}
+        for name, value in attributes.items()
+    ]
+    details = {
+        "id": "1",
+        "description": "A",
+        "advertStatus": {"id": "active"},
+        "attributes": {"attribute": rows},
+    }
+    data = json.dumps({"props": {"pageProps": {"advertDetails": details}}})
+    return f'<html><script id="__NEXT_DATA__" type="application/json">{data}</script></html>'.encode()
+
+
+@pytest.mark.parametrize(
+    ("attributes", "cents"),
+    [
+        ({"PRICE": "1695"}, 169500),
+        ({"RENT__PER_MONTH_LETTINGS": "863.47"}, 86347),
+        ({"PRICE_FOR_DISPLAY": "€ 1.695,50"}, 169550),
+        ({"PRICE_FOR_DISPLAY": "€ 250 VB"}, 25000),
+        # a field that is rounded, and the shown price that settles which of two fields is meant
+        ({"PRICE": "863", "RENT__PER_MONTH_LETTINGS": "863.47"}, 86347),
+        ({"PRICE": "1200", "RENT__PER_MONTH_LETTINGS": "1000.0", "PRICE_FOR_DISPLAY": "€ 1.200"}, 120000),
+        # nothing settles it
+        ({"PRICE": "1200", "RENT__PER_MONTH_LETTINGS": "1000.0"}, None),
+        ({"PRICE": "120", "PRICE_FOR_DISPLAY": "€ 450"}, None),
+        ({"PRICE": ["120", "450"]}, None),
+        # no price at all
+        ({"PRICE": "0", "PRICE_FOR_DISPLAY": "Zu verschenken"}, None),
+        ({"PRICE": "99", "PRICE_FOR_DISPLAY": "Preis auf Anfrage"}, None),
+        ({"PRICE_FOR_DISPLAY": "ab € 800"}, None),
+        ({"PRICE": "1.695"}, None),
+        ({"PRICE": "-5"}, None),
+        ({"PRICE": "1e999999"}, None),
+        ({}, None),
+    ],
+)
+def test_price(attributes, cents):
+    result = WillhabenAdapter().extract(respond(f"{SITE}/iad/object?adId=1", advert(**attributes)))
+    offer = getattr(result, "offer", None)
+    assert (offer.price_cents if offer else None) == cents
+    assert offer or str(result.reason) == "PRICE_NOT_FOUND"  # type: ignore[union-attr]
+
+
+def test_urls():
+    adapter = WillhabenAdapter()
+    assert adapter.start_pages({}) == []
+    assert adapter.start_pages({"category": "immobilien/mietwohnungen/wien", "max_price_cents": 120000}) == [
+        "/iad/immobilien/mietwohnungen/wien?PRICE_TO=1200"
+    ]
+    (page,) = adapter.start_pages({"keyword": "gtx 1070"})
+    url = adapter.overview_url(MarketQuery(SITE, page, 90), 3)
+    assert url == f"{SITE}/iad/kaufen-und-verkaufen/marktplatz?keyword=gtx+1070&page=3&rows=90"
+    again = adapter.overview_url(MarketQuery("http://127.0.0.1:8000", "/iad/x?page=1&rows=30", 90), 2)
+    assert again == "http://127.0.0.1:8000/iad/x?page=2&rows=90"

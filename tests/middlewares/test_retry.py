@@ -1,0 +1,96 @@
+"""Trying again: how often, after what, and that nobody else is held up meanwhile."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from tests.middlewares.conftest import Site
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+def test_a_passing_trouble_passes(site: Site, status: int) -> None:
+    site.source()
+    site.bazaar.fault("status", "^/c/bikes", status=status, times=2)
+    report = site.visit(site.url("/c/bikes"))
+    assert report[0]["status"] == 200
+    assert [entry.status for entry in report.log[1:]] == [status, status, 200]
+    assert report.stat("retry/count") == 2
+
+
+@pytest.mark.parametrize("action", ["reset", "hang", "truncate"])
+def test_errors_of_the_network_pass_too(site: Site, action: str) -> None:
+    site.source()
+    site.bazaar.fault(action, "^/c/bikes", times=2)
+    report = site.visit(site.url("/c/bikes"), DOWNLOAD_TIMEOUT=1)
+    assert report[0]["status"] == 200
+    assert [entry.action for entry in report.log[1:]] == [action, action, None]
+
+
+def test_three_attempts_and_no_more(site: Site) -> None:
+    site.source()
+    site.bazaar.fault("status", "^/c/bikes", status=500)
+    site.bazaar.fault("reset", "^/c/toys")
+    report = site.visit(site.url("/c/bikes"), site.url("/c/toys"), site.url("/c/nothing"))
+    assert (report[0]["error"], report[0]["status"]) == ("HttpError", 500)
+    assert report[1]["error"] == "DownloadFailedError"
+    assert report[2]["status"] == 404
+    asked = [entry.path for entry in report.log]
+    assert [asked.count(path) for path in ("/c/bikes", "/c/toys", "/c/nothing")] == [3, 3, 1]
+    assert report.stat("retry/max_reached") == 2
+
+
+def test_the_pause_grows(site: Site) -> None:
+    site.source()
+    site.bazaar.fault("status", "^/c/bikes", status=500)
+    report = site.visit(site.url("/c/bikes"), RETRY_FIRST_DELAY=0.4, RETRY_LONGEST_DELAY=5, RETRY_JITTER=0)
+    times = [entry.time for entry in report.log if entry.path == "/c/bikes"]
+    first, second = (later - earlier for earlier, later in pairwise(times))
+    assert first >= 0.4
+    assert second >= 0.8
+
+
+@pytest.mark.parametrize("as_date", [False, True])
+def test_retry_after_is_honoured(site: Site, as_date: bool) -> None:
+    site.source()
+    # A date has no fractions of a second: one that says two may mean a little more than one.
+    site.bazaar.fault("rate_limit", "^/c/bikes", retry_after=2, as_date=as_date, times=1)
+    report = site.visit(site.url("/c/bikes"))
+    assert report[0]["status"] == 200
+    refused, answered = (entry.time for entry in report.log if entry.path == "/c/bikes")
+    assert answered - refused >= (1.0 if as_date else 2.0)
+    assert report.stat("retry/asked_to_wait") == 1
+
+
+def test_who_asks_for_too_long_a_wait_is_left_alone(site: Site) -> None:
+    site.source()
+    site.bazaar.fault("rate_limit", "^/c/bikes", retry_after=3600)
+    report = site.visit(site.url("/c/bikes"))
+    assert (report[0]["error"], report[0]["message"]) == ("BlockedPage", "status 429")
+    assert sum(entry.path == "/c/bikes" for entry in report.log) == 1
+
+
+def test_a_pause_takes_nobody_s_place(site: Site) -> None:
+    site.source()
+    site.bazaar.fault("status", "^/c/bikes", status=503, times=2)
+    others = [site.url(f"/c/toys?page={n}") for n in range(1, 31)]
+    report = site.visit(
+        {"url": site.url("/c/bikes"), "priority": 1},
+        *others,
+        CONCURRENT_REQUESTS=1,
+        CONCURRENT_REQUESTS_PER_DOMAIN=1,
+        RETRY_FIRST_DELAY=1,
+        RETRY_LONGEST_DELAY=1,
+    )
+    assert all(visit["status"] == 200 for visit in report.visits)
+    paths = [entry.path.partition("?")[0] for entry in report.log if entry.path != "/robots.txt"]
+    # Between its first and its last attempt all the others had theirs.
+    assert paths[0] == paths[-1] == "/c/bikes"
+    assert paths.count("/c/toys") == 30
+
+
+def test_it_can_be_switched_off(site: Site) -> None:
+    site.source()
+    site.bazaar.fault("status", "^/c/bikes", status=500, times=1)
+    assert site.visit(site.url("/c/bikes"), RETRY_ENABLED=False)[0]["status"] == 500
