@@ -69,7 +69,8 @@ class BazaarAdapter(Adapter):
         title = main.findtext(".//h1[@class='item-title']")
         if not title:
             return ExtractFailure(FailureReason.TITLE_NOT_FOUND)
-        parsed = parse_price(price.text or "")
+        # Its ¥ is the yen, never the yuan.
+        parsed = parse_price(price.text or "", hints=("JPY",))
         cents = parsed.cents()
         if cents is None or parsed.currency is None:
             return ExtractFailure(FailureReason.PRICE_NOT_FOUND, f"{price.text}: {parsed.refusal}")

@@ -24,7 +24,7 @@ _FEW_LETTERS = 40
 _LONGEST_END = 1000
 _AMOUNT = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,7})(?:\.[0-9]{2})?"
 # The whole text or nothing: "$1?850" is not one dollar.
-_MONEY = re.compile(rf"[$¥￥]\s?({_AMOUNT})|({_AMOUNT})\s?円")
+_MONEY = re.compile(rf"(?:\$|[¥￥]\s?)({_AMOUNT})|({_AMOUNT})\s?円")
 _DASH = re.compile(r"\s*[-–—]\s*")
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,6})?")
 _LATEST_SECONDS = 4_102_444_800
@@ -100,18 +100,18 @@ def only(values: list[str]) -> str:
 
 
 def number_of(value: Any) -> float | None:
-    text = str(value).strip()
+    text = str(value)
     return float(text) if _PLAIN_NUMBER.fullmatch(text) else None
 
 
 def count_of(value: Any) -> int | None:
-    text = str(value).strip()
+    text = str(value)
     return int(text) if _PLAIN_NUMBER.fullmatch(text) and "." not in text else None
 
 
 def machine_cents(value: Any, currency: str) -> int | None:
     """The price in a field for machines, in minor units; None for anything that is not a plain number."""
-    return parse_machine_price(str(value).strip(), currency).cents() if number_of(value) is not None else None
+    return parse_machine_price(str(value), currency).cents() if number_of(value) is not None else None
 
 
 def money_cents(text: str, currency: str) -> int | None:

@@ -9,13 +9,16 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy.commands import ScrapyCommand
 
 from pricewatch.adapters.base import Adapter
 from pricewatch.errors import UserError
 from pricewatch.items import Drop, ExtractFailure, Offer, Ok, Quarantine
+
+if TYPE_CHECKING:
+    from scrapy.http import HtmlResponse
 
 LARGEST_PAGE = 64 * 1024 * 1024
 MANY_FILES = 5
@@ -40,7 +43,7 @@ class Command(ScrapyCommand):
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
 
     def syntax(self) -> str:
-        return "FILE... [--url URL] [--manifest PAGES.jsonl] [--adapter ID] [--json]"
+        return "FILE... [--url URL] [--manifest PAGES.jsonl] [--adapter ID] [--overview] [--json]"
 
     def short_desc(self) -> str:
         return "Run an adapter over saved pages and show each field with its evidence"
@@ -48,8 +51,8 @@ class Command(ScrapyCommand):
     def long_desc(self) -> str:
         return (
             "Run an adapter over saved pages (plain or .gz) and show each field with where it came from, "
-            "or why there is no offer. A manifest has one JSON object per line: `file`, relative to it, and "
-            "`url`."
+            "or why there is no offer; with --overview, the cards of overview pages. "
+            "A manifest has one JSON object per line: `file`, relative to it, and `url`."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -59,6 +62,7 @@ class Command(ScrapyCommand):
         parser.add_argument(
             "--adapter", metavar="ID", default="generic", help="which adapter (default: generic)"
         )
+        parser.add_argument("--overview", action="store_true", help="show the cards of overview pages")
         parser.add_argument("--json", action="store_true", help="one JSON object per line")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -66,8 +70,10 @@ class Command(ScrapyCommand):
 
         try:
             adapter = get(opts.adapter)
-            if not adapter.has_product():
-                raise UserError(f"The adapter {opts.adapter!r} reads overview pages only.")
+            if opts.overview and not adapter.has_overview():
+                raise UserError(f"The adapter {opts.adapter!r} reads product pages only.")
+            if not opts.overview and not adapter.has_product():
+                raise UserError(f"The adapter {opts.adapter!r} reads overview pages only: add --overview.")
             if not args and not opts.manifest:
                 raise UserError("Give saved pages to read: FILE... or --manifest PAGES.jsonl.")
             if opts.url and (len(args) != 1 or opts.manifest):
@@ -82,7 +88,12 @@ class Command(ScrapyCommand):
             try:
                 if isinstance(page, UnreadablePage):
                     raise page
-                show(judge(adapter, page))
+                if opts.overview:
+                    show_row = _print_json if opts.json else _print_card
+                    for row in read_cards(adapter, page):
+                        show_row(row)
+                else:
+                    show(judge(adapter, page))
             except UnreadablePage as error:
                 _say(str(error))
                 self.exitcode = 1
@@ -90,20 +101,12 @@ class Command(ScrapyCommand):
 
 def judge(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
     """What a run would do with a page, `ok`, `drop`, `quarantine` or `failed`, and why."""
-    from scrapy.http import HtmlResponse, Request
-
     from pricewatch.parsing.identity import identity_key
-    from pricewatch.parsing.url import InvalidUrl, canonical_url
+    from pricewatch.parsing.url import canonical_url
     from pricewatch.rules.validation import validate_offer
 
-    body = _read(page)
-    url = page.url or _own_url(body)
-    try:
-        canonical_url(url)
-    except InvalidUrl:
-        hint = "its URL is not known; give it with --url" if not url else f"{url!r} is not a web address"
-        raise UnreadablePage(f"{page.name}: {hint}.") from None
-    result = adapter.extract(HtmlResponse(url, body=body, request=Request(url)))
+    response = _response(page)
+    url, result = response.url, adapter.extract(response)
     report: dict[str, Any] = {"file": page.name, "url": url, "status": "", "reason": None, "details": ""}
     verdict: ExtractFailure | Ok | Drop | Quarantine
     if isinstance(result, (ExtractFailure, Quarantine)):
@@ -125,6 +128,45 @@ def judge(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
         report |= {"reason": str(verdict.reason), "details": verdict.details}
     report["status"] = _STATUS[type(verdict)]
     return report | {"offer": _offer_fields(offer), "evidence": evidence}
+
+
+def read_cards(adapter: Adapter, page: SavedPage) -> list[dict[str, Any]]:
+    """The cards of a saved overview page, those left out that a run would drop."""
+    from pricewatch.parsing.price import from_cents
+    from pricewatch.rules.validation import validate_card
+
+    overview = adapter.read_overview(_response(page))
+    if isinstance(overview, ExtractFailure):
+        raise UnreadablePage(f"{page.name}: {overview.reason}: {overview.details}.")
+    for reason, count in overview.unreadable.items():
+        _say(f"{page.name}: {count} left out: {reason}.")
+    rows: list[dict[str, Any]] = []
+    for card in overview.cards:
+        checked = validate_card(card)
+        if isinstance(checked, Drop):
+            _say(f"{page.name}: {card.url}: {checked.reason}: {checked.details}.")
+            continue
+        cents, currency = checked.price_cents, checked.currency
+        price = str(from_cents(cents, currency)) if cents is not None and currency else None
+        named = {"id": checked.product_id, "url": checked.url, "title": checked.title}
+        rows.append(named | {"price": price, "currency": currency})
+    return rows
+
+
+def _response(page: SavedPage) -> HtmlResponse:
+    """A saved page as if it had just been fetched."""
+    from scrapy.http import HtmlResponse, Request
+
+    from pricewatch.parsing.url import InvalidUrl, canonical_url
+
+    body = _read(page)
+    url = page.url or _own_url(body)
+    try:
+        canonical_url(url)
+    except InvalidUrl:
+        hint = "its URL is not known; give it with --url" if not url else f"{url!r} is not a web address"
+        raise UnreadablePage(f"{page.name}: {hint}.") from None
+    return HtmlResponse(url, body=body, request=Request(url))
 
 
 _STATUS = {Ok: "ok", Drop: "drop", Quarantine: "quarantine", ExtractFailure: "failed"}
@@ -215,6 +257,11 @@ def _with_progress(pages: list[SavedPage | UnreadablePage]) -> Iterator[SavedPag
 
 def _print_json(report: dict[str, Any]) -> None:
     print(json.dumps(report, ensure_ascii=False, default=str), flush=True)
+
+
+def _print_card(row: dict[str, Any]) -> None:
+    price = f"{row['price']} {row['currency']}" if row["price"] else "no price"
+    print(f"{row['id'] or '-':<14} {price:>16}  {row['title']}  {row['url']}")
 
 
 def _print_plain(report: dict[str, Any]) -> None:

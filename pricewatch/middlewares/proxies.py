@@ -1,4 +1,4 @@
-"""Proxies by source: none, datacenter or residential. One is chosen when the request goes, and judged after it."""
+"""Proxies by source: none, datacenter or residential. Chosen when the request goes, judged after it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proxies of a crawl, and which of them are blocked for a domain: shared by all processes, known in time."""
+"""The proxies of a crawl, and which of them are blocked for a domain, by whatever process."""
 
 from __future__ import annotations
 

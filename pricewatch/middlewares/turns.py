@@ -255,7 +255,7 @@ class Turns:
                 for domain, tickets in overdue.items():
                     await self._thread.run(_renewing(self._book, domain, tickets, self._lease))
                 self._news.clear()
-                if not self._done:
+                if self._under_way and not self._done:
                     with suppress(TimeoutError):
                         await asyncio.wait_for(self._news.wait(), self._lease / 6)
         except (DatabaseUnavailable, CrawlEnding) as error:

@@ -55,7 +55,7 @@ class UpsertPipeline:
                 page.new, tally.refused = collection.collect(connection, *given)
             else:
                 page.new = tally.new
-            stored = len(rows) - len(tally.refused)
+            tally.pages, tally.cards = 1, len(rows) - len(tally.refused)
             spider.page_stored(connection, page)
             runs.add_page(
                 connection,
@@ -66,18 +66,17 @@ class UpsertPipeline:
                 start_page=page.start_page,
                 page=page.number,
                 http_status=page.http_status,
-                cards=stored,
+                cards=tally.cards,
                 new_listings=page.new,
                 updated_listings=tally.updated,
                 price_rows=tally.price_rows,
                 dropped=page.dropped,
                 duration_ms=page.duration_ms,
             )
-            runs.record(connection, run.id, {"pages": 1, "cards": stored}, {})
 
         tally = await run.write(Unit([] if spider.collects else rows, also, waits=True))
         run.pages += 1
-        run.cards += len(rows) - len(tally.refused)
+        run.cards += tally.cards
         run.note("page/ok")
 
     async def _store_product(self, item: ProductPage) -> None:

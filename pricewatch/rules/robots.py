@@ -42,7 +42,7 @@ def unavailable(reason: str) -> RobotsFile:
 
 
 def read_robots(status: int, body: bytes) -> RobotsFile:
-    """Read an answer: 4xx means no rules, but 401, 403 and 429 mean that we may not look; 407 is a proxy's."""
+    """Read an answer: 4xx means no rules; 401, 403 and 429 that we may not look; 407 is a proxy's."""
     if status in (401, 403, 407, 429):
         return unavailable(f"status {status}")
     if 400 <= status < 500:

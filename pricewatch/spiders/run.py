@@ -233,6 +233,8 @@ class Run:
             "new_listings": tally.new,
             "updated_listings": tally.updated,
             "price_rows": tally.price_rows,
+            "pages": tally.pages,
+            "cards": tally.cards,
         }
         runs.record(connection, self.id, added, self._values())
 

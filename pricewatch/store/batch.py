@@ -41,6 +41,9 @@ class Tally:
     # Whose price waits for another run to see it too; of them, how many came from product pages.
     held: int = 0
     held_offers: int = 0
+    # Of overview pages: themselves, and the cards on them that were taken.
+    pages: int = 0
+    cards: int = 0
     refused: list[tuple[Row, str]] = field(default_factory=list)
 
     def add(self, other: Tally) -> None:
@@ -49,6 +52,8 @@ class Tally:
         self.price_rows += other.price_rows
         self.held += other.held
         self.held_offers += other.held_offers
+        self.pages += other.pages
+        self.cards += other.cards
         self.refused += other.refused
 
 

@@ -14,21 +14,22 @@ from pricewatch.store.incoming import Row
 from pricewatch.store.listings import Raced
 from pricewatch.store.models import CollectedCard, Market
 
+# One statement, so that the page is read once; what it inserts, it does not see.
 _COLLECT = text("""
-INSERT INTO collected_cards (run_id, start_page, page, identity_key, card)
-SELECT :run_id, :start_page, :page, card ->> 'identity_key', card
-FROM jsonb_array_elements(CAST(:rows AS jsonb)) AS card
-""")
-
-_COUNT_NEW = text("""
-SELECT count(*)
-FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS r(source_id text, identity_key text, canonical_url text)
+WITH page AS MATERIALIZED (
+    SELECT card, r.* FROM jsonb_array_elements(CAST(:rows AS jsonb)) AS card,
+           jsonb_to_record(card) AS r(source_id text, identity_key text, canonical_url text)
+), kept AS (
+    INSERT INTO collected_cards (run_id, start_page, page, identity_key, card)
+    SELECT :run_id, :start_page, :page, identity_key, card FROM page
+)
+SELECT count(*) FROM page p
 WHERE NOT EXISTS (
-        SELECT FROM listings l WHERE l.source_id = r.source_id AND l.identity_key = r.identity_key)
+        SELECT FROM listings l WHERE l.source_id = p.source_id AND l.identity_key = p.identity_key)
   AND NOT EXISTS (
-        SELECT FROM listings l WHERE l.source_id = r.source_id AND l.canonical_url = r.canonical_url)
+        SELECT FROM listings l WHERE l.source_id = p.source_id AND l.canonical_url = p.canonical_url)
   AND NOT EXISTS (
-        SELECT FROM collected_cards c WHERE c.run_id = :run_id AND c.identity_key = r.identity_key)
+        SELECT FROM collected_cards c WHERE c.run_id = :run_id AND c.identity_key = p.identity_key)
 """)
 
 # The table is not written ahead to the log, so a crash of the server empties it; the run's row stays.
@@ -59,10 +60,9 @@ def collect(
     """
 
     def keep(some: list[Row]) -> int:
-        given = {"run_id": run_id, "rows": json.dumps(some, separators=(",", ":"))}
-        new = connection.execute(_COUNT_NEW, given).scalar_one()
-        connection.execute(_COLLECT, {**given, "start_page": start_page, "page": page})
-        return int(new)
+        rows = json.dumps(some, separators=(",", ":"))
+        given = {"run_id": run_id, "start_page": start_page, "page": page, "rows": rows}
+        return int(connection.execute(_COLLECT, given).scalar_one())
 
     try:
         with connection.begin_nested():

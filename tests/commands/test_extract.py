@@ -19,7 +19,13 @@ GOOD = page(ld(product(sku="K1")) + buy("€19.99"))
 def run(capsys):
     def run(*args: str, **opts: object) -> tuple[int, str, str]:
         command = Command()
-        options = {"url": None, "manifest": None, "adapter": "generic", "json": False} | opts
+        options = {
+            "url": None,
+            "manifest": None,
+            "adapter": "generic",
+            "overview": False,
+            "json": False,
+        } | opts
         command.run(list(args), argparse.Namespace(**options))
         shown = capsys.readouterr()
         return command.exitcode, shown.out, shown.err
@@ -133,7 +139,7 @@ def test_a_manifest_names_files_and_urls_and_goes_on_after_a_bad_line(run, saved
     ("args", "opts", "sentence"),
     [
         ([], {}, "Give saved pages"),
-        (["a.html"], {"adapter": "nosuch"}, "Known: bazaar, generic"),
+        (["a.html"], {"adapter": "nosuch"}, "Known: apartments, bazaar, generic"),
         (["a.html", "b.html"], {"url": URL}, "--url is the URL of one page"),
         ([], {"manifest": "nosuch.jsonl"}, "nosuch.jsonl cannot be read"),
     ],

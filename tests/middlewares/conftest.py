@@ -20,7 +20,8 @@ import pytest
 import redis
 
 from pricewatch.bazaar.client import Bazaar, LogEntry
-from tests.conftest import ROOT, Database
+from pricewatch.store.database import connect
+from tests.conftest import ROOT, Database, Server
 
 # Quick where the tests are not about how long things take.
 HASTE = {"RETRY_FIRST_DELAY": 0.05, "RETRY_LONGEST_DELAY": 0.2}
@@ -89,11 +90,11 @@ class Site:
         }
         return json.dumps(order) + "\n"
 
-    def visit(self, *visits: Visit, later: float = 0, **settings: Any) -> Report:
-        """Visit pages with a crawl of their own, `later` seconds from now."""
+    def visit(self, *visits: Visit, later: Any = 0, path: str | None = None, **settings: Any) -> Report:
+        """Visit pages with a crawl of their own, `later` seconds from now, with these programs at hand."""
         if self.visitor.stdin is None or self.visitor.stdout is None:
             raise RuntimeError("no way in or out")
-        self.visitor.stdin.write(self.order(visits, settings, later=later))
+        self.visitor.stdin.write(self.order(visits, settings, later=later, path=path))
         self.visitor.stdin.flush()
         return self.report(self.visitor.stdout.readline())
 
@@ -143,10 +144,27 @@ def visitor() -> Iterator[subprocess.Popen[str]]:
     process.communicate(timeout=20)
 
 
+@pytest.fixture(scope="session")
+def shared_database(server: Server, migrated: str) -> Iterator[Database]:
+    url = server.create(migrated)
+    database = Database(url, connect(url))
+    yield database
+    database.engine.dispose()
+    server.drop(url)
+
+
 @pytest.fixture
-def site(running: Bazaar, database: Database, visitor: subprocess.Popen[str]) -> Iterator[Site]:
+def fetch_database(shared_database: Database) -> Database:
+    """One database for all of these tests, as good as new: to make one takes longer than most of them."""
+    shared_database.do("TRUNCATE rate_limits, robots_cache, proxy_blocks")
+    shared_database.do("DELETE FROM sources WHERE id LIKE '%.%'")
+    return shared_database
+
+
+@pytest.fixture
+def site(running: Bazaar, fetch_database: Database, visitor: subprocess.Popen[str]) -> Iterator[Site]:
     running.clear_log()
-    yield Site(running, database, visitor)
+    yield Site(running, fetch_database, visitor)
     running.clear_faults()
     running.robots()
     running.behave(head="ok")

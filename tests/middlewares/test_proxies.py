@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from urllib.parse import urlsplit
 
 import pytest
@@ -52,7 +53,7 @@ def test_everything_goes_through_the_pool_and_logs_in(site: Site, proxies: Proxi
     report = site.visit(*(site.url(f"/c/bikes?page={n}") for n in range(1, 7)), **proxies.settings(0, 1))
     assert all(visit["status"] == 200 for visit in report.visits)
     # In turn, robots.txt included, and never direct.
-    assert sorted(used(report, "/")) == [0, 0, 0, 0, 1, 1, 1]
+    assert Counter(used(report, "/")) == {0: 4, 1: 3}
     for entry in report.log:
         login = base64.b64encode(f"user{entry.proxy}:{SECRET}".encode()).decode()
         assert entry.header("proxy-authorization") == f"Basic {login}"

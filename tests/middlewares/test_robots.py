@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 from dataclasses import dataclass
+from subprocess import Popen
 from typing import Any, NamedTuple
 
 import pytest
@@ -105,7 +106,7 @@ class Visited:
 
 
 @pytest.fixture(scope="module")
-def visited(server: Server, migrated: str, running: Bazaar, visitor: Any) -> Iterator[Visited]:
+def visited(server: Server, migrated: str, running: Bazaar, visitor: Popen[str]) -> Iterator[Visited]:
     """All cases in one crawl: each is a host, and so a site, of its own."""
     url = server.create(migrated)
     database = Database(url, connect(url))
@@ -114,15 +115,15 @@ def visited(server: Server, migrated: str, running: Bazaar, visitor: Any) -> Ite
     visits: list[str] = []
     numbers = {}
     for name, case in CASES.items():
-        site.source(f"{host(name).removeprefix('www.')}")
+        site.source(host(name).removeprefix("www."))
         running.fault(path=r"^/robots\.txt", host=f"^{host(name)}", **case.fault)
         numbers[name] = len(visits)
         visits += [site.url("/c/bikes", host(name)), site.url("/private/", host(name))]
     running.robots(RULES)
     report = site.visit(*visits, DOWNLOAD_TIMEOUT=1)
-    yield Visited(report, numbers, site)
     running.clear_faults()
     running.robots()
+    yield Visited(report, numbers, site)
     database.engine.dispose()
     server.drop(url)
 

@@ -37,7 +37,7 @@ def open_book(request: pytest.FixtureRequest) -> Iterator[Open]:
         for book in books:
             book.close()
         return
-    database = request.getfixturevalue("database")
+    database = request.getfixturevalue("fetch_database")
     connections: list[Connection] = []
 
     def one_more() -> TurnBook:

@@ -6,7 +6,7 @@ import re
 
 from pricewatch.bazaar.client import LogEntry
 from pricewatch.middlewares.user_agents import browser_headers
-from tests.middlewares.conftest import Site
+from tests.middlewares.conftest import Site, Visit
 
 
 def agents(log: list[LogEntry], domain: str) -> set[str | None]:
@@ -76,7 +76,7 @@ def test_what_is_sent_is_what_the_browser_would_send(site: Site) -> None:
 
 def test_the_honest_mode_always_names_pricewatch(site: Site) -> None:
     site.source(headers='{"User-Agent": "somebody else"}')
-    visits = [site.url("/help"), {"url": site.url("/"), "headers": {"User-Agent": "a spider"}}]
+    visits: list[Visit] = [site.url("/help"), {"url": site.url("/"), "headers": {"User-Agent": "a spider"}}]
     report = site.visit(*visits, HONEST_USER_AGENT=True, USER_AGENT="pricewatch (+https://us.example)")
     assert agents(report.log, "bazaar-test.com") == {"pricewatch (+https://us.example)"}
     assert all(entry.header("sec-ch-ua") is None for entry in report.log)

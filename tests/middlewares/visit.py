@@ -131,6 +131,8 @@ async def one_more(order: dict[str, Any]) -> None:
     from twisted.internet import reactor
 
     os.environ["DATABASE_URL"] = order["database"]
+    programs = os.environ["PATH"]
+    os.environ["PATH"] = programs if order["path"] is None else order["path"]
     engine.cache_clear()
     resolver = reactor.nameResolver
     log = io.StringIO()
@@ -141,6 +143,7 @@ async def one_more(order: dict[str, Any]) -> None:
     try:
         await crawler.crawl_async(visits=order["visits"], until=0)
     finally:
+        os.environ["PATH"] = programs
         logging.getLogger().removeHandler(handler)
         reactor.installNameResolver(resolver)
         engine().dispose()

@@ -1,0 +1,106 @@
+"""`scrapy newadapter`: the skeleton of an adapter for another site, with a page to try it on and a test."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+from pathlib import Path
+from string import Template
+
+from scrapy.commands import ScrapyCommand
+
+from pricewatch.errors import UserError
+
+TEMPLATES = Path(__file__).parent / "newadapter_templates"
+NAME = re.compile(r"[a-z][a-z0-9_]{1,39}")
+REGISTRATION = re.compile(
+    r"(?P<opening>^REGISTERED = \{\n)(?P<lines>(?:    .*\n)*)(?P<closing>\}\n)", re.MULTILINE
+)
+
+
+class Command(ScrapyCommand):
+    requires_project = True
+    requires_crawler_process = False
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
+
+    def syntax(self) -> str:
+        return "NAME DOMAIN"
+
+    def short_desc(self) -> str:
+        return "Make the skeleton of an adapter, with a page to try it on and a test"
+
+    def run(self, args: list[str], opts: object) -> None:
+        try:
+            if len(args) != 2:
+                raise UserError(
+                    "Give a name and a domain, for example: scrapy newadapter teashop teashop.example."
+                )
+            made = make(Path.cwd(), args[0], args[1])
+        except UserError as error:
+            print(f"pricewatch: {error}", file=sys.stderr)
+            self.exitcode = 2
+            return
+        print("\n".join(["Made:", *(f"  {path}" for path in made), "", NEXT.substitute(name=args[0])]))
+
+
+NEXT = Template(
+    """Next:
+  1. Save a product page and an overview page of the site, and put them in place of the two page.html.
+  2. See what the adapter reads:
+       scrapy extract --adapter $name --url URL tests/adapters/fixtures/$name/product/page.html
+       scrapy extract --adapter $name --url URL --overview tests/adapters/fixtures/$name/overview/page.html
+  3. Change the selectors in pricewatch/adapters/$name.py until both are right, and expected.json with them.
+  4. Run its test: python -m pytest tests/adapters/test_$name.py"""
+)
+
+
+def make(root: Path, name: str, domain: str) -> list[Path]:
+    """Write all files of a new adapter under the project's root; nothing at all where one cannot be."""
+    from pricewatch.parsing.url import InvalidUrl, registrable_domain
+
+    if not NAME.fullmatch(name) or keyword.iskeyword(name):
+        raise UserError(f"{name!r} cannot be a name: use 2 to 40 of a-z, 0-9 and _, beginning with a letter.")
+    try:
+        site = registrable_domain(domain)
+    except InvalidUrl:
+        site = ""
+    if "." not in site or not re.fullmatch(r"[a-z0-9.-]+", site) or "/" in domain:
+        raise UserError(f"{domain!r} is no domain such as shop.example.")
+    words = {"name": name, "domain": site, "host": domain.lower(), "class_name": _class_name(name)}
+    files = {root / _filled(path, words): path for path in sorted(TEMPLATES.rglob("*.tmpl"))}
+    taken = [path for path in files if path.exists()]
+    if taken:
+        raise UserError(f"There is already {taken[0].relative_to(root)}; choose another name.")
+    registry = root / "pricewatch" / "adapters" / "__init__.py"
+    registered = _registered(registry, name, words["class_name"])
+    for target, template in files.items():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(Template(template.read_text("utf-8")).substitute(words), "utf-8")
+    registry.write_text(registered, "utf-8")
+    return [path.relative_to(root) for path in (*files, registry)]
+
+
+def _registered(registry: Path, name: str, class_name: str) -> str:
+    """The registry with one more line, in the order of the names."""
+    try:
+        source = registry.read_text("utf-8")
+    except OSError:
+        raise UserError("Run this in the folder of the project, where scrapy.cfg is.") from None
+    found = REGISTRATION.search(source)
+    if found is None:
+        raise UserError(f"There is no table REGISTERED in {registry}.")
+    if f'"{name}":' in found["lines"]:
+        raise UserError(f"There is already an adapter {name!r}; choose another name.")
+    line = f'    "{name}": "pricewatch.adapters.{name}:{class_name}",\n'
+    lines = "".join(sorted([*found["lines"].splitlines(keepends=True), line]))
+    return source[: found.start("lines")] + lines + source[found.end("lines") :]
+
+
+def _filled(template: Path, words: dict[str, str]) -> Path:
+    """Where a template's file goes: its path below the templates, with NAME filled in."""
+    return Path(str(template.relative_to(TEMPLATES)).removesuffix(".tmpl").replace("NAME", words["name"]))
+
+
+def _class_name(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_")) + "Adapter"

@@ -1,0 +1,65 @@
+"""`scrapy extract --overview`: the cards of a saved overview page."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import pytest
+
+from pricewatch.commands.extract import Command
+from tests.adapters.site_fixtures import FIXTURES, expected
+
+
+@pytest.fixture
+def run(capsys):
+    def run(adapter: str, case: str, *, as_json: bool = True) -> tuple[int, str, str]:
+        command = Command()
+        (page,) = (FIXTURES / adapter / case).glob("page.*")
+        options = {"url": expected(adapter, case)["url"], "manifest": None, "adapter": adapter}
+        command.run([str(page)], argparse.Namespace(**options, overview=True, json=as_json))
+        shown = capsys.readouterr()
+        return command.exitcode, shown.out, shown.err
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("adapter", "case", "first"),
+    [
+        ("willhaben", "rentals", ("701000001", "1695.00", "EUR")),
+        ("apartments", "boston", ("q1w2e3r", "1850.00", "USD")),
+        ("mercari", "search_data", ("m10000000001", "4400", "JPY")),
+        ("sgammo", "category", ("4711", "13.95", "USD")),
+    ],
+)
+def test_one_card_per_line(run, adapter, case, first):
+    code, out, err = run(adapter, case)
+    assert (code, err) == (0, "")
+    cards = [json.loads(line) for line in out.splitlines()]
+    assert all(list(card) == ["id", "url", "title", "price", "currency"] for card in cards)
+    assert (cards[0]["id"], cards[0]["price"], cards[0]["currency"]) == first
+    wanted = expected(adapter, case)["cards"]
+    assert [card["id"] for card in cards] == [row["product_id"] for row in wanted]
+    assert [card["price"] is None for card in cards] == [row["price_cents"] is None for row in wanted]
+
+
+def test_for_people(run):
+    code, out, _ = run("apartments", "boston", as_json=False)
+    assert code == 0
+    assert "1850.00 USD" in out
+    assert "no price" in out
+
+
+def test_a_page_that_is_no_overview_says_why(run):
+    code, out, err = run("willhaben", "changed_structure")
+    assert (code, out) == (1, "")
+    assert "PAGE_STRUCTURE_CHANGED" in err
+
+
+def test_an_adapter_without_overview_pages_is_refused(capsys):
+    command = Command()
+    options = {"url": None, "manifest": None, "adapter": "generic", "overview": True, "json": False}
+    command.run(["page.html"], argparse.Namespace(**options))
+    assert command.exitcode == 2
+    assert "product pages only" in capsys.readouterr().err

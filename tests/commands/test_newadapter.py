@@ -1,0 +1,91 @@
+"""`scrapy newadapter`, run in a copy of the project: what it makes works at once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from pricewatch.commands.newadapter import Command, make
+from pricewatch.errors import UserError
+from tests.conftest import ROOT
+
+
+@pytest.fixture
+def project(tmp_path):
+    """As much of the project as an adapter and its test need."""
+    left_out = shutil.ignore_patterns("__pycache__", "var", ".*")
+    shutil.copytree(ROOT / "pricewatch", tmp_path / "pricewatch", ignore=left_out)
+    for name in ("scrapy.cfg", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "tests" / "adapters").mkdir(parents=True)
+    for name in (
+        "__init__.py",
+        "forked.py",
+        "conftest.py",
+        "adapters/__init__.py",
+        "adapters/site_fixtures.py",
+    ):
+        shutil.copy(ROOT / "tests" / name, tmp_path / "tests" / name)
+    return tmp_path
+
+
+@pytest.fixture
+def run(project):
+    def run(*command: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PYTHONPATH": str(project)}
+        return subprocess.run(
+            [sys.executable, "-m", *command], cwd=project, env=environment, capture_output=True, text=True
+        )
+
+    return run
+
+
+@pytest.mark.slow
+def test_what_it_makes_works_at_once(project, run):
+    made = run("scrapy", "newadapter", "tea_shop", "www.teashop.example")
+    assert (made.returncode, made.stderr) == (0, "")
+    assert "tests/adapters/test_tea_shop.py" in made.stdout
+    assert "scrapy extract --adapter tea_shop" in made.stdout
+    registry = (project / "pricewatch" / "adapters" / "__init__.py").read_text()
+    assert '    "tea_shop": "pricewatch.adapters.tea_shop:TeaShopAdapter",\n' in registry
+    tested = run("pytest", "-q", "-p", "no:cacheprovider", "tests/adapters/test_tea_shop.py")
+    assert "2 passed" in tested.stdout, tested.stdout + tested.stderr
+    url, page = "https://www.teashop.example/kettles", "tests/adapters/fixtures/tea_shop/overview/page.html"
+    cards = run("scrapy", "extract", "--adapter", "tea_shop", "--overview", "--json", "--url", url, page)
+    assert cards.stdout.count("\n") == 2
+    linted = run("ruff", "check", "--no-cache", "pricewatch/adapters", "tests/adapters")
+    assert linted.returncode == 0, linted.stdout
+    with pytest.raises(UserError, match="already"):
+        make(project, "tea_shop", "teashop.example")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "Give a name and a domain"),
+        (["teashop"], "Give a name and a domain"),
+        (["Tea-Shop", "teashop.example"], "cannot be a name"),
+        (["../tea", "teashop.example"], "cannot be a name"),
+        (["class", "teashop.example"], "cannot be a name"),
+        (["teashop", "nowhere"], "no domain"),
+        (["teashop", "https://teashop.example/x"], "no domain"),
+        (["teashop", 'tea"shop.example'], "no domain"),
+        (["generic", "teashop.example"], "already"),
+        (["base", "teashop.example"], "already"),
+    ],
+)
+def test_refusals_are_one_sentence_and_change_nothing(project, capsys, monkeypatch, arguments, sentence):
+    monkeypatch.chdir(project)
+    before = sorted(path for path in project.rglob("*") if "__pycache__" not in path.parts)
+    command = Command()
+    command.run(arguments, None)
+    assert command.exitcode == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.count("\n") == 1
+    assert sentence in shown.err
+    assert sorted(path for path in project.rglob("*") if "__pycache__" not in path.parts) == before

@@ -1,0 +1,46 @@
+"""Price jumps: by more than a factor of four, either way, and when a second look agrees."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pricewatch.rules.jump import agrees, is_jump
+
+CENTS = st.integers(1, 99_999_999)
+
+
+@pytest.mark.parametrize(
+    ("known", "seen", "expected"),
+    [
+        (1000, 1000, False),
+        (1000, 4000, False),
+        (1000, 4001, True),
+        (1000, 250, False),
+        (1000, 249, True),
+        (1, 99_999_999, True),
+        (None, 5, False),
+        (5, None, False),
+    ],
+)
+def test_jump(known: int | None, seen: int | None, expected: bool) -> None:
+    assert is_jump(known, seen) is expected
+
+
+@given(CENTS, CENTS)
+def test_a_jump_there_is_a_jump_back(one: int, other: int) -> None:
+    assert is_jump(one, other) == is_jump(other, one)
+
+
+@pytest.mark.parametrize(
+    ("held", "seen", "expected"),
+    [(5000, 5000, True), (5000, 5250, True), (5000, 4750, True), (5000, 5251, False), (5000, 1000, False)],
+)
+def test_agreement(held: int, seen: int, expected: bool) -> None:
+    assert agrees(held, seen) is expected
+
+
+@given(CENTS, CENTS)
+def test_what_agrees_is_no_jump(one: int, other: int) -> None:
+    assert not (agrees(one, other) and is_jump(one, other))

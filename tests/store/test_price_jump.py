@@ -1,0 +1,152 @@
+"""A price that jumps: held for cards and offers alike, stored when another run sees it too."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection
+
+from pricewatch.items import Availability, Offer, ProductPage
+from pricewatch.rules.jump import agrees, is_jump
+from pricewatch.store import history, incoming, listings, price_jump
+from pricewatch.store.batch import Batch, Step, Tally, Unit
+from pricewatch.store.incoming import Row
+from tests.conftest import Database
+from tests.store.observations import MARKET, card, later, offer
+
+STEPS: list[Step] = [price_jump.holding(), listings.upsert, history.append]
+CENTS = st.integers(1, 99_999_999)
+
+
+def store(database: Database, rows: list[Row], run_id: int, also: Any = None) -> Tally:
+    unit = Unit(rows, also)
+    with database.engine.connect() as connection:
+        Batch(STEPS, run_id, MARKET).store(connection, [unit])
+    assert unit.stored
+    return unit.tally
+
+
+def listing(database: Database) -> Any:
+    return database.row("SELECT * FROM listings")
+
+
+def prices(database: Database) -> list[int]:
+    return [price for (price,) in database.rows("SELECT price_cents FROM price_history ORDER BY observed_at")]
+
+
+def holds(database: Database) -> list[tuple[str, int]]:
+    rows = database.rows("SELECT status, (details ->> 'price_cents')::integer FROM quarantine ORDER BY id")
+    return [tuple(row) for row in rows]
+
+
+def test_a_jump_is_held_and_the_listing_still_counts_as_seen(database: Database) -> None:
+    store(database, [card(1, 1000)], run_id=1)
+    tally = store(database, [card(1, 5000, later(60), availability=Availability.OUT_OF_STOCK)], run_id=2)
+    assert (tally.updated, tally.held, tally.held_offers, tally.price_rows) == (1, 1, 0, 0)
+    found = listing(database)
+    assert (found.price_cents, found.currency, found.availability) == (1000, "EUR", "IN_STOCK")
+    assert (found.times_seen, found.last_seen_at) == (2, later(60))
+    assert prices(database) == [1000]
+    held = database.row("SELECT * FROM quarantine")
+    assert (held.reason, held.status, held.listing_id) == ("VALIDATION_FAILED", "pending", found.id)
+    assert held.details["stored_price_cents"] == 1000
+    assert held.offer["price_cents"] == 5000
+    assert held.offer["seller"]["id"] == "7"
+
+
+def test_a_second_look_of_the_same_run_confirms_nothing_one_of_another_does(database: Database) -> None:
+    store(database, [card(1, 1000)], run_id=1)
+    store(database, [card(1, 5000, later(60))], run_id=2)
+    assert store(database, [offer(1, 5000, later(61))], run_id=2).held_offers == 1
+    assert holds(database) == [("pending", 5000)]
+    tally = store(database, [offer(1, 5100, later(90))], run_id=3)
+    assert (tally.held, tally.price_rows) == (0, 1)
+    assert holds(database) == [("accepted", 5000)]
+    assert prices(database) == [1000, 5100]
+    assert listing(database).price_cents == 5100
+    assert database.value("SELECT note FROM quarantine") == "run 3 saw it too"
+
+
+def test_a_second_look_that_disagrees_is_held_in_its_place(database: Database) -> None:
+    store(database, [card(1, 1000)], run_id=1)
+    store(database, [card(1, 5000, later(1))], run_id=2)
+    store(database, [card(1, 9000, later(2))], run_id=3)
+    assert holds(database) == [("rejected", 5000), ("pending", 9000)]
+    store(database, [card(1, 1010, later(3))], run_id=4)
+    assert holds(database) == [("rejected", 5000), ("rejected", 9000)]
+    assert prices(database) == [1000, 1010]
+
+
+def test_what_says_nothing_about_the_price_leaves_it_waiting(database: Database) -> None:
+    store(database, [card(1, 1000)], run_id=1)
+    store(database, [card(1, 200, later(10))], run_id=2)
+    store(database, [card(1, None, later(11))], run_id=3)
+    store(database, [card(1, 1000, later(-5))], run_id=4)
+    assert holds(database) == [("pending", 200)]
+
+
+def test_new_listings_and_other_currencies_are_no_jumps(database: Database) -> None:
+    store(database, [card(1, 1000), card(2, 99_999_999)], run_id=1)
+    store(database, [card(1, 90_000, later(1), currency="JPY")], run_id=2)
+    assert holds(database) == []
+
+
+def test_one_jump_in_a_page_holds_up_nobody_else(database: Database) -> None:
+    store(database, [card(number, 1000) for number in range(50)], run_id=1)
+    page = [card(number, 5000 if number == 7 else 1100, later(1)) for number in range(50)]
+    tally = store(database, page, run_id=2)
+    assert (tally.updated, tally.held, tally.price_rows) == (50, 1, 49)
+
+
+def test_the_page_of_a_held_offer_is_kept(database: Database) -> None:
+    store(database, [card(1, 1000)], run_id=1)
+    row = offer(1, 5000, later(1))
+    made = Offer(
+        url=row["canonical_url"],
+        title=row["title"],
+        price_cents=5000,
+        currency="EUR",
+        availability=Availability.IN_STOCK,
+        source="bazaar",
+        identity_key="PID:1",
+        gtin="4006381333931",
+    )
+    item = ProductPage(
+        offer=made, page=b"<html>5000</html>", encoding="utf-8", evidence=["price: here"], adapter_id="bazaar"
+    )
+
+    def also(connection: Connection, tally: Tally) -> None:
+        assert tally.held
+        price_jump.attach_page(connection, item, run_id=2)
+
+    store(database, [row], run_id=2, also=also)
+    held = database.row("SELECT * FROM quarantine")
+    assert zlib.decompress(held.page) == b"<html>5000</html>"
+    assert held.offer["gtin"] == "4006381333931"
+    assert held.details["evidence"] == ["price: here"]
+    assert held.details["stored_price_cents"] == 1000
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(known=CENTS, factor=st.sampled_from([0.2, 0.249, 0.25, 0.251, 1, 3.99, 4, 4.01, 5]), nudge=CENTS)
+def test_the_sql_says_what_the_rules_say(database: Database, known: int, factor: float, nudge: int) -> None:
+    seen = min(max(round(known * factor), 1), 99_999_999)
+    second = min(max(seen + nudge % max(1, seen // 10), 1), 99_999_999)
+    with database.engine.connect() as connection, connection.begin() as trial:
+
+        def look(price: int, minutes: int, run_id: int) -> bool:
+            incoming.load(connection, [card(1, price, later(minutes))])
+            for step in STEPS:
+                step(connection, run_id, MARKET)
+            found = connection.exec_driver_sql("SELECT held FROM incoming")
+            return bool(found.scalar())
+
+        assert not look(known, 0, 1)
+        held = look(seen, 1, 2)
+        assert held == is_jump(known, seen)
+        if held:
+            assert look(second, 2, 3) == (is_jump(known, second) and not agrees(seen, second))
+        trial.rollback()
