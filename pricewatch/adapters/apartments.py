@@ -85,8 +85,7 @@ def _card(placard: Selector, base: str) -> Card:
 def _rent(text: str) -> dict[str, Any]:
     """The low end of a range is the price, and "+" says that there is one; other words name no rent."""
     ends = page.money_ends(_BARE_END.sub(r"\1$", _OPEN_OR_MONTHLY.sub("", text)), "USD")
-    high = ends[1] if len(ends) == 2 else None
-    return {"price_cents": ends[0], "price_max_cents": high, "currency": "USD"} if ends else {}
+    return dict(zip(("price_cents", "price_max_cents"), ends, strict=False), currency="USD") if ends else {}
 
 
 def _units(document: Selector) -> dict[str, Any]:

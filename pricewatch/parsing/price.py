@@ -90,7 +90,8 @@ def parse_machine_price(value: object, currency: str | None) -> ParsedPrice:
 
 def to_cents(amount: Decimal, currency: str) -> int | None:
     """Integer minor units; None where the amount has a fraction of the smallest coin or is out of range."""
-    if not amount.is_finite():
+    # Before anything is done with it: `1e999999` is a number, and its digits fill the memory.
+    if not amount.is_finite() or amount > MAX_CENTS:
         return None
     scaled = amount.scaleb(minor_units(currency))
     if scaled != scaled.to_integral_value():
@@ -134,7 +135,7 @@ def _checked(amount: Decimal, currency: str | None) -> ParsedPrice:
         return ParsedPrice(refusal=Refusal.NEGATIVE)
     rounded = _without_noise(amount)
     if rounded is None or (currency and to_cents(rounded, currency) is None):
-        too_large = amount.scaleb(2) > MAX_CENTS
+        too_large = amount > Decimal(MAX_CENTS).scaleb(-2)
         return ParsedPrice(refusal=Refusal.OUT_OF_RANGE if too_large else Refusal.UNCLEAR_NUMBER)
     return ParsedPrice(amount=rounded, currency=currency)
 

@@ -250,3 +250,9 @@ def test_no_text_breaks_it_and_no_amount_is_out_of_range(text):
 def test_no_field_breaks_it(value):
     amount = parse_machine_price(value, "EUR").amount
     assert amount is None or amount >= 0
+
+
+@pytest.mark.parametrize("text", ["1e999999", "1e99", "9" * 400])
+def test_a_number_beyond_all_prices_is_out_of_range(text: str) -> None:
+    assert parse_machine_price(text, "EUR").refusal is Refusal.OUT_OF_RANGE
+    assert to_cents(Decimal(text), "EUR") is None

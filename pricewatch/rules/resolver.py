@@ -1,0 +1,187 @@
+"""Which product a listing is: by a trusted GTIN, else by brand and part number, else by a fingerprint."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+# What people write where they have no number.
+_NO_NUMBER = frozenset(
+    {
+        "na", "none", "null", "unknown", "doesnotapply", "notapplicable", "nothing", "test", "unbranded",
+        "generic", "noname", "nobrand"
+    }
+)  # fmt: skip
+_LEGAL_FORMS = frozenset(
+    {
+        "gmbh", "ag", "kg", "co", "inc", "ltd", "llc", "corp", "corporation", "company", "srl", "sas", "bv",
+        "ab", "oy", "spa", "plc"
+    }
+)  # fmt: skip
+_FILLER = frozenset(
+    {
+        "the", "a", "an", "and", "or", "of", "for", "with", "in", "new", "neu", "neue", "neuer", "neues",
+        "top", "sale", "original", "der", "die", "das", "und", "mit", "fur", "von", "im", "le", "la", "les",
+        "de", "du", "des", "et", "pour", "avec", "nouveau"
+    }
+)  # fmt: skip
+LEAST_WORDS = 3
+LEAST_PART_NUMBER = 3
+
+
+class LinkedBy(StrEnum):
+    GTIN = "gtin"
+    BRAND_MPN = "brand_mpn"
+    FINGERPRINT = "fingerprint"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a listing says about what it is; `trusted` is what its source is trusted with."""
+
+    title: str
+    brand: str | None = None
+    mpn: str | None = None
+    gtin: str | None = None
+    trusted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What may be compared, strongest first, and why something may not."""
+
+    gtin: str | None = None
+    brand: str | None = None
+    mpn: str | None = None
+    fingerprint: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def brand_mpn(self) -> tuple[str, str] | None:
+        return (self.brand, self.mpn) if self.brand and self.mpn else None
+
+
+@dataclass(slots=True)
+class Known:
+    """A product that is there already, by the keys it has."""
+
+    id: int
+    gtin: str | None = None
+    brand_mpn: tuple[str, str] | None = None
+    fingerprint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """How a listing is tied to a product; no product: make one, unless nothing ties it to any."""
+
+    by: LinkedBy
+    why: str
+    product: Known | None = None
+    key: str = ""
+    notes: tuple[str, ...] = field(default_factory=tuple)
+
+
+def gtin14(text: str | None) -> str | None:
+    """A GTIN of any length as 14 digits, where its check digit is right and it is unique in the world."""
+    digits = re.sub(r"[\s-]", "", text or "")
+    if not (digits.isascii() and digits.isdigit()) or len(digits) not in (8, 12, 13, 14):
+        return None
+    full = digits.zfill(14)
+    total = sum(int(digit) * (3 if place % 2 == 0 else 1) for place, digit in enumerate(full[:-1]))
+    if -total % 10 != int(full[-1]) or not int(full):
+        return None
+    inner = full[1:]
+    # Numbers that a shop may give out as it likes.
+    restricted = inner.startswith(("2", "02", "04")) and len(digits) > 8
+    return None if restricted else full
+
+
+def plain_words(text: str | None) -> list[str]:
+    """Words and numbers in small letters without accents."""
+    decomposed = unicodedata.normalize("NFKD", (text or "").casefold())
+    return re.findall(r"[^\W_]+", "".join(char for char in decomposed if not unicodedata.combining(char)))
+
+
+def brand_key(brand: str | None) -> str | None:
+    words = plain_words(brand)
+    kept = [word for word in words if word not in _LEGAL_FORMS] or words
+    key = "".join(kept)
+    return key if key and key not in _NO_NUMBER else None
+
+
+def mpn_key(mpn: str | None) -> str | None:
+    """A part number without punctuation; one without a digit may be anything."""
+    key = "".join(plain_words(mpn))
+    useful = len(key) >= LEAST_PART_NUMBER and any(char.isdigit() for char in key) and key.strip("0")
+    return key if useful and key not in _NO_NUMBER else None
+
+
+def fingerprint(title: str, brand: str | None) -> str | None:
+    """The words of a title in any order, with the brand; None where they would fit too many things."""
+    words = {word for word in plain_words(title) if word not in _FILLER}
+    name = brand_key(brand)
+    others = words - set(plain_words(brand))
+    has_number = any(char.isdigit() for word in others for char in word)
+    if name is None or len(others) < LEAST_WORDS or not has_number:
+        return None
+    return f"{name}|{' '.join(sorted(others))}"
+
+
+def keys_of(facts: Facts) -> Keys:
+    notes: list[str] = []
+    gtin = gtin14(facts.gtin)
+    if facts.gtin and gtin is None:
+        notes.append(f"the GTIN {facts.gtin} has a wrong check digit or is one of the shop's own")
+    elif gtin and not facts.trusted:
+        notes.append(f"the GTIN {facts.gtin} is not used: this source is not trusted with identifiers")
+        gtin = None
+    brand, mpn = brand_key(facts.brand), mpn_key(facts.mpn)
+    if facts.mpn and mpn is None:
+        notes.append(f"the part number {facts.mpn} says too little")
+    elif mpn and brand is None:
+        notes.append(f"the part number {facts.mpn} is of no known brand")
+    return Keys(gtin, brand, mpn, fingerprint(facts.title, facts.brand), tuple(notes))
+
+
+def link(
+    keys: Keys,
+    by_gtin: Mapping[str, Known],
+    by_brand_mpn: Mapping[tuple[str, str], Sequence[Known]],
+    by_fingerprint: Mapping[str, Sequence[Known]],
+) -> Link:
+    """The strongest key decides; by a weaker one it is never tied to a product whose stronger one differs."""
+    same_number = by_brand_mpn.get(keys.brand_mpn, ()) if keys.brand_mpn else ()
+    same_words = by_fingerprint.get(keys.fingerprint, ()) if keys.fingerprint else ()
+    if keys.gtin:
+        known = (
+            by_gtin.get(keys.gtin)
+            or _only([one for one in same_number if one.gtin is None])
+            or _only(
+                [one for one in same_words if one.gtin is None and one.brand_mpn in (None, keys.brand_mpn)]
+            )
+        )
+        return Link(LinkedBy.GTIN, f"GTIN {keys.gtin}, from a trusted source", known, keys.gtin, keys.notes)
+    if keys.brand_mpn:
+        key = " ".join(keys.brand_mpn)
+        if len(same_number) > 1:
+            why = f"brand and part number {key} fit {len(same_number)} products"
+            return Link(LinkedBy.NOTHING, why, notes=keys.notes)
+        known = _only(same_number) or _only([one for one in same_words if one.brand_mpn is None])
+        return Link(LinkedBy.BRAND_MPN, f"brand and part number {key}", known, key, keys.notes)
+    if keys.fingerprint:
+        if len(same_words) > 1:
+            why = f"the same words fit {len(same_words)} products"
+            return Link(LinkedBy.NOTHING, why, notes=keys.notes)
+        why = f"the same words: {keys.fingerprint}"
+        return Link(LinkedBy.FINGERPRINT, why, _only(same_words), keys.fingerprint, keys.notes)
+    why = "no trusted GTIN, no brand with a part number, and too few words to tell it from others"
+    return Link(LinkedBy.NOTHING, why, notes=keys.notes)
+
+
+def _only(products: Sequence[Known]) -> Known | None:
+    return products[0] if len(products) == 1 else None
