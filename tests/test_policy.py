@@ -24,7 +24,7 @@ MAY_KNOW = {
     "adapters": {"adapters", "parsing", "rules"},
     "bazaar": {"bazaar"},
     "store": {"store", "rules", "parsing", "adapters"},
-    "pipelines": {"pipelines", "rules", "store", "spiders"},
+    "pipelines": {"pipelines", "adapters", "rules", "store", "spiders"},
 }
 MAY_NOT_KNOW = {
     "spiders": {"web", "commands", "scheduling", "pipelines", "extensions"},

@@ -109,14 +109,14 @@ def _report(rounds: list[Round], checks: list[Check]) -> int:
     from rich.table import Table
 
     console = Console()
-    table = Table("", "run", *COLUMNS.values(), "s", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table("", "run", *COLUMNS.values(), box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.columns[1].no_wrap = True
     for column in table.columns[2:]:
         column.justify = "right"
     for done in rounds:
         for run in done.runs:
             figures = [str(getattr(run, name)) for name in COLUMNS]
-            table.add_row(str(done.number), run.spider, *figures, f"{run.seconds:.1f}")
+            table.add_row(str(done.number), run.spider, *figures)
         table.add_section()
     console.print(table)
     failed = [check for check in checks if not check.holds]

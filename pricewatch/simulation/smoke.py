@@ -7,8 +7,11 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from pricewatch import clock
 from pricewatch.bazaar.client import Bazaar, TruthListing
 from pricewatch.errors import UserError
+from pricewatch.parsing.url import canonical_url
+from pricewatch.store import targets
 from pricewatch.store.database import engine
 from pricewatch.store.reports import (
     RunReport,
@@ -18,6 +21,7 @@ from pricewatch.store.reports import (
     stored_listings,
     use_site_at,
 )
+from pricewatch.store.targets import NewTarget
 
 MARKET, CATEGORY = "bazaar-bikes", "bikes"
 SEED, LISTINGS = 11, 500
@@ -26,9 +30,9 @@ ARGUMENTS = {
     "discovery": {"market": MARKET},
     "sweep": {"market": MARKET},
     "verification": {"market": MARKET},
-    # Whatever is due in the queue; on a fresh installation nothing is.
-    "targets": {},
+    "targets": {"ids": "1,2,3,4,5"},
 }
+TARGETS = 5
 # How many get cheaper, and how many are taken down, between the discovery and the sweep of the first round.
 CHEAPER, TAKEN_DOWN = 3, 2
 
@@ -44,6 +48,9 @@ class Round:
 
     def total(self, counter: str) -> int:
         return sum(getattr(run, counter) for run in self.runs)
+
+    def of(self, spider: str, counter: str) -> int:
+        return sum(getattr(run, counter) for run in self.runs if run.spider == spider)
 
     def finished(self) -> int:
         return sum(run.status == "finished" for run in self.runs)
@@ -62,8 +69,12 @@ def shown(bazaar: Bazaar) -> list[TruthListing]:
 
 
 def prepare(bazaar: Bazaar) -> None:
+    """Tell the source where the marketplace is, and watch a few of its pages."""
+    plain = [each for each in shown(bazaar) if each.state == "on_sale" and each.markup != "js"]
+    urls = [f"{bazaar.url}{each.url}" for each in plain[-TARGETS:]]
     with engine().begin() as connection:
         use_site_at(connection, "bazaar", bazaar.url)
+        targets.add(connection, [NewTarget(url, canonical_url(url)) for url in urls], clock.now(), "smoke")
 
 
 def run_round(number: int, spiders: list[str], bazaar: Bazaar, tell: Callable[[str], None]) -> Round:

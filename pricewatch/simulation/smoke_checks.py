@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pricewatch.bazaar.client import TruthListing
-from pricewatch.simulation.smoke import CHEAPER, Round
+from pricewatch.simulation.smoke import CHEAPER, TARGETS, Round
 from pricewatch.store.reports import StoredListing
 
 AVAILABILITY = {"on_sale": "IN_STOCK", "out_of_stock": "OUT_OF_STOCK"}
@@ -42,6 +42,7 @@ def check_first(done: Round, before: Iterable[TruthListing], after: Iterable[Tru
         Check("listings found gone", len(gone), done.total("gone")),
         Check("price rows", priced + CHEAPER, done.total("price_rows")),
         Check("history rows", priced + CHEAPER, sum(each.history_rows for each in stored.values())),
+        Check("watched pages read", TARGETS, done.of("targets", "details")),
         Check("held in quarantine", 0, done.quarantined),
     ]
 
@@ -56,6 +57,7 @@ def check_second(first: Round, second: Round) -> list[Check]:
         Check("second round: price rows", 0, second.total("price_rows")),
         Check("second round: listings found gone", 0, second.total("gone")),
         Check("second round: listings that changed", [], _changed(first.stored, second.stored)),
+        Check("second round: watched pages read", TARGETS, second.of("targets", "details")),
         Check("second round: held in quarantine", 0, second.quarantined),
         Check("second round: seen again", True, seen_then > seen),
     ]

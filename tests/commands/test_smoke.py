@@ -16,7 +16,7 @@ import pytest
 
 from pricewatch.bazaar.client import TruthListing
 from pricewatch.errors import UserError
-from pricewatch.simulation.smoke import CHEAPER, Round, choose
+from pricewatch.simulation.smoke import CHEAPER, TARGETS, Round, choose
 from pricewatch.simulation.smoke_checks import check_first, check_second
 from pricewatch.store.reports import RunReport, StoredListing
 from tests.conftest import ROOT
@@ -59,7 +59,7 @@ def test_true_figures(place: Path) -> None:
     assert process.returncode == 0, stdout + stderr
     assert "figures are what the marketplace knows to be true" in stdout
     rows = [line.split() for line in stdout.splitlines() if line.split()[:1] in (["1"], ["2"])]
-    assert [row[1] for row in rows] == ["discovery", "sweep", "verification"] * 2
+    assert [row[1] for row in rows] == ["discovery", "sweep", "verification", "targets"] * 2
     check_nothing_left(place)
 
 
@@ -118,7 +118,8 @@ def done(number: int, **fields: object) -> Round:
         "https://x/c": StoredListing(300, "EUR", "IN_STOCK", False, 1, number),
     }
     counters = {"new_listings": 3, "price_rows": 2 + CHEAPER, "gone": 1} if number == 1 else {}
-    return Round(number, [run(**(counters | fields))], stored)
+    watched = run(spider="targets", details=TARGETS)
+    return Round(number, [run(spider="discovery", **(counters | fields)), watched], stored)
 
 
 BEFORE = [

@@ -1,0 +1,137 @@
+"""Which product a listing is: what may be compared, and what decides."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pricewatch.rules.resolver import (
+    Facts,
+    Keys,
+    Known,
+    LinkedBy,
+    brand_key,
+    fingerprint,
+    gtin14,
+    keys_of,
+    link,
+    mpn_key,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("4006381333931", "04006381333931"),
+        ("400638 1333931", "04006381333931"),
+        ("036000291452", "00036000291452"),
+        ("96385074", "00000096385074"),
+        ("10614141000415", "10614141000415"),
+        # A wrong check digit, a wrong length, no number, nothing.
+        ("4006381333932", None),
+        ("400638133393", None),
+        ("12345", None),
+        ("abc4006381333931", None),
+        ("٤٠٠٦٣٨١٣٣٣٩٣١", None),
+        ("0000000000000", None),
+        ("", None),
+        (None, None),
+        # What a shop gives out as it likes is no number of the world's.
+        ("2000000000008", None),
+        ("0200000000004", None),
+    ],
+)
+def test_gtin(text: str | None, expected: str | None) -> None:
+    assert gtin14(text) == expected
+
+
+@given(st.integers(10**11, 10**12 - 1), st.integers(1, 9))
+def test_one_wrong_digit_is_noticed(body: int, added: int) -> None:
+    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(str(body)))
+    check = -total % 10
+    assert gtin14(f"{body}{(check + added) % 10}") is None
+
+
+@pytest.mark.parametrize(
+    ("brand", "key"),
+    [("Müller GmbH & Co. KG", "muller"), ("BOSCH", "bosch"), ("N/A", None), ("Co", "co"), (None, None)],
+)
+def test_brand(brand: str | None, key: str | None) -> None:
+    assert brand_key(brand) == key
+
+
+@pytest.mark.parametrize(
+    ("mpn", "key"),
+    [
+        ("GSR 18V-55", "gsr18v55"),
+        ("gsr18v-55", "gsr18v55"),
+        ("n/a", None),
+        ("000", None),
+        ("ABC", None),
+        ("1", None),
+    ],
+)
+def test_part_number(mpn: str, key: str | None) -> None:
+    assert mpn_key(mpn) == key
+
+
+def test_fingerprint_is_the_words_in_any_order_and_careful() -> None:
+    one = fingerprint("Bosch GSR 18V-55 Professional Akkuschrauber", "Bosch")
+    assert one == fingerprint("Akkuschrauber, NEU: GSR 18V 55 professional (BOSCH)", "BOSCH GmbH")
+    assert one != fingerprint("Bosch GSR 18V-60 Professional Akkuschrauber", "Bosch")
+    for vague in ("Mountain bike", "Nice red city bike", "Bike 26"):
+        assert fingerprint(vague, "Bosch") is None
+    assert fingerprint("Akkuschrauber GSR 18V 55 professional", None) is None
+
+
+def test_what_is_not_used_says_why() -> None:
+    untrusted = keys_of(Facts("Thing", "Bosch", "GSR 18V-55", "4006381333931", trusted=False))
+    assert untrusted.gtin is None
+    assert "not trusted" in untrusted.notes[0]
+    assert keys_of(Facts("Thing", gtin="4006381333931", trusted=True)).gtin == "04006381333931"
+    assert "check digit" in keys_of(Facts("Thing", gtin="4006381333932", trusted=True)).notes[0]
+    assert "no known brand" in keys_of(Facts("Thing", mpn="GSR 18V-55")).notes[0]
+
+
+GTIN, OTHER = "04006381333931", "00036000291452"
+PAIR = ("bosch", "gsr18v55")
+
+
+def found(keys: Keys, *products: Known) -> tuple[LinkedBy, int | None]:
+    link_found = link(
+        keys,
+        {one.gtin: one for one in products if one.gtin},
+        {PAIR: [one for one in products if one.brand_mpn == PAIR]},
+        {"f": [one for one in products if one.fingerprint == "f"]},
+    )
+    return link_found.by, link_found.product.id if link_found.product else None
+
+
+@pytest.mark.parametrize(
+    ("keys", "products", "expected"),
+    [
+        (Keys(GTIN, *PAIR, "f"), [Known(1, OTHER, PAIR, "f"), Known(2, GTIN)], (LinkedBy.GTIN, 2)),
+        # A product that has no GTIN yet takes this one, by the part number and then by the words.
+        (Keys(GTIN, *PAIR), [Known(1, None, PAIR)], (LinkedBy.GTIN, 1)),
+        (Keys(GTIN, fingerprint="f"), [Known(1, fingerprint="f")], (LinkedBy.GTIN, 1)),
+        # One that has another is another product.
+        (Keys(GTIN, *PAIR), [Known(1, OTHER, PAIR)], (LinkedBy.GTIN, None)),
+        (Keys(GTIN, *PAIR, "f"), [Known(1, None, ("bosch", "x1y"), "f")], (LinkedBy.GTIN, None)),
+        (Keys(None, *PAIR), [Known(1, OTHER, PAIR)], (LinkedBy.BRAND_MPN, 1)),
+        (Keys(None, *PAIR), [Known(1, OTHER, PAIR), Known(2, GTIN, PAIR)], (LinkedBy.NOTHING, None)),
+        (Keys(None, *PAIR, "f"), [Known(1, None, ("bosch", "x1y"), "f")], (LinkedBy.BRAND_MPN, None)),
+        (Keys(fingerprint="f"), [Known(1, GTIN, PAIR, "f")], (LinkedBy.FINGERPRINT, 1)),
+        (
+            Keys(fingerprint="f"),
+            [Known(1, fingerprint="f"), Known(2, fingerprint="f")],
+            (LinkedBy.NOTHING, None),
+        ),
+        (Keys(fingerprint="f"), [], (LinkedBy.FINGERPRINT, None)),
+        (Keys(), [Known(1, GTIN, PAIR, "f")], (LinkedBy.NOTHING, None)),
+    ],
+)
+def test_the_strongest_key_decides(
+    keys: Keys, products: list[Known], expected: tuple[LinkedBy, int | None]
+) -> None:
+    assert found(keys, *products) == expected

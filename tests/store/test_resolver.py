@@ -1,0 +1,150 @@
+"""The resolver on the real database: incremental, idempotent, and never by what is not trusted."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from pricewatch.store import history, listings, resolver
+from pricewatch.store.batch import Batch, Step, Unit
+from tests.conftest import Database
+from tests.store.observations import MARKET, START, card, later, offer
+
+STEPS: list[Step] = [listings.upsert, resolver.request, history.append]
+GTINS = ("4006381333931", "036000291452", "96385074")
+
+
+def store(database: Database, *rows: Any) -> None:
+    unit = Unit(list(rows))
+    with database.engine.connect() as connection:
+        Batch(STEPS, 1, MARKET).store(connection, [unit])
+    assert unit.stored
+
+
+def resolve(database: Database) -> int:
+    done = 0
+    while chunk := database.call(resolver.resolve, START, 7):
+        done += chunk
+    return done
+
+
+def products(database: Database) -> dict[str, int | None]:
+    return dict(database.rows("SELECT platform_id, product_id FROM listings ORDER BY id"))
+
+
+def links(database: Database) -> dict[str, Any]:
+    return dict(database.rows("SELECT platform_id, product_link FROM listings ORDER BY id"))
+
+
+def trust(database: Database, trusted: bool = True) -> None:
+    database.call(resolver.trust, "bazaar", START, trusted=trusted)
+
+
+def test_one_product_for_what_has_the_same_trusted_gtin_and_each_link_is_explained(
+    database: Database,
+) -> None:
+    trust(database)
+    store(
+        database,
+        offer(1, title="A drill", gtin="4006381333931"),
+        offer(2, title="Bohrmaschine", gtin="0 4006381333931"),
+        offer(3, title="A drill", gtin="036000291452"),
+        offer(4, title="A drill"),
+    )
+    assert resolve(database) == 4
+    found = products(database)
+    assert found["1"] == found["2"] != found["3"]
+    assert found["4"] is None
+    explained = links(database)
+    assert explained["1"]["by"] == "gtin"
+    assert "04006381333931" in explained["1"]["why"]
+    assert explained["4"]["by"] == "nothing"
+    assert "too few words" in explained["4"]["why"]
+
+
+def test_an_untrusted_gtin_merges_nothing_until_somebody_trusts_it(database: Database) -> None:
+    store(database, offer(1, gtin="4006381333931"), offer(2, gtin="4006381333931"))
+    resolve(database)
+    assert products(database) == {"1": None, "2": None}
+    assert "not trusted" in links(database)["1"]["notes"][0]
+    trust(database)
+    assert resolve(database) == 2
+    assert len(set(products(database).values())) == 1
+    # And when the trust ends, so does what was built on it.
+    trust(database, trusted=False)
+    resolve(database)
+    assert products(database) == {"1": None, "2": None}
+    assert database.value("SELECT count(*) FROM products") == 0
+
+
+def test_by_brand_and_part_number_then_by_words(database: Database) -> None:
+    store(
+        database,
+        offer(1, title="Bosch GSR 18V-55 drill driver", brand="Bosch", mpn="GSR 18V-55"),
+        offer(2, title="Something else", brand="BOSCH GmbH", mpn="gsr18v55"),
+        offer(3, title="Drill driver GSR 18V 55, Bosch", brand="Bosch"),
+        offer(4, title="Bosch GSR 18V-55 drill driver", brand="Makita", mpn="GSR 18V-55"),
+    )
+    resolve(database)
+    found, explained = products(database), links(database)
+    assert found["1"] == found["2"] == found["3"] != found["4"]
+    assert [explained[number]["by"] for number in "123"] == ["brand_mpn", "brand_mpn", "fingerprint"]
+
+
+def test_only_what_a_product_page_told_anew_is_resolved_again(database: Database) -> None:
+    store(database, offer(1, brand="Bosch", mpn="GSR 18V-55"), offer(2))
+    assert resolve(database) == 2
+    store(database, offer(1, 1200, later(1), brand="Bosch", mpn="GSR 18V-55"), offer(2, 1100, later(1)))
+    store(database, card(1, 1300, later(2)))
+    assert resolve(database) == 0
+    store(database, offer(2, 1100, later(3), brand="Bosch", mpn="GSR 18V-55"))
+    assert resolve(database) == 1
+    assert len(set(products(database).values())) == 1
+
+
+def test_a_key_that_comes_to_fit_two_products_ties_nobody_any_longer(database: Database) -> None:
+    pair = {"brand": "Bosch", "mpn": "GSR 18V-55"}
+    store(database, offer(1, **pair))
+    resolve(database)
+    trust(database)
+    store(database, offer(2, gtin="4006381333931", **pair))
+    resolve(database)
+    # The first GTIN completes the product that was there.
+    assert len(set(products(database).values())) == 1
+    store(database, offer(3, gtin="036000291452", **pair))
+    resolve(database)
+    found = products(database)
+    assert found["2"] != found["3"]
+    assert found["1"] is None
+    assert "fit 2 products" in links(database)["1"]["why"]
+
+
+def test_the_same_again_changes_nothing(database: Database) -> None:
+    rng = random.Random(11)
+    trust(database)
+    for round_ in range(6):
+        rows = [
+            offer(
+                number,
+                1000,
+                later(round_),
+                title=rng.choice(["Bosch GSR 18V-55 drill driver", "Makita DDF 484 drill set", "A bike"]),
+                brand=rng.choice([None, "Bosch", "Makita"]),
+                mpn=rng.choice([None, None, "GSR 18V-55", "DDF484"]),
+                gtin=rng.choice([None, None, *GTINS]),
+            )
+            for number in rng.sample(range(40), 20)
+        ]
+        store(database, *rows)
+        resolve(database)
+    before = (products(database), links(database))
+    database.call(resolver.request_all, later(99))
+    assert resolve(database) == len(before[0])
+    assert (products(database), links(database)) == before
+    # No product is tied to two GTINs, and none is there for nobody.
+    assert database.value("SELECT count(*) FROM products") == len(set(before[0].values()) - {None})
+    gtins = database.rows(
+        "SELECT product_id FROM listings WHERE product_link ->> 'by' = 'gtin'"
+        " GROUP BY product_id HAVING count(DISTINCT product_link ->> 'key') > 1"
+    )
+    assert gtins == []
