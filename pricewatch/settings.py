@@ -154,12 +154,14 @@ ITEM_PIPELINES = {
     "pricewatch.pipelines.validate.ValidatePipeline": 100,
     "pricewatch.pipelines.upsert.UpsertPipeline": 200,
     "pricewatch.pipelines.price_history.PriceHistoryPipeline": 300,
+    "pricewatch.pipelines.products.ProductsPipeline": 350,
     "pricewatch.pipelines.drift.DriftPipeline": 400,
 }
 EXTENSIONS = {
     "pricewatch.extensions.sample_marketplace.SampleMarketplaceExtension": 0,
     "pricewatch.extensions.run.RunExtension": 5,
     "pricewatch.extensions.progress.ProgressExtension": 10,
+    "pricewatch.extensions.garbage.GarbageExtension": 20,
     # Both would open a port that runs code.
     "scrapy.extensions.telnet.TelnetConsole": None,
     "scrapy.extensions.remote_control.RemoteControl": None,

@@ -1,4 +1,4 @@
-"""Item pipelines, in order: validate, upsert, price history, drift. One file each.
+"""Item pipelines, in order: validate, upsert, price history, products, drift. One file each.
 
-The first decides, the next two add their step to the transaction of a batch, the last one counts.
+The first decides, the next three add their steps to the transaction of a batch, the last one counts.
 """

@@ -1,4 +1,4 @@
-"""Fourth: how well the adapter reads, as rates of this run."""
+"""Last: how well the adapter reads, as rates of this run."""
 
 from __future__ import annotations
 

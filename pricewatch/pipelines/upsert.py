@@ -13,7 +13,7 @@ from pricewatch.errors import DatabaseUnavailable
 from pricewatch.items import OverviewPage, PageOutcome, ProductPage
 from pricewatch.rules.details import due_after_success
 from pricewatch.spiders.base import PricewatchSpider
-from pricewatch.store import collection, listings, price_jump, quarantine, resolver, runs
+from pricewatch.store import collection, listings, price_jump, quarantine, runs
 from pricewatch.store.batch import Tally, Unit
 from pricewatch.store.incoming import Row, card_row, offer_row
 
@@ -22,7 +22,7 @@ class UpsertPipeline:
     def __init__(self, crawler: Crawler):
         spider: Any = crawler.spider
         self.spider: PricewatchSpider = spider
-        self.spider.run.steps += [listings.upsert, resolver.request]
+        self.spider.run.steps.append(listings.upsert)
         self.refresh_hours = crawler.settings.getfloat("DETAIL_REFRESH_HOURS")
 
     @classmethod

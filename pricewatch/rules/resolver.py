@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 from enum import StrEnum
 
 # What people write where they have no number.
@@ -55,35 +55,22 @@ class Keys:
     """What may be compared, strongest first, and why something may not."""
 
     gtin: str | None = None
-    brand: str | None = None
-    mpn: str | None = None
+    brand_mpn: str | None = None
     fingerprint: str | None = None
     notes: tuple[str, ...] = ()
 
     @property
-    def brand_mpn(self) -> tuple[str, str] | None:
-        return (self.brand, self.mpn) if self.brand and self.mpn else None
-
-
-@dataclass(slots=True)
-class Known:
-    """A product that is there already, by the keys it has."""
-
-    id: int
-    gtin: str | None = None
-    brand_mpn: tuple[str, str] | None = None
-    fingerprint: str | None = None
+    def is_strong(self) -> bool:
+        return self.gtin is not None or self.brand_mpn is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """How a listing is tied to a product; no product: make one, unless nothing ties it to any."""
+    """How a listing is tied to a product: the product's key, or none where nothing ties it to any."""
 
     by: LinkedBy
     why: str
-    product: Known | None = None
-    key: str = ""
-    notes: tuple[str, ...] = field(default_factory=tuple)
+    key: str | None = None
 
 
 def gtin14(text: str | None) -> str | None:
@@ -145,43 +132,31 @@ def keys_of(facts: Facts) -> Keys:
         notes.append(f"the part number {facts.mpn} says too little")
     elif mpn and brand is None:
         notes.append(f"the part number {facts.mpn} is of no known brand")
-    return Keys(gtin, brand, mpn, fingerprint(facts.title, facts.brand), tuple(notes))
+    pair = f"{brand} {mpn}" if brand and mpn else None
+    return Keys(gtin, pair, fingerprint(facts.title, facts.brand), tuple(notes))
 
 
-def link(
-    keys: Keys,
-    by_gtin: Mapping[str, Known],
-    by_brand_mpn: Mapping[tuple[str, str], Sequence[Known]],
-    by_fingerprint: Mapping[str, Sequence[Known]],
-) -> Link:
-    """The strongest key decides; by a weaker one it is never tied to a product whose stronger one differs."""
-    same_number = by_brand_mpn.get(keys.brand_mpn, ()) if keys.brand_mpn else ()
-    same_words = by_fingerprint.get(keys.fingerprint, ()) if keys.fingerprint else ()
+def link(keys: Keys, gtins: Collection[str] = (), products: Collection[str] = ()) -> Link:
+    """The strongest key decides, by nothing but what all listings say now: so it is the same every time.
+
+    `gtins` are those that trusted listings with the same brand and part number have; `products` are the keys
+    of the products of listings with the same words and something stronger than that.
+    """
     if keys.gtin:
-        known = (
-            by_gtin.get(keys.gtin)
-            or _only([one for one in same_number if one.gtin is None])
-            or _only(
-                [one for one in same_words if one.gtin is None and one.brand_mpn in (None, keys.brand_mpn)]
-            )
-        )
-        return Link(LinkedBy.GTIN, f"GTIN {keys.gtin}, from a trusted source", known, keys.gtin, keys.notes)
+        return Link(LinkedBy.GTIN, f"GTIN {keys.gtin}, from a trusted source", f"gtin:{keys.gtin}")
     if keys.brand_mpn:
-        key = " ".join(keys.brand_mpn)
-        if len(same_number) > 1:
-            why = f"brand and part number {key} fit {len(same_number)} products"
-            return Link(LinkedBy.NOTHING, why, notes=keys.notes)
-        known = _only(same_number) or _only([one for one in same_words if one.brand_mpn is None])
-        return Link(LinkedBy.BRAND_MPN, f"brand and part number {key}", known, key, keys.notes)
+        why = f"brand and part number {keys.brand_mpn}"
+        if len(gtins) > 1:
+            return Link(LinkedBy.NOTHING, f"{why} fit {len(gtins)} products")
+        for gtin in gtins:
+            return Link(LinkedBy.BRAND_MPN, f"{why}, which has the GTIN {gtin} elsewhere", f"gtin:{gtin}")
+        return Link(LinkedBy.BRAND_MPN, why, f"mpn:{keys.brand_mpn}")
     if keys.fingerprint:
-        if len(same_words) > 1:
-            why = f"the same words fit {len(same_words)} products"
-            return Link(LinkedBy.NOTHING, why, notes=keys.notes)
         why = f"the same words: {keys.fingerprint}"
-        return Link(LinkedBy.FINGERPRINT, why, _only(same_words), keys.fingerprint, keys.notes)
+        if len(products) > 1:
+            return Link(LinkedBy.NOTHING, f"{why} fit {len(products)} products")
+        for product in products:
+            return Link(LinkedBy.FINGERPRINT, why, product)
+        return Link(LinkedBy.FINGERPRINT, why, f"words:{keys.fingerprint}")
     why = "no trusted GTIN, no brand with a part number, and too few words to tell it from others"
-    return Link(LinkedBy.NOTHING, why, notes=keys.notes)
-
-
-def _only(products: Sequence[Known]) -> Known | None:
-    return products[0] if len(products) == 1 else None
+    return Link(LinkedBy.NOTHING, why)

@@ -21,7 +21,7 @@ from pricewatch.spiders.arguments import MarketArguments
 from pricewatch.spiders.base import PricewatchSpider, adapter_for, outcome_of
 from pricewatch.spiders.run import Run
 from pricewatch.store.database import engine
-from pricewatch.store.markets import MarketRecord, load_market
+from pricewatch.store.markets import MarketRecord, load_approved_market
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class OverviewSpider(PricewatchSpider):
     @classmethod
     def load(cls, arguments: MarketArguments) -> tuple[MarketRecord, Adapter, list[str]]:
         with engine().connect() as connection:
-            market = load_market(connection, arguments.market)
+            market = load_approved_market(connection, arguments.market)
         adapter = adapter_for(market.adapter_id)
         if not adapter.has_overview():
             raise UserError(

@@ -18,7 +18,7 @@ from pricewatch import clock
 from pricewatch.errors import DatabaseUnavailable, UserError
 from pricewatch.items import PageOutcome, RunStatus
 from pricewatch.rules.drift import Batch, rates
-from pricewatch.store import drift, markets, resolver, runs
+from pricewatch.store import drift, markets, runs
 from pricewatch.store.batch import Step, Tally, Unit
 from pricewatch.store.batch import reason as why
 from pricewatch.store.database import engine
@@ -26,7 +26,6 @@ from pricewatch.store.writer import Writer
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
-MOST_RESOLVED = 10_000
 
 # Counters that the event loop keeps; those that a batch adds to come from its tally.
 LOOP_COUNTERS = (
@@ -166,7 +165,6 @@ class Run:
             if self._writer is not None and self.id:
                 # Only now are the counters what they will be.
                 await self._writer.flush()
-                await self._resolve()
                 outcome = self._outcome(scrapy_reason)
                 await self._writer.call(lambda connection: self._close_row(connection, *outcome))
         except DatabaseUnavailable as error:
@@ -177,20 +175,6 @@ class Run:
                 await self._writer.close()
         logger.info("Run %d %s%s", self.id, self.status, f": {self.outcome}" if self.outcome else "")
         logger.info(self.summary())
-
-    async def _resolve(self) -> None:
-        """Tie what this run read to products; whatever is left, the next run or `scrapy resolve` does."""
-        try:
-            for _ in range(MOST_RESOLVED // resolver.CHUNK if self.counters["details"] else 0):
-                done = await self.writer.call(lambda connection: resolver.resolve(connection, clock.now()))
-                if done < resolver.CHUNK:
-                    return
-        except DatabaseUnavailable:
-            raise
-        except Exception:
-            # The run is stored and well: what could not be resolved asks again by itself.
-            logger.exception("Listings could not be tied to products")
-            self.note("resolver_error")
 
     def summary(self) -> str:
         """The run in one line, for the log and for a person at a terminal."""

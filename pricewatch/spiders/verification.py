@@ -31,7 +31,7 @@ from pricewatch.spiders.base import PricewatchSpider, adapter_for, outcome_of
 from pricewatch.spiders.run import Run
 from pricewatch.store import alerts, verification
 from pricewatch.store.database import engine
-from pricewatch.store.markets import MarketRecord, load_market
+from pricewatch.store.markets import MarketRecord, load_approved_market
 from pricewatch.store.verification import Candidate
 
 PRESENCE = {Presence.ALIVE: Attempt.ALIVE, Presence.GONE: Attempt.GONE, Presence.SOLD: Attempt.SOLD}
@@ -64,7 +64,7 @@ class VerificationSpider(PricewatchSpider):
     @classmethod
     def load(cls, arguments: VerificationArguments) -> tuple[MarketRecord, Adapter]:
         with engine().connect() as connection:
-            market = load_market(connection, arguments.market)
+            market = load_approved_market(connection, arguments.market)
         return market, adapter_for(market.adapter_id)
 
     def prepare(self, arguments: VerificationArguments) -> None:

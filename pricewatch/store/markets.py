@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, select, update
 from sqlalchemy.orm import Session
 
-from pricewatch.errors import UserError
+from pricewatch.errors import RunRefused, UserError
 from pricewatch.store.models import Market, Source
 
 
@@ -36,6 +36,7 @@ class MarketRecord:
     sweep_start_page: str | None
     sweep_page: int | None
     sweep_last_pages: int | None
+    tos_approved_by: str | None
 
     @property
     def is_search(self) -> bool:
@@ -78,7 +79,19 @@ def load_market(connection: Connection, market_id: str) -> MarketRecord:
             sweep_start_page=market.sweep_start_page,
             sweep_page=market.sweep_page,
             sweep_last_pages=market.sweep_last_pages,
+            tos_approved_by=source.tos_approved_by,
         )
+
+
+def load_approved_market(connection: Connection, market_id: str) -> MarketRecord:
+    """A market that may be crawled: a person has read the terms of its source."""
+    market = load_market(connection, market_id)
+    if market.tos_approved_by is None:
+        raise RunRefused(
+            f"Nobody has approved fetching from {market.source_id} yet: read its terms, "
+            f"then `scrapy sources approve {market.source_id} --by NAME`."
+        )
+    return market
 
 
 def note_run(

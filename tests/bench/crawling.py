@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ import psutil  # type: ignore[import-untyped]
 import scrapy
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
-from scrapy.http import Request, Response
+from scrapy.http import Request, Response, TextResponse
 
+from pricewatch import adapters
+from pricewatch.items import Extracted
 from pricewatch.spiders.discovery import DiscoverySpider
 from pricewatch.spiders.overview import OverviewSpider
 from pricewatch.spiders.sweep import SweepSpider
@@ -65,7 +68,7 @@ class BareSpider(scrapy.Spider):
     """Downloads the pages and does nothing with them."""
 
     name = "bare"
-    urls: list[str]
+    urls: list[str] = []  # noqa: RUF012 - set once, before the only crawl of this process
 
     async def start(self) -> AsyncIterator[Request]:
         for url in self.urls:
@@ -73,6 +76,16 @@ class BareSpider(scrapy.Spider):
 
     def parse(self, response: Response, **_: Any) -> None:
         pass
+
+
+class ReadingSpider(BareSpider):
+    """Downloads the pages and reads the offer on each, as any spider for this site would."""
+
+    def parse(self, response: Response, **_: Any) -> Any:
+        if isinstance(response, TextResponse) and isinstance(
+            read := adapters.get("bazaar").extract(response), Extracted
+        ):
+            yield asdict(read.offer)
 
 
 class DetailSpider(OverviewSpider):
@@ -86,7 +99,13 @@ class DetailSpider(OverviewSpider):
             yield self.product_request(url)
 
 
-SPIDERS = {"bare": BareSpider, "details": DetailSpider, "discovery": DiscoverySpider, "sweep": SweepSpider}
+SPIDERS = {
+    "bare": BareSpider,
+    "reading": ReadingSpider,
+    "details": DetailSpider,
+    "discovery": DiscoverySpider,
+    "sweep": SweepSpider,
+}
 
 
 def crawl(order: dict[str, Any]) -> dict[str, Any]:
@@ -95,7 +114,8 @@ def crawl(order: dict[str, Any]) -> dict[str, Any]:
     kind: str = order["kind"]
     settings = get_project_settings()
     settings.setdict(
-        {"LOG_LEVEL": "ERROR", **(BARE if kind == "bare" else {}), **order.get("settings", {})}, "cmdline"
+        {"LOG_LEVEL": "ERROR", **(BARE if kind in ("bare", "reading") else {}), **order.get("settings", {})},
+        "cmdline",
     )
     spider: type[scrapy.Spider] = SPIDERS[kind]
     spider.urls = order.get("urls", [])  # type: ignore[attr-defined]

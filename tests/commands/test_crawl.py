@@ -24,7 +24,7 @@ from tests.conftest import ROOT, Crawl, Database
             ["exploration", "-a", "market=bazaar-bikes"],
             "There is no spider 'exploration'. Known spiders: discovery",
         ),
-        (["discovery", "-a", "market=boston-ma"], "There is no adapter 'apartments'. Known: bazaar"),
+        (["discovery", "-a", "market=boston-ma"], "Nobody has approved fetching from apartments yet"),
     ],
 )
 def test_what_it_cannot_crawl(crawl: Crawl, database: Database, words: list[str], sentence: str) -> None:

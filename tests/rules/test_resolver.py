@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from pricewatch.rules.resolver import (
     Facts,
     Keys,
-    Known,
     LinkedBy,
     brand_key,
     fingerprint,
@@ -95,43 +94,28 @@ def test_what_is_not_used_says_why() -> None:
 
 
 GTIN, OTHER = "04006381333931", "00036000291452"
-PAIR = ("bosch", "gsr18v55")
-
-
-def found(keys: Keys, *products: Known) -> tuple[LinkedBy, int | None]:
-    link_found = link(
-        keys,
-        {one.gtin: one for one in products if one.gtin},
-        {PAIR: [one for one in products if one.brand_mpn == PAIR]},
-        {"f": [one for one in products if one.fingerprint == "f"]},
-    )
-    return link_found.by, link_found.product.id if link_found.product else None
+PAIR = "bosch gsr18v55"
+BY_GTIN, BY_NUMBER, BY_WORDS, NOTHING = LinkedBy
 
 
 @pytest.mark.parametrize(
-    ("keys", "products", "expected"),
+    ("keys", "gtins", "products", "expected"),
     [
-        (Keys(GTIN, *PAIR, "f"), [Known(1, OTHER, PAIR, "f"), Known(2, GTIN)], (LinkedBy.GTIN, 2)),
-        # A product that has no GTIN yet takes this one, by the part number and then by the words.
-        (Keys(GTIN, *PAIR), [Known(1, None, PAIR)], (LinkedBy.GTIN, 1)),
-        (Keys(GTIN, fingerprint="f"), [Known(1, fingerprint="f")], (LinkedBy.GTIN, 1)),
-        # One that has another is another product.
-        (Keys(GTIN, *PAIR), [Known(1, OTHER, PAIR)], (LinkedBy.GTIN, None)),
-        (Keys(GTIN, *PAIR, "f"), [Known(1, None, ("bosch", "x1y"), "f")], (LinkedBy.GTIN, None)),
-        (Keys(None, *PAIR), [Known(1, OTHER, PAIR)], (LinkedBy.BRAND_MPN, 1)),
-        (Keys(None, *PAIR), [Known(1, OTHER, PAIR), Known(2, GTIN, PAIR)], (LinkedBy.NOTHING, None)),
-        (Keys(None, *PAIR, "f"), [Known(1, None, ("bosch", "x1y"), "f")], (LinkedBy.BRAND_MPN, None)),
-        (Keys(fingerprint="f"), [Known(1, GTIN, PAIR, "f")], (LinkedBy.FINGERPRINT, 1)),
-        (
-            Keys(fingerprint="f"),
-            [Known(1, fingerprint="f"), Known(2, fingerprint="f")],
-            (LinkedBy.NOTHING, None),
-        ),
-        (Keys(fingerprint="f"), [], (LinkedBy.FINGERPRINT, None)),
-        (Keys(), [Known(1, GTIN, PAIR, "f")], (LinkedBy.NOTHING, None)),
+        # A trusted GTIN decides, whatever the rest may say.
+        (Keys(GTIN, PAIR, "f"), [OTHER], ["mpn:x"], (BY_GTIN, f"gtin:{GTIN}")),
+        (Keys(None, PAIR, "f"), [], ["mpn:x"], (BY_NUMBER, f"mpn:{PAIR}")),
+        # The same part number has a GTIN elsewhere: then that is the product; with two it could be either.
+        (Keys(None, PAIR, "f"), [OTHER], [], (BY_NUMBER, f"gtin:{OTHER}")),
+        (Keys(None, PAIR, "f"), [GTIN, OTHER], ["mpn:x"], (NOTHING, None)),
+        (Keys(fingerprint="f"), [], [], (BY_WORDS, "words:f")),
+        (Keys(fingerprint="f"), [], ["mpn:x"], (BY_WORDS, "mpn:x")),
+        (Keys(fingerprint="f"), [], ["mpn:x", "gtin:1"], (NOTHING, None)),
+        (Keys(), [GTIN], ["mpn:x"], (NOTHING, None)),
     ],
 )
 def test_the_strongest_key_decides(
-    keys: Keys, products: list[Known], expected: tuple[LinkedBy, int | None]
+    keys: Keys, gtins: list[str], products: list[str], expected: tuple[LinkedBy, str | None]
 ) -> None:
-    assert found(keys, *products) == expected
+    found = link(keys, gtins, products)
+    assert (found.by, found.key) == expected
+    assert found.why

@@ -4,6 +4,7 @@ from pricewatch.store.models.base import Base
 from pricewatch.store.models.listings import (
     Listing,
     ListingIdentifier,
+    ListingKeys,
     MarketListing,
     PriceHistory,
     Product,
@@ -31,6 +32,7 @@ __all__ = [
     "CollectedCard",
     "Listing",
     "ListingIdentifier",
+    "ListingKeys",
     "Market",
     "MarketListing",
     "PriceHistory",

@@ -31,21 +31,17 @@ STORED_AVAILABILITIES = [word for word in Availability if word is not Availabili
 
 
 class Product(Base):
+    """The thing that listings of several sources are; its key is the strongest one that they share."""
+
     __tablename__ = "products"
-    __table_args__ = (
-        Index("uq_products_gtin", "gtin", unique=True, postgresql_where=text("gtin IS NOT NULL")),
-        Index("ix_products_brand_mpn", "brand_key", "mpn_key"),
-        Index("ix_products_fingerprint", "fingerprint"),
-    )
+    __table_args__ = (Index("ix_products_gtin", "gtin", postgresql_where=text("gtin IS NOT NULL")),)
 
     id: Mapped[int] = identity()
+    key: Mapped[str] = mapped_column(unique=True)
     title: Mapped[str]
     brand: Mapped[str | None]
     mpn: Mapped[str | None]
     gtin: Mapped[str | None]
-    brand_key: Mapped[str | None]
-    mpn_key: Mapped[str | None]
-    fingerprint: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
@@ -189,6 +185,22 @@ class ListingIdentifier(Base):
     kind: Mapped[str] = mapped_column(primary_key=True)
     value: Mapped[str] = mapped_column(primary_key=True)
     first_seen_at: Mapped[datetime]
+
+
+class ListingKeys(Base):
+    """By what a listing may be compared with others now, and the key of the product that came of it."""
+
+    __tablename__ = "listing_keys"
+    __table_args__ = (
+        Index("ix_listing_keys_brand_mpn", "brand_mpn", postgresql_where=text("brand_mpn IS NOT NULL")),
+        Index("ix_listing_keys_fingerprint", "fingerprint", postgresql_where=text("fingerprint IS NOT NULL")),
+    )
+
+    listing_id: Mapped[int] = mapped_column(ForeignKey("listings.id"), primary_key=True)
+    gtin: Mapped[str | None]
+    brand_mpn: Mapped[str | None]
+    fingerprint: Mapped[str | None]
+    product_key: Mapped[str | None]
 
 
 class PriceHistory(Base):

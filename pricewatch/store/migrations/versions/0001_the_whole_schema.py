@@ -74,21 +74,18 @@ def upgrade() -> None:
     op.create_table(
         "products",
         sa.Column("id", sa.BigInteger(), sa.Identity(always=True), nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("brand", sa.Text(), nullable=True),
         sa.Column("mpn", sa.Text(), nullable=True),
         sa.Column("gtin", sa.Text(), nullable=True),
-        sa.Column("brand_key", sa.Text(), nullable=True),
-        sa.Column("mpn_key", sa.Text(), nullable=True),
-        sa.Column("fingerprint", sa.Text(), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_products")),
+        sa.UniqueConstraint("key", name=op.f("uq_products_key")),
     )
-    op.create_index("ix_products_brand_mpn", "products", ["brand_key", "mpn_key"], unique=False)
-    op.create_index("ix_products_fingerprint", "products", ["fingerprint"], unique=False)
     op.create_index(
-        "uq_products_gtin", "products", ["gtin"], unique=True, postgresql_where=sa.text("gtin IS NOT NULL")
+        "ix_products_gtin", "products", ["gtin"], unique=False, postgresql_where=sa.text("gtin IS NOT NULL")
     )
     op.create_table(
         "proxy_blocks",
@@ -513,6 +510,32 @@ def upgrade() -> None:
     )
     op.create_index("ix_listing_identifiers_value", "listing_identifiers", ["kind", "value"], unique=False)
     op.create_table(
+        "listing_keys",
+        sa.Column("listing_id", sa.BigInteger(), nullable=False),
+        sa.Column("gtin", sa.Text(), nullable=True),
+        sa.Column("brand_mpn", sa.Text(), nullable=True),
+        sa.Column("fingerprint", sa.Text(), nullable=True),
+        sa.Column("product_key", sa.Text(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["listing_id"], ["listings.id"], name=op.f("fk_listing_keys_listing_id_listings")
+        ),
+        sa.PrimaryKeyConstraint("listing_id", name=op.f("pk_listing_keys")),
+    )
+    op.create_index(
+        "ix_listing_keys_brand_mpn",
+        "listing_keys",
+        ["brand_mpn"],
+        unique=False,
+        postgresql_where=sa.text("brand_mpn IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_listing_keys_fingerprint",
+        "listing_keys",
+        ["fingerprint"],
+        unique=False,
+        postgresql_where=sa.text("fingerprint IS NOT NULL"),
+    )
+    op.create_table(
         "market_listings",
         sa.Column("market_id", sa.Text(), nullable=False),
         sa.Column("listing_id", sa.BigInteger(), nullable=False),
@@ -819,6 +842,17 @@ def downgrade() -> None:
     op.drop_table("price_history")
     op.drop_index("ix_market_listings_listing_id", table_name="market_listings")
     op.drop_table("market_listings")
+    op.drop_index(
+        "ix_listing_keys_fingerprint",
+        table_name="listing_keys",
+        postgresql_where=sa.text("fingerprint IS NOT NULL"),
+    )
+    op.drop_index(
+        "ix_listing_keys_brand_mpn",
+        table_name="listing_keys",
+        postgresql_where=sa.text("brand_mpn IS NOT NULL"),
+    )
+    op.drop_table("listing_keys")
     op.drop_index("ix_listing_identifiers_value", table_name="listing_identifiers")
     op.drop_table("listing_identifiers")
     op.drop_index("ix_adapter_batches_adapter_id", table_name="adapter_batches")
@@ -870,9 +904,7 @@ def downgrade() -> None:
     op.drop_table("rate_limits")
     op.drop_index("ix_proxy_blocks_blocked_until", table_name="proxy_blocks")
     op.drop_table("proxy_blocks")
-    op.drop_index("uq_products_gtin", table_name="products", postgresql_where=sa.text("gtin IS NOT NULL"))
-    op.drop_index("ix_products_fingerprint", table_name="products")
-    op.drop_index("ix_products_brand_mpn", table_name="products")
+    op.drop_index("ix_products_gtin", table_name="products", postgresql_where=sa.text("gtin IS NOT NULL"))
     op.drop_table("products")
     op.drop_index("ix_collected_cards_identity_key", table_name="collected_cards")
     op.drop_table("collected_cards")

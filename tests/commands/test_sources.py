@@ -1,0 +1,38 @@
+"""Approving a source: nothing is crawled from a site whose terms nobody has read."""
+
+from __future__ import annotations
+
+from tests.conftest import Crawl, Database
+
+
+def told(crawl: Crawl, *words: str) -> tuple[int, str]:
+    outcome = crawl.command("sources", *words).end()
+    return outcome.returncode, outcome.stdout + outcome.stderr
+
+
+def test_nothing_is_crawled_before_somebody_approves(crawl: Crawl, database: Database) -> None:
+    outcome = crawl("discovery", market="boston-ma")
+    assert outcome.returncode == 1
+    assert "Nobody has approved fetching from apartments yet" in outcome.stderr
+    assert database.value("SELECT count(*) FROM runs") == 0
+
+
+def test_approve_list_and_withdraw(crawl: Crawl, database: Database) -> None:
+    assert told(crawl, "approve", "apartments", "--by", "Ada") == (0, "apartments is approved by Ada.\n")
+    row = database.row("SELECT * FROM sources WHERE id = 'apartments'")
+    assert row.tos_approved_by == "Ada"
+    assert row.tos_reviewed_at is not None
+    code, listed = told(crawl, "list")
+    assert code == 0
+    assert "Ada" in listed
+    assert told(crawl, "withdraw", "apartments")[0] == 0
+    assert database.value("SELECT tos_approved_by FROM sources WHERE id = 'apartments'") is None
+
+
+def test_bad_input_is_one_sentence(crawl: Crawl, database: Database) -> None:
+    code, said = told(crawl, "approve", "atlantis", "--by", "Ada")
+    assert code == 1
+    assert "There is no source 'atlantis'. Known sources: apartments, bazaar." in said
+    code, said = told(crawl, "approve", "apartments")
+    assert code == 2
+    assert "Traceback" not in said
