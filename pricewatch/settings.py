@@ -161,7 +161,6 @@ EXTENSIONS = {
     "pricewatch.extensions.sample_marketplace.SampleMarketplaceExtension": 0,
     "pricewatch.extensions.run.RunExtension": 5,
     "pricewatch.extensions.progress.ProgressExtension": 10,
-    "pricewatch.extensions.garbage.GarbageExtension": 20,
     # Both would open a port that runs code.
     "scrapy.extensions.telnet.TelnetConsole": None,
     "scrapy.extensions.remote_control.RemoteControl": None,

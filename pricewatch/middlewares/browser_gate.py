@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import ssl
 from urllib.parse import urlsplit
 
@@ -35,6 +36,8 @@ class Gate:
         self._book = book
         self._stats = stats
         self._most_bytes = most_bytes
+        # Addresses whose answers were cut off, as the browser knows them; of tunnels only host and port.
+        self.cut_off: set[str] = set()
         self._servers: dict[str | None, asyncio.Server] = {}
 
     async def address(self, proxy: Proxy | None = None) -> str:
@@ -75,7 +78,10 @@ class Gate:
         except (OSError, TimeoutError, ValueError, EOFError, asyncio.LimitOverrunError) as error:
             _answer(writer, 502, FAILED, type(error).__name__)
         else:
-            await self._relay((reader, writer), upstream, self._most_bytes * (8 if tunnel else 1))
+            most = self._most_bytes * (8 if tunnel else 1)
+            if await self._relay((reader, writer), upstream, most):
+                self._stats.inc_value("pricewatch/size/too_large")
+                self.cut_off.add(target)
         finally:
             writer.close()
 
@@ -113,24 +119,27 @@ class Gate:
             writer.close()
             raise OSError("the proxy opens no tunnel")
 
-    async def _relay(self, client: Streams, upstream: Streams, most_bytes: int) -> None:
-        async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, most: int | None) -> None:
+    async def _relay(self, client: Streams, upstream: Streams, most_bytes: int) -> bool:
+        """Pass bytes both ways until one side ends it; whether more came back than may."""
+
+        async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, most: float) -> bool:
             passed = 0
             with contextlib.suppress(OSError):
                 while data := await reader.read(CHUNK):
                     passed += len(data)
-                    if most is not None and passed > most:
-                        self._stats.inc_value("pricewatch/size/too_large")
+                    if passed > most:
                         break
                     writer.write(data)
                     await writer.drain()
             writer.close()
+            return passed > most
 
-        await asyncio.gather(
-            copy(client[0], upstream[1], None),
+        _, too_much = await asyncio.gather(
+            copy(client[0], upstream[1], math.inf),
             copy(upstream[0], client[1], most_bytes),
             return_exceptions=True,
         )
+        return too_much is True
 
 
 def _opening(head: bytes, target: str, proxy: Proxy | None) -> bytes:
@@ -148,6 +157,7 @@ def _opening(head: bytes, target: str, proxy: Proxy | None) -> bytes:
 
 
 def _answer(writer: asyncio.StreamWriter, status: int, header: str, why: str) -> None:
-    text = why.encode("latin-1", "replace").decode("latin-1")
-    head = f"HTTP/1.1 {status} {header}\r\n{header}: {text}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-    writer.write(head.encode("latin-1"))
+    """An answer of our own; with something to read, because a browser takes an empty one for a failure."""
+    text = why.encode("ascii", "replace")
+    head = f"HTTP/1.1 {status} {header}\r\n{header}: {text.decode()}\r\nContent-Type: text/plain\r\n"
+    writer.write(f"{head}Content-Length: {len(text)}\r\nConnection: close\r\n\r\n".encode() + text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
@@ -94,12 +95,15 @@ class BrowserPages(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # ha
     def _make_request_handler(self, **kwargs: Any) -> RouteHandler:
         go_on: RouteHandler = super()._make_request_handler(**kwargs)
         page_domain = domain_of(Request(kwargs["url"]))
+        # The page had a turn before it came here; if opening it took too long, it needs another.
+        asked_for = next((each for each in self.pages if each.headers is kwargs["headers"]), None)
+        send_before = asked_for.meta.get("send_before", math.inf) if asked_for else 0.0
         first = True
 
         async def handle(route: Route, request: PlaywrightRequest) -> None:
             nonlocal first
-            # The page itself has had its turn before it came here.
-            has_turn, first = first and request.is_navigation_request(), False
+            in_time = asyncio.get_running_loop().time() < send_before
+            has_turn, first = first and in_time and request.is_navigation_request(), False
             if self._unwanted(request) or not (has_turn or await self._turn_came(request, page_domain)):
                 self.stats.inc_value("pricewatch/browser/requests_blocked")
                 with suppress(PlaywrightError):

@@ -30,6 +30,9 @@ LATE_SHARE = 0.55
 SENT_SHARE = 0.65
 # A turn that is not sure is confirmed this long before it comes, so that the answer does not make it late.
 CONFIRM_SECONDS = 0.01
+# How long to wait where all slots are taken, doubled each time.
+FULL_SECONDS = 0.05
+LONGEST_FULL_SECONDS = 2.0
 
 
 class TurnBook(Protocol):
@@ -86,6 +89,7 @@ class Turns:
         self._lease = settings.getfloat("RATE_LIMIT_LEASE_SECONDS")
         self._longest_wait = settings.getfloat("RATE_LIMIT_MAX_WAIT")
         self._lines: dict[str, Line] = {}
+        self._freed: dict[str, asyncio.Event] = {}
         self._held_until: dict[str, float] = {}
         self._under_way: dict[str, Turn] = {}
         self._done: dict[str, list[str]] = {}
@@ -102,7 +106,7 @@ class Turns:
         # A turn missed by more than this is given back: the rest of the margin is for the way to the site.
         tolerance = LATE_SHARE * self._margin * max(1.0, limit.interval)
         latest = SENT_SHARE * self._margin * max(1.0, limit.interval)
-        first = False
+        first, full = False, 0
         while True:
             turn = await self._next(domain, spaced, started + self._longest_wait, first=first)
             stands = await self._come(turn, slot=slot)
@@ -116,7 +120,11 @@ class Turns:
             self._stats.inc_value(f"pricewatch/limits/{trouble}")
             if stands:
                 self.give_back(turn)
-            first = True
+            else:
+                # Turns are not used up in vain while all slots are taken.
+                full += 1
+                await self._slot_given_back(domain, min(FULL_SECONDS * 2**full, LONGEST_FULL_SECONDS))
+            first = stands
         turn.send_before = turn.at + latest
         turn.renew_at = loop.time() + self._lease / 3
         self._stats.inc_value("pricewatch/limits/turns")
@@ -128,7 +136,18 @@ class Turns:
             self.give_back(turn)
         return turn
 
+    async def _slot_given_back(self, domain: str, seconds: float) -> None:
+        """Wait until this process gives a slot back, or so long: others may have given one back by then."""
+        freed = self._freed.setdefault(domain, asyncio.Event())
+        freed.clear()
+        waiting = asyncio.ensure_future(freed.wait())
+        with suppress(TimeoutError):
+            await self._patience.wait(waiting, asyncio.get_running_loop().time() + seconds)
+        waiting.cancel()
+
     def give_back(self, turn: Turn) -> None:
+        if turn.domain in self._freed:
+            self._freed[turn.domain].set()
         self._under_way.pop(turn.ticket, None)
         self._done.setdefault(turn.domain, []).append(turn.ticket)
         self._tidy()

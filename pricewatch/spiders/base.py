@@ -141,7 +141,7 @@ class PricewatchSpider(scrapy.Spider):
         if not isinstance(response, TextResponse):
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "not a page of text")
         asked = response.meta.get("redirect_urls", [response.url])[0]
-        if not is_same_product_url(asked, response.url):
+        if asked != response.url and not is_same_product_url(asked, response.url):
             # A category, a login or another product: whatever price is there, it is not ours.
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, f"{asked} led to another page")
         result = self.reading(subject.adapter.extract, response)
@@ -195,6 +195,9 @@ class PricewatchSpider(scrapy.Spider):
             self.run.note("adapter_error")
             self.logger.exception("The adapter failed on %s", response.url)
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, f"{type(error).__name__}: {error}")
+        finally:
+            # A page and its tree refer to each other: both would wait for the garbage collector, for long.
+            response._cached_selector = None  # noqa: SLF001 - a new one is made if asked for again
 
     def presence(self, response: Response, adapter: Adapter | None = None) -> PresenceEvidence:
         """What a page says about its listing; nothing, where it cannot be read."""

@@ -120,5 +120,5 @@ def _check_approved(source: SourceRecord) -> None:
 def not_approved(source_id: str) -> str:
     return (
         f"Nobody has approved fetching from {source_id} yet: read its terms, then "
-        f"`scrapy targets approve {source_id} --approved-by NAME`."
+        f"`scrapy sources approve {source_id} --by NAME`."
     )

@@ -106,8 +106,8 @@ def check_url(url: str, allowed: AllowedHosts) -> str:
         canonical = canonical_url(url)
         parts = urlsplit(url)
         host, port = (parts.hostname or "").rstrip("."), parts.port or PORTS[parts.scheme]
-    except (InvalidUrl, ValueError, KeyError) as error:
-        raise BadTarget(f"it is no web address ({error})") from None
+    except (InvalidUrl, ValueError, KeyError):
+        raise BadTarget("it is no web address") from None
     if parts.username or parts.password:
         raise BadTarget("it has a user name or password in it; those must not be stored")
     address = literal_address(host)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -78,7 +79,7 @@ def test_a_proxy_that_fails_rests_and_comes_back(
     site.bazaar.fault(path="^/c/", host="bazaar-test.com", proxy=0, **fault)  # type: ignore[arg-type]
     pages = [site.url(f"/c/bikes?page={n}") for n in range(1, 5)]
     others = [site.url(f"/c/bikes?page={n}", "www.other-test.com") for n in range(1, 3)]
-    settings = {**proxies.settings(0, 1), "DOWNLOAD_TIMEOUT": 1}
+    settings: dict[str, Any] = {**proxies.settings(0, 1), "DOWNLOAD_TIMEOUT": 1}
     first = site.visit(*pages, *others, **settings)
     row = site.database.row("SELECT * FROM proxy_blocks")
     assert (row.domain, row.proxy, row.failure_count) == ("bazaar-test.com", proxies.names[0], 1)

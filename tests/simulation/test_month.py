@@ -8,12 +8,12 @@ SEED = 11
 
 
 def simulate(crawl, *options: str) -> tuple[int, str]:
-    outcome = crawl.end(crawl.command("simulate", "--seed", str(SEED), "--listings", "800", *options))
+    outcome = crawl.command("simulate", "--seed", str(SEED), "--listings", "800", *options).end(900)
     return outcome.returncode, outcome.stdout + outcome.stderr
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(960)
 def test_a_month_of_hundreds_of_changes(crawl):
     """Everything known, every price in order and once, nothing wrongly gone, nothing forgotten."""
     code, told = simulate(crawl, "--days", "30")
@@ -21,7 +21,7 @@ def test_a_month_of_hundreds_of_changes(crawl):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(960)
 def test_a_month_in_which_a_tenth_of_all_answers_fail(crawl):
     """Still no listing wrongly gone and no wrong price."""
     code, told = simulate(crawl, "--days", "30", "--faults", "0.1")

@@ -1,0 +1,62 @@
+"""`scrapy resolve`: tie listings to products, and say which sources are trusted with identifiers."""
+
+from __future__ import annotations
+
+import argparse
+
+from scrapy.commands import ScrapyCommand
+
+from pricewatch import clock
+from pricewatch.errors import UserError
+from pricewatch.shell import BAD_INPUT, progress_bar, say
+
+
+class Command(ScrapyCommand):
+    requires_project = True
+    requires_crawler_process = False
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
+
+    def short_desc(self) -> str:
+        return "Tie listings to products (every run does so for what it read)"
+
+    def long_desc(self) -> str:
+        return (
+            "Ties listings to products by a trusted GTIN, else by brand and part number, else by words. "
+            "Without options: what asked for it since."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--all", action="store_true", help="every listing whose own page was read, anew")
+        parser.add_argument("--trust", metavar="SOURCE", help="take the GTINs of this source as true")
+        parser.add_argument("--distrust", metavar="SOURCE", help="the other way round")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        try:
+            self._run(opts)
+        except UserError as error:
+            say(str(error))
+            self.exitcode = BAD_INPUT
+
+    def _run(self, opts: argparse.Namespace) -> None:
+        from pricewatch.store import resolver, target_sources
+        from pricewatch.store.database import engine
+
+        with engine().begin() as connection:
+            for name, trusted in ((opts.trust, True), (opts.distrust, False)):
+                if name:
+                    source = target_sources.find(connection, name)
+                    resolver.trust(connection, source.id, clock.now(), trusted=trusted)
+            if opts.all:
+                resolver.request_all(connection, clock.now())
+            waiting = resolver.waiting(connection)
+        done = 0
+        with progress_bar("Resolving", waiting) as progress:
+            while True:
+                with engine().begin() as connection:
+                    chunk = resolver.resolve(connection, clock.now())
+                if not chunk:
+                    break
+                done += chunk
+                progress(done)
+        print(f"{done} listings resolved.")

@@ -1,0 +1,262 @@
+"""`scrapy targets`: the known URLs that are watched."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pricewatch import clock
+from pricewatch.commands import targets_options
+from pricewatch.errors import UserError
+from pricewatch.shell import (
+    ActionCommand,
+    ask,
+    is_attended,
+    print_json,
+    print_table,
+    progress_bar,
+    read_bytes,
+    say,
+    user_name,
+)
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from pricewatch.rules.addresses import AllowedHosts
+    from pricewatch.store.target_import import ImportReport
+    from pricewatch.store.targets import Wanted
+
+LARGEST_FILE = 100 * 1024 * 1024
+
+
+class Command(ActionCommand):
+    name = "targets"
+
+    def short_desc(self) -> str:
+        return "Watch known URLs: add, import, list, pause, requeue"
+
+    def add_actions(self) -> None:
+        targets_options.add_actions(self)
+
+    def do_add(self, opts: argparse.Namespace) -> int:
+        from pricewatch.parsing.url import registrable_domain
+        from pricewatch.store import target_import, target_sources, targets
+        from pricewatch.store.database import engine
+
+        values = _values(opts)
+        with engine().connect() as connection:
+            allowed = self._allowed_hosts(connection)
+            sources = target_sources.load(connection)
+        new = []
+        for url in opts.url:
+            try:
+                new.append(target_import.check({**values, "url": url}, allowed))
+            except target_import.BadTarget as error:
+                raise UserError(f"{url} cannot be watched: {error}.") from None
+        domains = {registrable_domain(one.url): sources.of(one.url) for one in new}
+        asked = sorted(name for name, source in domains.items() if not (source and source.is_approved))
+        approved = [domain for domain in asked if _approves(domain, opts)]
+        if is_attended() and len(approved) < len(asked):
+            raise UserError("Nothing was added.")
+        with engine().begin() as connection:
+            added = targets.add(connection, new, clock.now(), user_name())
+        _settle_terms(approved, asked, opts)
+        for place, target in enumerate(new):
+            number = added.ids.get(place)
+            print(f"Target {number}: {target.url}" if number else f"Watched already: {target.url}")
+        return 0
+
+    def do_import(self, opts: argparse.Namespace) -> int:
+        from pricewatch.parsing.target_csv import read_csv
+        from pricewatch.store import target_import
+        from pricewatch.store.database import engine
+
+        file = read_csv(read_bytes(opts.file, LARGEST_FILE))
+        with engine().connect() as connection, connection.begin() as transaction:
+            allowed = self._allowed_hosts(connection)
+            with progress_bar("Reading lines", len(file.lines)) as progress:
+                report = target_import.import_csv(
+                    connection, file, clock.now(), allowed=allowed, created_by=user_name(), progress=progress
+                )
+            if opts.dry_run:
+                transaction.rollback()
+        _tell(report, opts)
+        if opts.report:
+            with Path(opts.report).open("w", newline="", encoding="utf-8") as written:
+                report.write(written)
+        if not opts.dry_run:
+            approved = [source_id for source_id in report.unapproved if _approves(source_id, opts)]
+            _settle_terms(approved, report.unapproved, opts)
+        return 1 if report.counts[target_import.LineOutcome.REJECTED] else 0
+
+    def _allowed_hosts(self, connection: Connection) -> AllowedHosts:
+        from pricewatch.store import target_import
+
+        return target_import.allowed_hosts(connection, self.given_settings.getlist("ALLOWED_PRIVATE_HOSTS"))
+
+    def do_list(self, opts: argparse.Namespace) -> int:
+        from pricewatch.store import targets
+        from pricewatch.store.database import engine
+
+        wanted = _wanted(opts, None)
+        with engine().connect() as connection:
+            rows = targets.listed(connection, wanted, most=opts.limit, after=opts.after)
+            total = targets.count(connection, wanted) if len(rows) == opts.limit else len(rows)
+        if opts.json:
+            print_json(rows)
+            return 0
+        if not rows:
+            print("There is no such target: `scrapy targets add URL` adds one.")
+            return 0
+        columns = ("id", "status", "queue", "due (UTC)", "last look", "price", "url")
+        print_table(columns, [_cells(row) for row in rows])
+        if total > len(rows):
+            print(f"{len(rows)} of {total}; --limit and --after {rows[-1]['id']} show more.")
+        return 0
+
+    def do_pause(self, opts: argparse.Namespace) -> int:
+        return self._change(opts, "pause", "paused")
+
+    def do_resume(self, opts: argparse.Namespace) -> int:
+        return self._change(opts, "resume", "resumed")
+
+    def do_remove(self, opts: argparse.Namespace) -> int:
+        return self._change(opts, "remove", "removed")
+
+    def do_requeue(self, opts: argparse.Namespace) -> int:
+        from pricewatch.spiders.targets import limits_of, pace_of
+        from pricewatch.store import target_queue
+        from pricewatch.store.database import engine
+
+        settings = self.given_settings
+        with engine().begin() as connection:
+            ids = _chosen(connection, opts)
+            admission = target_queue.enqueue(
+                connection, ids, clock.now(), limits_of(settings), pace_of(settings)
+            )
+        print(f"{len(admission.accepted)} of {len(ids)} queued.")
+        for reason, count in admission.reasons.items():
+            wait = max(one.retry_after_ms for one in admission.rejected if one.reason is reason) / 1000
+            print(f"{count} rejected ({reason}): try again in {wait:.0f} s.")
+        if passed_by := len(ids) - admission.offered:
+            print(f"{passed_by} passed by: queued already, paused, blocked, or of a source nobody approved.")
+        return 1 if admission.rejected else 0
+
+    def _change(self, opts: argparse.Namespace, action: str, done: str) -> int:
+        from pricewatch.store import targets
+        from pricewatch.store.database import engine
+
+        with engine().begin() as connection:
+            ids = _chosen(connection, opts)
+            if action == "remove":
+                if len(ids) > 1 and not opts.yes and not ask(f"Stop watching {len(ids)} targets for good?"):
+                    raise UserError(f"Nothing was removed: --yes removes {len(ids)} targets without asking.")
+                count = targets.remove(connection, ids)
+            else:
+                count = getattr(targets, action)(connection, ids, clock.now())
+        print(f"{count} of {len(ids)} {done}.")
+        return 0
+
+
+def _values(opts: argparse.Namespace) -> dict[str, str]:
+    """The options of one URL, under the names that a CSV file has for them."""
+    from pricewatch.adapters.selected import NAMES
+
+    values = {name: getattr(opts, name) or "" for name in ("schedule", "priority", "adapter", "notes")}
+    for selector in opts.selector:
+        field, equals, text = selector.partition("=")
+        if not equals:
+            raise UserError(f"A selector is given as FIELD=SELECTOR, not as {selector!r}.")
+        if field.strip() not in NAMES:
+            raise UserError(f"There is no selector {field!r}; known are {', '.join(NAMES)}.")
+        values[field.strip()] = text
+    return values
+
+
+def _approves(domain: str, opts: argparse.Namespace) -> bool:
+    """Asked once for every site that nobody has approved yet."""
+    return bool(
+        opts.yes
+        or opts.approved_by
+        or ask(
+            f"Nobody has approved fetching from {domain} yet. Have you read its terms of use, "
+            "and may pricewatch look at it regularly?"
+        )
+    )
+
+
+def _settle_terms(approved: list[str], asked: list[str], opts: argparse.Namespace) -> None:
+    """What somebody approved begins; the rest waits, and that is said."""
+    from pricewatch.store import target_sources
+    from pricewatch.store.database import engine
+
+    with engine().begin() as connection:
+        for name in asked:
+            source = target_sources.find(connection, name)
+            if name in approved:
+                target_sources.approve(connection, source.id, opts.approved_by or user_name(), clock.now())
+            else:
+                say(
+                    f"Nothing is fetched from {source.domain} until somebody approves it: "
+                    f"`scrapy sources approve {source.id} --by NAME`."
+                )
+
+
+def _wanted(opts: argparse.Namespace, ids: list[int] | None) -> Wanted:
+    from pricewatch.store import target_sources
+    from pricewatch.store.database import engine
+    from pricewatch.store.targets import Wanted
+
+    source_id = None
+    if opts.source:
+        with engine().connect() as connection:
+            source_id = target_sources.find(connection, opts.source).id
+    return Wanted(
+        ids=ids,
+        status=opts.status,
+        source_id=source_id,
+        adapter_id=opts.adapter,
+        contains=opts.contains,
+        due_before=clock.now() if getattr(opts, "due", False) else None,
+    )
+
+
+def _chosen(connection: Connection, opts: argparse.Namespace) -> list[int]:
+    from pricewatch.store import targets
+
+    ids = targets.find(connection, opts.targets) if opts.targets else None
+    wanted = _wanted(opts, ids)
+    if wanted.is_everything:
+        raise UserError(
+            "Say which targets: by number or URL, or with --status, --source, --adapter, --contains."
+        )
+    return targets.choose(connection, wanted)
+
+
+def _cells(row: dict[str, Any]) -> list[object]:
+    from pricewatch.spiders.target_report import money
+
+    price = money(row["price_cents"], row["currency"]) if row["price_cents"] else ""
+    due = row["next_due_at"]
+    shown_due = f"{due:%m-%d %H:%M}" if due else "not approved" if row["tos_approved_by"] is None else ""
+    last = " ".join(filter(None, (row["last_status"], row["last_reason"])))
+    return [row["id"], row["status"], row["queue_state"], shown_due, last, price, row["url"]]
+
+
+def _tell(report: ImportReport, opts: argparse.Namespace) -> None:
+    from pricewatch.store.target_import import LineOutcome
+
+    for notice in report.notices:
+        say(f"{notice}.")
+    rejected = [line for line in report.lines if line.outcome is LineOutcome.REJECTED]
+    for line in rejected[: targets_options.MOST_SHOWN]:
+        print(f"line {line.number}: {line.reason}: {line.url[:100]}", file=sys.stderr)
+    if len(rejected) > targets_options.MOST_SHOWN:
+        rest = "" if opts.report else "; --report FILE.csv writes down all of them"
+        print(f"… and {len(rejected) - targets_options.MOST_SHOWN} more{rest}", file=sys.stderr)
+    counts = report.counts
+    told = ", ".join(f"{counts[outcome]} {outcome}" for outcome in LineOutcome)
+    print(f"{len(report.lines)} lines: {told}{' (dry run, nothing was changed)' if opts.dry_run else ''}.")
