@@ -16,6 +16,8 @@ LONGEST_LINE = 8_000
 # A quoted cell may hold line breaks, but not half a file.
 MOST_LINES_OF_A_CELL = 10
 _SELECTOR_SUFFIX = re.compile(r"[ _-]?selector$")
+# A line of its own, whatever the quotes before it say.
+_BEGINS_WITH_URL = re.compile(r'\s*"?https?://', re.IGNORECASE)
 _BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
@@ -100,7 +102,8 @@ def _records(lines: list[str]) -> Iterator[tuple[int, str, str | None]]:
             continue
         if record.count('"') % 2:
             joined, ends = record, place
-            while joined.count('"') % 2 and ends < min(len(lines), place + MOST_LINES_OF_A_CELL):
+            last = min(len(lines), place + MOST_LINES_OF_A_CELL)
+            while joined.count('"') % 2 and ends < last and not _BEGINS_WITH_URL.match(lines[ends]):
                 joined += "\n" + lines[ends]
                 ends += 1
             if joined.count('"') % 2 or len(joined) > LONGEST_LINE:

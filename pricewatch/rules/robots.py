@@ -90,7 +90,7 @@ def _careful(lines: list[str]) -> list[str]:
 def _cut_short(disallow: str) -> str:
     """An empty Disallow would allow everything, so one that begins with rubbish forbids everything."""
     readable = disallow.partition(_UNREADABLE)[0].rstrip()
-    return "Disallow: /" if _DISALLOW.fullmatch(f"{readable} ") else readable
+    return readable if _DISALLOW.sub("", f"{readable} ", count=1).strip(": ") else "Disallow: /"
 
 
 def crawl_delay(given: float | None) -> float | None:

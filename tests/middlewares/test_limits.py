@@ -86,16 +86,20 @@ def test_crawl_delay_joins_in(site: Site) -> None:
     assert report.stat("robots/crawl_delay") == 1
 
 
-def test_a_slow_domain_holds_nobody_up(site: Site) -> None:
-    site.source("slow-test.com", requests_per_second=2)
+def test_slow_domains_hold_nobody_up(site: Site) -> None:
+    """More of them than there are places: while they wait, they take none."""
+    for number in range(3):
+        site.source(f"slow{number}-test.com", requests_per_second=1)
     site.source("quick-test.com", requests_per_second=1000)
-    slow = [site.url(f"/c/bikes?page={n}", "slow-test.com") for n in range(1, 9)]
+    slow = [
+        site.url(f"/c/bikes?page={n}", f"slow{number}-test.com") for n in range(1, 4) for number in range(3)
+    ]
     quick = [site.url(f"/c/toys?page={n}", "quick-test.com") for n in range(1, 41)]
     report = site.visit(*slow, *quick, CONCURRENT_REQUESTS=2)
     assert all(visit["status"] == 200 for visit in report.visits)
     order = [entry.host.partition(":")[0] for entry in report.log if entry.path != "/robots.txt"]
-    last_quick = len(order) - order[::-1].index("quick-test.com")
-    assert order[:last_quick].count("slow-test.com") <= 4
+    before = order[: len(order) - order[::-1].index("quick-test.com")]
+    assert sum(host.startswith("slow") for host in before) <= 6
 
 
 def test_one_at_a_time_means_one(site: Site) -> None:
@@ -117,6 +121,17 @@ def test_waiting_is_bounded(site: Site) -> None:
     assert len(failed) >= 2
     assert {visit["reason"] for visit in failed} == {"no_turn"}
     assert len(report.log) <= 3
+
+
+def test_a_request_whose_turn_is_over_is_not_sent(site: Site) -> None:
+    """Nor is it by mistake told to the site when it had to be sent."""
+    site.source()
+    late = {"url": site.url("/c/bikes"), "meta": {"send_before": 0.001}}
+    in_time = {"url": site.url("/c/toys"), "meta": {"send_before": 1e12}}
+    report = site.visit(late, in_time, RATE_LIMIT_ENABLED=False)
+    assert (report[0]["error"], report[1]["status"]) == ("TurnMissed", 200)
+    assert [entry.path for entry in report.log] == ["/robots.txt", "/c/toys"]
+    assert report.log[1].header("x-pricewatch-send-before") is None
 
 
 def test_without_the_book_nothing_goes_out(site: Site) -> None:

@@ -76,7 +76,7 @@ def test_a_pause_takes_nobody_s_place(site: Site) -> None:
     site.bazaar.fault("status", "^/c/bikes", status=503, times=2)
     others = [site.url(f"/c/toys?page={n}") for n in range(1, 31)]
     report = site.visit(
-        {"url": site.url("/c/bikes"), "priority": 1},
+        {"url": site.url("/c/bikes"), "priority": 10},
         *others,
         CONCURRENT_REQUESTS=1,
         CONCURRENT_REQUESTS_PER_DOMAIN=1,

@@ -22,7 +22,7 @@ from tests.conftest import Database
 from tests.store.watched import NOW, make_targets, states
 
 LEASE_SECONDS = 1.0
-CHUNK, TOGETHER = 50, 10
+CHUNK, TOGETHER = 50, 25
 _processes = multiprocessing.get_context("forkserver")
 
 

@@ -1,0 +1,107 @@
+"""A person's own selectors on top of an adapter."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.http import HtmlResponse
+
+from pricewatch import adapters
+from pricewatch.adapters.selected import SelectedAdapter, check_selectors
+from pricewatch.items import (
+    Availability,
+    Extracted,
+    ExtractFailure,
+    FailureReason,
+    Offer,
+    Quarantine,
+    QuarantineReason,
+)
+
+TWO_PRICES = """<h1>Fine shoes</h1><p class="a">€ 12,50</p><p class="b">€ 20,00</p><p class="c">20.00</p>
+<p class="zero">€ 0,00</p><meta itemprop="price" content="21.00"><p class="stock">{stock}</p>{button}"""
+
+
+def page(stock: str = "", button: str = "<button>Add to cart</button>") -> HtmlResponse:
+    html = f"<html><body>{TWO_PRICES.format(stock=stock, button=button)}</body></html>"
+    return HtmlResponse("https://shop.example/p/1", body=html.encode(), encoding="utf-8")
+
+
+def read(response: HtmlResponse, **selectors: str) -> Extracted | ExtractFailure | Quarantine:
+    return SelectedAdapter(adapters.get("generic"), selectors).extract(response)
+
+
+def offer(response: HtmlResponse, **selectors: str) -> Offer:
+    result = read(response, **selectors)
+    assert isinstance(result, Extracted), result
+    return result.offer
+
+
+def failure(response: HtmlResponse, **selectors: str) -> FailureReason:
+    result = read(response, **selectors)
+    assert isinstance(result, ExtractFailure), result
+    return result.reason
+
+
+def test_a_price_that_the_adapter_is_in_doubt_about_is_the_one_pointed_at() -> None:
+    in_doubt = adapters.get("generic").extract(page())
+    assert isinstance(in_doubt, Quarantine)
+    found = offer(page(), price=".b")
+    assert (found.price_cents, found.currency, found.title) == (2000, "EUR", "Fine shoes")
+    # The adapter is sure about the stock, and says so.
+    assert found.availability is Availability.IN_STOCK
+
+
+@pytest.mark.parametrize("price", [".b", "css:.b", "//p[@class='b']", "xpath://p[2]/text()", "p.b::text"])
+def test_css_and_xpath(price: str) -> None:
+    assert offer(page(), price=price).price_cents == 2000
+
+
+def test_title_and_availability_can_be_pointed_at_too() -> None:
+    found = offer(page(stock="Out of stock"), price=".b", title=".a", availability=".stock")
+    assert (found.title, found.availability) == ("€ 12,50", Availability.OUT_OF_STOCK)
+
+
+def test_a_bare_number_needs_a_currency_from_somewhere() -> None:
+    assert failure(page(), price=".c") is FailureReason.PRICE_NOT_FOUND
+    assert offer(page(), price=".c", currency="USD").currency == "USD"
+    assert offer(page(), price="//meta", currency="EUR").price_cents == 2100
+
+
+def test_what_is_not_there_is_a_failure_with_its_name() -> None:
+    result = read(page(), price=".gone")
+    assert isinstance(result, ExtractFailure)
+    assert result.reason is FailureReason.SELECTOR_NOT_FOUND
+    assert ".gone" in result.details
+    # Out of stock and no price is what the page says, not a failure to read it.
+    sold_out = page(stock="Out of stock", button="")
+    assert failure(sold_out, price=".gone", availability=".stock") is FailureReason.OOS_NO_PRICE
+
+
+def test_no_wrong_price_is_better_than_one() -> None:
+    assert failure(page(), price="body") is FailureReason.PRICE_NOT_FOUND
+    zero = read(page(), price=".zero")
+    assert isinstance(zero, Quarantine)
+    assert zero.reason is QuarantineReason.ZERO_PRICE_EXTRACTED
+
+
+def test_the_rest_is_the_adapters() -> None:
+    inner = adapters.get("bazaar")
+    selected = SelectedAdapter(inner, {"price": ".x"})
+    assert (selected.id, selected.version, selected.requires_js) == (inner.id, inner.version, False)
+
+
+@pytest.mark.parametrize(
+    ("selectors", "why"),
+    [
+        ({"price": "a..b"}, "cannot be read"),
+        ({"price": "//["}, "cannot be read"),
+        ({"price": "p:nonsense(1)"}, "cannot be read"),
+        ({"price": " "}, "empty"),
+        ({"price": "a\x00"}, "control characters"),
+        ({"price": "a" * 600}, "500"),
+        ({"colour": "a"}, "no selector"),
+        ({"currency": "euro"}, "no currency code"),
+    ],
+)
+def test_selectors_that_cannot_be_used(selectors: dict[str, str], why: str) -> None:
+    assert why in (check_selectors(selectors) or "")

@@ -1,0 +1,66 @@
+"""`scrapy quarantine`: what is held, and what a person makes of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pricewatch.items import QuarantineReason
+from tests.conftest import Database
+from tests.store.observations import card, later
+from tests.store.test_review import hold, rows, status, store
+
+
+@pytest.fixture
+def scrapy(crawl: Any) -> Any:
+    return lambda *words: crawl.command("quarantine", *map(str, words)).end()
+
+
+def test_held_offers_are_listed_shown_accepted_and_rejected(
+    scrapy: Any, database: Database, tmp_path: Path
+) -> None:
+    store(database, [card(1, 1000)], run_id=1)
+    zero = hold(database, price=0, reason=QuarantineReason.ZERO_PRICE_EXTRACTED, minutes=5)
+    store(database, [card(1, 5000, later(10))], run_id=2)
+    jump = database.value("SELECT max(id) FROM quarantine")
+
+    listed = [json.loads(line) for line in scrapy("list", "--json").stdout.splitlines()]
+    assert [(row["id"], row["reason"]) for row in listed] == [
+        *[(jump, "VALIDATION_FAILED"), (zero, "ZERO_PRICE_EXTRACTED")]
+    ]
+    table = scrapy("list", "--reason", "VALIDATION_FAILED").stdout
+    assert "50.00 EUR" in table
+    assert "10.00 EUR" in table
+    assert json.loads(scrapy("show", jump).stdout)["details"]["stored_price_cents"] == 1000
+    saved = tmp_path / "page.html"
+    assert scrapy("show", zero, "--save", saved).returncode == 0
+    assert b"item-title" in saved.read_bytes()
+    assert "No page is kept" in scrapy("show", jump, "--save", saved).stderr
+
+    done = scrapy("accept", jump, zero, "--by", "Ada", "--note", "the shop says so")
+    assert done.returncode == 1
+    assert f"{jump}: stored, 50.00 EUR (stored so far: 10.00 EUR)" in done.stdout
+    assert f"{zero}: invalid" in done.stdout
+    assert rows(database) == [(1000, "SCRAPE", 1), (5000, "REVIEW", 2)]
+    assert "1 of 1 rejected" in scrapy("reject", zero).stdout
+    assert status(database, zero) == "rejected"
+    assert "Nothing of that kind" in scrapy("list").stdout
+    assert "There is no offer 999" in scrapy("show", 999).stderr
+
+
+def test_pages_are_read_again_before_anything_is_stored(scrapy: Any, database: Database) -> None:
+    hold(database, price=0)
+    broken = hold(database, price=0, page="<p>another shop</p>", minutes=11)
+    done = scrapy("replay", "--adapter", "bazaar")
+    assert "would be stored, 50.00 EUR" in done.stdout
+    assert f"{broken}: nothing read" in done.stdout
+    assert "1 of 2 would be stored" in done.stdout
+    assert rows(database) == []
+    assert "1 of 2 stored" in scrapy("replay", "--adapter", "bazaar", "--apply").stdout
+    assert rows(database) == [(5000, "REPLAY", 2)]
+    assert "0 of 1 stored" in scrapy("replay", "--adapter", "bazaar", "--apply").stdout
+    assert len(rows(database)) == 1
+    assert scrapy("replay").returncode == 2

@@ -1,0 +1,83 @@
+"""CSV files of URLs as people have them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pricewatch.parsing.target_csv import CsvFile, decode, read_csv
+
+
+def urls(file: CsvFile) -> list[str]:
+    return [line.values.get("url", "") for line in file.lines if line.problem is None]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "separator"),
+    [("utf-8", ","), ("utf-8-sig", ";"), ("utf-16", "\t"), ("cp1252", ";"), ("utf-8", "|")],
+)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_any_usual_encoding_separator_and_line_end(encoding: str, separator: str, line_end: str) -> None:
+    lines = [
+        separator.join(("URL", "Notes", "Price selector")),
+        separator.join(("https://a.example/größe", f'"with {separator} and ""quotes"""', ".price")),
+        "",
+        separator.join((" https://b.example/2 ", "", "")),
+    ]
+    found = read_csv(line_end.join(lines).encode(encoding))
+    assert [line.number for line in found.lines] == [2, 4]
+    assert found.lines[0].values == {
+        "url": "https://a.example/größe",
+        "notes": f'with {separator} and "quotes"',
+        "price": ".price",
+    }
+    assert found.lines[1].values == {"url": "https://b.example/2"}
+
+
+def test_without_a_header_it_is_one_url_per_line() -> None:
+    found = read_csv(b'https://a.example/1,2;3\n"https://b.example/2"\n\n  https://c.example\n')
+    assert urls(found) == ["https://a.example/1,2;3", "https://b.example/2", "https://c.example"]
+
+
+def test_excels_first_line_and_columns_that_nobody_knows() -> None:
+    found = read_csv(b"sep=;\nurl;colour;title_selector\nhttps://a.example/1;red;h1\n")
+    assert found.lines[0].values == {"url": "https://a.example/1", "title": "h1"}
+    assert "colour" in found.notices[0]
+
+
+def test_a_bad_line_takes_no_neighbour_with_it() -> None:
+    lines = [
+        "url,notes",
+        'https://a.example/1,"not closed',
+        "https://a.example/2,",
+        "https://a.example/3,one,two,three",
+        f"https://a.example/4,{'x' * 9000}",
+        'https://a.example/5,"over',
+        'two lines"',
+        "https://a.example/6,",
+        *(f"https://b.example/{number}," for number in range(20)),
+    ]
+    found = read_csv("\n".join(lines).encode())
+    problems = {line.number: line.problem for line in found.lines if line.problem}
+    assert set(problems) == {2, 4, 5}
+    assert problems[2] == "a quote is not closed"
+    assert "longer" in (problems[5] or "")
+    assert "4 cells" in (problems[4] or "")
+    assert [f"https://b.example/{number}" for number in range(20)] == urls(found)[-20:]
+    assert urls(found)[:3] == [f"https://a.example/{number}" for number in (2, 5, 6)]
+
+
+def test_a_quote_that_is_never_closed_costs_one_line() -> None:
+    lines = ["url,notes", 'https://a.example/1,"oops', *(f"https://b.example/{n}," for n in range(50))]
+    found = read_csv("\n".join(lines).encode())
+    assert [line.number for line in found.lines if line.problem] == [2]
+    assert len(urls(found)) == 50
+
+
+@given(st.binary(max_size=300))
+def test_anything_can_be_read_and_every_line_is_there(data: bytes) -> None:
+    found = read_csv(data)
+    numbers = [line.number for line in found.lines]
+    assert numbers == sorted(set(numbers))
+    assert isinstance(decode(data), str)

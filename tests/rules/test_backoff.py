@@ -1,0 +1,51 @@
+"""How long to wait before the next attempt."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pricewatch.rules.backoff import JITTER, LONGEST_DELAY, backoff, retry_after
+
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+def test_one_second_doubled_up_to_thirty() -> None:
+    assert [backoff(failures, 0.5) for failures in range(1, 8)] == [1, 2, 4, 8, 16, 30, 30]
+
+
+@given(st.integers(-5, 10_000), st.floats(0, 1))
+def test_it_is_spread_but_never_longer_than_the_longest(failures: int, chance: float) -> None:
+    pause = backoff(failures, chance)
+    assert (1 - JITTER) <= pause <= LONGEST_DELAY
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("120", 120),
+        (" 0 ", 0),
+        ("Fri, 01 May 2026 12:00:30 GMT", 30),
+        ("Friday, 01-May-26 12:00:30 GMT", 30),
+        ("Fri, 01 May 2026 12:00:30", 30),
+        ("Fri, 01 May 2026 11:00:00 GMT", 0),
+        ("99999999999999999999", 999_999_999),
+        ("-5", None),
+        ("1.5", None),
+        ("soon", None),
+        ("", None),
+        (None, None),
+        ("１２", None),
+    ],
+)
+def test_retry_after(value: str | None, seconds: float | None) -> None:
+    assert retry_after(value, NOW) == seconds
+
+
+@given(st.text())
+def test_retry_after_takes_whatever_a_site_sends(value: str) -> None:
+    wish = retry_after(value, NOW)
+    assert wish is None or wish >= 0

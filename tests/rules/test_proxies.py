@@ -1,0 +1,37 @@
+"""How proxies are given, and what they are called."""
+
+from __future__ import annotations
+
+import pytest
+
+from pricewatch.rules.proxies import parse_proxies
+
+
+def test_proxies_have_names_without_credentials() -> None:
+    proxies = parse_proxies("http://ann:pa%3Ass@gate.net:7777, gate.net:8888\n https://[2001:db8::1]")
+    assert [(proxy.name, proxy.url) for proxy in proxies] == [
+        ("gate.net:8888", "http://gate.net:8888"),
+        ("gate.net:7777", "http://gate.net:7777"),
+        ("[2001:db8::1]:443", "https://[2001:db8::1]:443"),
+    ]
+    assert [proxy.authorization for proxy in proxies] == [None, b"Basic YW5uOnBhOnNz", None]
+    assert "ann" not in repr(proxies)
+    assert "YW5u" not in repr(proxies)
+
+
+def test_accounts_on_one_gateway_are_told_apart_the_same_way_in_every_process() -> None:
+    given = ["http://b:2@gate.net:1", "http://a:1@gate.net:1", "http://a:1@gate.net:1"]
+    assert [proxy.name for proxy in parse_proxies(given)] == ["gate.net:1", "gate.net:1#2"]
+    assert parse_proxies(given) == parse_proxies(reversed(given))
+
+
+@pytest.mark.parametrize("given", ["", [], " , \n"])
+def test_none(given: str | list[str]) -> None:
+    assert parse_proxies(given) == []
+
+
+@pytest.mark.parametrize("given", ["socks5://user:secret@gate.net:1", "http://", "http://user:secret@:80"])
+def test_a_mistake_is_told_without_repeating_the_secret(given: str) -> None:
+    with pytest.raises(ValueError, match="a proxy is written as") as caught:
+        parse_proxies(given)
+    assert "secret" not in str(caught.value)

@@ -1,0 +1,95 @@
+"""What an answer to /robots.txt means; the table against a real site is tests/middlewares/test_robots.py."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from protego import Protego
+
+from pricewatch.rules.robots import RobotsOutcome, crawl_delay, read_robots, read_rules
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"),
+    [
+        (200, RobotsOutcome.RULES),
+        (301, RobotsOutcome.UNAVAILABLE),
+        (400, RobotsOutcome.NO_RULES),
+        (401, RobotsOutcome.UNAVAILABLE),
+        (403, RobotsOutcome.UNAVAILABLE),
+        (404, RobotsOutcome.NO_RULES),
+        (407, RobotsOutcome.UNAVAILABLE),
+        (410, RobotsOutcome.NO_RULES),
+        (429, RobotsOutcome.UNAVAILABLE),
+        (451, RobotsOutcome.NO_RULES),
+        (500, RobotsOutcome.UNAVAILABLE),
+        (503, RobotsOutcome.UNAVAILABLE),
+    ],
+)
+def test_statuses(status: int, outcome: RobotsOutcome) -> None:
+    assert read_robots(status, b"User-agent: *\nDisallow: /x\n").outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("body", "allowed", "forbidden"),
+    [
+        (b"User-agent: *\nDisallow: /a\n", "/b", "/a"),
+        (b"\xef\xbb\xbfUser-agent: *\nDisallow: /a\n", "/b", "/a"),
+        (b"User-agent: *\rDisallow: /a\r", "/b", "/a"),
+        (b"USER-AGENT: *\nDISALLOW: /a\n", "/b", "/a"),
+        (b"Disallow: /a\n", "/b", "/a"),
+        (b"Disallow: /a\nUser-agent: *\nDisallow: /c\n", "/b", "/c"),
+        (b"Disallow: /a\nUser-agent: *\nDisallow: /c\n", "/b", "/a"),
+        # An Allow that belongs to nobody allows nothing.
+        (b"Allow: /a\nUser-agent: *\nDisallow: /a\n", "/b", "/a"),
+        # What cannot be read is read as the stricter of its meanings.
+        (b"User-agent: *\nDisallow: /caf\xe9\n", "/b", "/cafeteria"),
+        (b"User-agent: *\nDisallow: \xff\xfe\n", "/robots.txt", "/anything"),
+        (b"User-agent: *\nDisallow: /\nAllow: /caf\xe9\n", "/robots.txt", "/cafeteria"),
+        (b"User-agent: pricewatch\nDisallow: /a\n\nUser-agent: *\nDisallow: /\n", "/b", "/a"),
+    ],
+)
+def test_rules(body: bytes, allowed: str, forbidden: str) -> None:
+    file = read_rules(body)
+    assert file.outcome is RobotsOutcome.RULES
+    rules = Protego.parse(file.text)
+    assert rules.can_fetch(f"https://shop.com{allowed}", "pricewatch")
+    assert not rules.can_fetch(f"https://shop.com{forbidden}", "pricewatch")
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome", "reason"),
+    [
+        (b"", RobotsOutcome.NO_RULES, "empty"),
+        (b"  \n# <html> is fine in a comment\n", RobotsOutcome.NO_RULES, "empty"),
+        (b"Sitemap: https://shop.com/map.xml\n", RobotsOutcome.RULES, "rules"),
+        (b"<!DOCTYPE html><title>x</title>", RobotsOutcome.UNAVAILABLE, "HTML"),
+        (b"\n  <html lang=en>", RobotsOutcome.UNAVAILABLE, "HTML"),
+        (b"Welcome!\n<HTML><body>User-agent: *\n", RobotsOutcome.UNAVAILABLE, "HTML"),
+        ("User-agent: *".encode("utf-16-le"), RobotsOutcome.UNAVAILABLE, "NUL bytes"),
+        ("User-agent: *".encode("utf-16"), RobotsOutcome.UNAVAILABLE, "UTF-16"),
+        (b"User-agent: *\n\0", RobotsOutcome.UNAVAILABLE, "NUL bytes"),
+        (b'{"error": "not found"}', RobotsOutcome.UNAVAILABLE, "no line is a rule"),
+        (b"404 page not found", RobotsOutcome.UNAVAILABLE, "no line is a rule"),
+        (b"#" * 3_000_000, RobotsOutcome.UNAVAILABLE, "too large"),
+    ],
+)
+def test_what_is_no_rules(body: bytes, outcome: RobotsOutcome, reason: str) -> None:
+    assert (read_rules(body).outcome, read_rules(body).reason) == (outcome, reason)
+
+
+@given(st.binary(max_size=300))
+def test_whatever_it_is_it_can_be_judged_and_stored(body: bytes) -> None:
+    file = read_rules(body)
+    Protego.parse(file.text)
+    assert "\0" not in file.text
+    file.text.encode()
+
+
+@pytest.mark.parametrize(
+    ("given_delay", "honoured"),
+    [(None, None), (0.0, 1.0), (0.2, 1.0), (5.0, 5.0), (60.0, 60.0), (3600.0, 60.0)],
+)
+def test_crawl_delay(given_delay: float | None, honoured: float | None) -> None:
+    assert crawl_delay(given_delay) == honoured

@@ -1,0 +1,90 @@
+"""Drift in the database: batches, baseline, alerts, and several adapters in one run."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from pricewatch.errors import RunRefused, UserError
+from pricewatch.rules.drift import Batch
+from pricewatch.store import drift, runs
+from tests.conftest import Database
+from tests.store.watched import NOW
+
+GOOD = Batch(attempted=30, failed=3, extracted=27, valid=27)
+BAD = Batch(attempted=30, failed=28, extracted=2, valid=2)
+POOR = Batch(attempted=30, failed=5, extracted=25, valid=5, dropped=20)
+
+
+def end_run(database: Database, batches: dict[str, Batch], hours: float = 0.0) -> int:
+    # No two runs of one process begin at the same instant.
+    now = NOW + timedelta(hours=hours, seconds=database.value("SELECT count(*) FROM runs"))
+    run_id: int = database.call(runs.open_run, now=now, spider="targets")
+    database.call(drift.conclude, run_id, batches, now)
+    return run_id
+
+
+def status(database: Database, adapter_id: str = "a") -> Any:
+    return database.row("SELECT * FROM adapter_status WHERE adapter_id = :id", id=adapter_id)
+
+
+def alerts(database: Database) -> set[tuple[str, str]]:
+    rows = database.rows("SELECT kind, subject FROM alerts WHERE resolved_at IS NULL")
+    return {tuple(row) for row in rows}
+
+
+def test_adapters_of_one_run_are_judged_apart(database: Database) -> None:
+    end_run(database, {"a": BAD, "b": GOOD, "c": Batch()})
+    end_run(database, {"a": BAD, "b": GOOD})
+    assert not status(database).enabled
+    assert status(database, "b").enabled
+    assert database.value("SELECT count(*) FROM adapter_batches") == 4
+    assert {subject for _, subject in alerts(database)} == {"a"}
+
+
+def test_the_end_of_a_run_is_judged_once(database: Database) -> None:
+    run_id = end_run(database, {"a": BAD})
+    database.call(drift.conclude, run_id, {"a": BAD}, NOW)
+    assert (status(database).enabled, status(database).consecutive_failed_batches) == (True, 1)
+
+
+def test_the_baseline_is_a_weeks_median_and_valid_from_three_on(database: Database) -> None:
+    end_run(database, {"a": Batch(attempted=30, failed=30)}, hours=-24 * 8)
+    for hours, failed in ((-48, 0), (-24, 3), (-12, 6)):
+        end_run(database, {"a": Batch(attempted=30, failed=failed, extracted=20, valid=24)}, hours)
+    end_run(database, {"a": Batch(attempted=5, failed=5)}, hours=-6)
+    row = status(database)
+    assert (float(row.baseline_failure_rate), float(row.baseline_yield_rate)) == (0.1, 0.8)
+    assert row.baseline_sample_size == 3
+    # Far below what is usual: somebody is told, nothing is switched off.
+    end_run(database, {"a": POOR})
+    end_run(database, {"a": POOR})
+    assert alerts(database) == {("adapter_low_yield", "a")}
+    assert status(database).enabled
+    end_run(database, {"a": GOOD})
+    assert alerts(database) == set()
+
+
+def test_a_zero_price_in_a_small_batch_is_told(database: Database) -> None:
+    end_run(database, {"a": Batch(attempted=3, extracted=3, zero_prices=1)})
+    assert alerts(database) == {("adapter_zero_price", "a")}
+    assert status(database).enabled
+
+
+def test_enabling_needs_a_name_and_forgets_old_streaks(database: Database) -> None:
+    for _ in range(2):
+        end_run(database, {"a": BAD})
+    with pytest.raises(RunRefused, match="scrapy adapters enable a"):
+        database.call(drift.begin, "a")
+    with pytest.raises(UserError, match="--by"):
+        database.call(drift.enable, "a", by=" ", note="x", now=NOW)
+    assert database.call(drift.enable, "a", by="Ada", note="x", now=NOW)
+    assert not database.call(drift.enable, "a", by="Ada", note="x", now=NOW)
+    assert database.call(drift.begin, "a")
+    assert alerts(database) == set()
+    run_id = end_run(database, {"a": BAD})
+    assert (status(database).enabled, status(database).consecutive_failed_batches) == (True, 1)
+    assert database.value("SELECT watched FROM runs WHERE id = :id", id=run_id)
+    assert not database.call(drift.begin, "a")

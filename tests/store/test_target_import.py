@@ -1,0 +1,166 @@
+"""Many URLs at once: each line is told of, the good ones are added, and nothing is half done."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+
+from pricewatch.parsing.target_csv import read_csv
+from pricewatch.rules.addresses import AllowedHosts
+from pricewatch.store import target_import, targets
+from pricewatch.store.target_import import BadTarget, ImportReport, LineOutcome, check, check_url
+from tests.conftest import Database
+from tests.store.watched import NOW
+
+ADDED, KNOWN, REPEATED, REJECTED = LineOutcome
+
+
+def load(database: Database, text: str, **more: Any) -> ImportReport:
+    report: ImportReport = database.call(
+        target_import.import_csv, read_csv(text.encode()), NOW, allowed=AllowedHosts(), **more
+    )
+    return report
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("", "no URL"),
+        ("javascript:alert(1)", "no web address"),
+        ("data:text/html,x", "no web address"),
+        ("ftp://a.example/x", "no web address"),
+        ("//a.example/x", "no web address"),
+        ("https://", "no web address"),
+        ("https://a.example:99999/", "no web address"),
+        ("https://[::1/", "no web address"),
+        ("http://127.0.0.1/x", "not a public address"),
+        ("http://2130706433/x", "not a public address"),
+        ("http://0x7f.1/x", "not a public address"),
+        ("http://10.1.2.3/", "not a public address"),
+        ("http://192.168.0.1:8080/", "not a public address"),
+        ("http://169.254.169.254/latest/meta-data", "not a public address"),
+        ("http://[::1]/", "not a public address"),
+        ("http://[::ffff:10.0.0.1]/", "not a public address"),
+        ("http://localhost/x", "not a public name"),
+        ("http://router.local/x", "not a public name"),
+        ("http://intranet/x", "not a public name"),
+        ("https://ada:secret@a.example/1", "password"),
+        ("https://a.example/" + "x" * 2000, "longer than"),
+    ],
+)
+def test_what_cannot_be_watched(url: str, why: str) -> None:
+    with pytest.raises(BadTarget, match=why):
+        check_url(url, AllowedHosts())
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"schedule": "often"}, "schedule"),
+        ({"priority": "high"}, "no whole number"),
+        ({"priority": "101"}, "between -100 and 100"),
+        ({"adapter": "nobody"}, "no adapter"),
+        ({"price": "a..b"}, "selector for price"),
+        ({"title": "//["}, "selector for title"),
+        ({"currency": "Euro"}, "currency code"),
+    ],
+)
+def test_what_is_wrong_with_the_rest_of_a_line(values: dict[str, str], why: str) -> None:
+    with pytest.raises(BadTarget, match=why):
+        check({"url": "https://a.example/1", **values}, AllowedHosts())
+
+
+def test_private_places_that_an_operator_allows(database: Database) -> None:
+    with database.engine.connect() as connection:
+        allowed = target_import.allowed_hosts(connection, ["10.0.0.0/8"])
+    assert check_url("http://10.1.2.3/x", allowed)
+    # The sample marketplace is a source; its neighbours on the same machine are not.
+    assert check_url("http://127.0.0.1:6880/item/1", allowed)
+    with pytest.raises(BadTarget):
+        check_url("http://127.0.0.1:22/", allowed)
+
+
+def test_good_lines_are_added_and_every_line_is_told_of(database: Database) -> None:
+    report = load(
+        database,
+        "\ufeffurl;schedule;priority;price;notes\n"
+        'https://www.shop.example/1?utm_source=mail&b=2&a=1;0 6 * * *;7;.price;"semi;colon"\n'
+        "http://shop.example/1;;;;\n"
+        "https://www.shop.example/1/?a=1&b=2&fbclid=x#top;;;;\n"
+        "javascript:alert(1);;;;\n"
+        "http://192.168.1.1/;;;;\n"
+        "https://other.example/x;not a schedule;;;\n"
+        "https://other.example/y;;;;\n",
+    )
+    outcomes = [(line.number, line.outcome) for line in report.lines]
+    assert outcomes == [
+        *[(2, ADDED), (3, ADDED), (4, REPEATED), (5, REJECTED), (6, REJECTED), (7, REJECTED), (8, ADDED)]
+    ]
+    assert report.lines[2].reason == "the same page as line 2"
+    row = database.row("SELECT * FROM targets WHERE canonical_url LIKE '%a=1&b=2'")
+    assert (row.schedule, row.priority, row.selectors, row.notes) == (
+        *("0 6 * * *", 7, {"price": ".price"}, "semi;colon"),
+    )
+    # A source for each registrable domain: invisible, untrusted, and not fetched before somebody approves.
+    made = database.rows("SELECT * FROM sources WHERE id LIKE '%.example' ORDER BY id")
+    assert [(one.id, one.visibility, one.tos_approved_by, one.upc_trusted) for one in made] == [
+        *[("other.example", "INELIGIBLE", None, False), ("shop.example", "INELIGIBLE", None, False)]
+    ]
+    assert report.unapproved == ["other.example", "shop.example"]
+    assert database.value("SELECT count(next_due_at) FROM targets") == 0
+
+
+def test_importing_again_adds_nothing_and_a_known_listing_is_found(database: Database) -> None:
+    text = "https://shop.example/1\nhttps://shop.example/2\n"
+    assert load(database, text).counts == {ADDED: 2}
+    assert load(database, text).counts == {KNOWN: 2}
+    assert database.value("SELECT count(*) FROM targets") == 2
+
+
+def test_what_is_rolled_back_leaves_nothing(database: Database) -> None:
+    with database.engine.connect() as connection, connection.begin() as transaction:
+        file = read_csv(b"https://shop.example/1\n")
+        report = target_import.import_csv(connection, file, NOW, allowed=AllowedHosts())
+        transaction.rollback()
+    assert report.counts == {ADDED: 1}
+    assert database.value("SELECT count(*) FROM targets") == 0
+    assert database.value("SELECT count(*) FROM sources WHERE id = 'shop.example'") == 0
+
+
+def test_a_failure_in_the_middle_leaves_nothing(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets, "CHUNK", 10)
+    database.do("ALTER TABLE targets ADD CONSTRAINT no_15 CHECK (url NOT LIKE '%/15')")
+    with pytest.raises(Exception, match="no_15"):
+        load(database, "".join(f"https://shop.example/{number}\n" for number in range(30)))
+    assert database.value("SELECT count(*) FROM targets") == 0
+
+
+def test_100000_lines(database: Database) -> None:
+    lines = ["url;priority"]
+    for number in range(100_000):
+        url = f"https://shop{number % 50}.example/item/{number};"
+        if number % 1000 == 1:
+            url = "javascript:alert(1);"
+        elif number % 1000 == 2:
+            url = f"https://shop{(number - 2) % 50}.example/item/{number - 2}?utm_campaign=x;"
+        lines.append(url)
+    steps: list[int] = []
+    report = load(database, "\n".join(lines), progress=steps.append)
+    assert report.counts == {ADDED: 99_800, REJECTED: 100, REPEATED: 100}
+    assert [line.number for line in report.lines] == list(range(2, 100_002))
+    assert database.value("SELECT count(*) FROM targets") == 99_800
+    assert database.value("SELECT count(*) FROM sources WHERE id LIKE 'shop%'") == 50
+    assert steps == sorted(steps)
+    assert steps[-1] == 100_000
+
+
+def test_the_written_report_is_harmless_in_a_spreadsheet() -> None:
+    report = ImportReport()
+    for url in ("=HYPERLINK(1)", "+1", "-1", "@x", "https://a.example/1"):
+        report.lines.append(target_import.LineReport(1, url, REJECTED, "no"))
+    written = io.StringIO()
+    report.write(written)
+    cells = [line.split(",")[1] for line in written.getvalue().splitlines()[1:]]
+    assert cells == ["'=HYPERLINK(1)", "'+1", "'-1", "'@x", "https://a.example/1"]

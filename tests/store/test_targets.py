@@ -1,0 +1,90 @@
+"""The targets themselves, and the sources that are made for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pricewatch.errors import UserError
+from pricewatch.parsing.url import canonical_url
+from pricewatch.store import target_sources, targets
+from pricewatch.store.targets import Added, NewTarget, Wanted
+from tests.conftest import Database
+from tests.store.observations import card, store
+from tests.store.watched import NOW, make_targets
+
+
+def add(database: Database, *urls: str, **fields: Any) -> Added:
+    new = [NewTarget(url, canonical_url(url), **fields) for url in urls]
+    added: Added = database.call(targets.add, new, NOW, "Ada")
+    return added
+
+
+def test_a_page_is_one_target_however_its_url_is_written(database: Database) -> None:
+    first = add(database, "http://Shop.example/a/?utm_source=x&b=1", "https://shop.example/a?b=1#top")
+    assert first.ids == {0: 1}
+    assert add(database, "https://shop.example/a?b=1&fbclid=2").ids == {}
+    assert database.call(targets.find, ["https://shop.example/a?b=1&ref=mail", "1"]) == [1, 1]
+    for name in ("https://other.example/a", "77", "nonsense"):
+        with pytest.raises(UserError):
+            database.call(targets.find, [name])
+
+
+def test_a_source_for_each_registrable_domain(database: Database) -> None:
+    added = add(
+        database, "https://www.shop.co.uk/1", "https://m.shop.co.uk/2", "https://www.willhaben.at/iad/x"
+    )
+    assert added.sources == ["shop.co.uk", "shop.co.uk", "willhaben.at"]
+    adapter = "SELECT adapter_id FROM sources WHERE id = :id"
+    assert database.value(adapter, id="shop.co.uk") == "generic"
+    assert database.value(adapter, id="willhaben.at") == "willhaben"
+    # The sample marketplace is known by its place, and one of our own sources by its domain.
+    assert add(database, "http://127.0.0.1:6880/item/1").sources == ["bazaar"]
+    assert add(database, "https://apartments.com/x").sources == ["apartments"]
+
+
+def test_a_target_knows_the_listing_that_is_there_already(database: Database) -> None:
+    store(database.engine, [card(1)])
+    database.do("UPDATE sources SET domain = 'bazaar.example' WHERE id = 'bazaar'")
+    add(database, "https://bazaar.example/item/1?utm_source=x")
+    assert database.value("SELECT listing_id FROM targets") == database.value("SELECT id FROM listings")
+    row = database.call(targets.listed, Wanted(), most=5)[0]
+    assert (row["price_cents"], row["currency"], row["title"]) == (1000, "EUR", "Thing 1")
+
+
+def test_filters_narrow_the_choice(database: Database) -> None:
+    make_targets(database, 20, sources=4)
+    database.do("UPDATE targets SET status = 'BROKEN' WHERE id <= 3")
+    assert database.call(targets.choose, Wanted(status="BROKEN")) == [1, 2, 3]
+    assert database.call(targets.count, Wanted(source_id="shop0", status="ACTIVE")) == 4
+    assert database.call(targets.choose, Wanted(contains="item/1", ids=[1, 2])) == [2]
+    assert [row["id"] for row in database.call(targets.listed, Wanted(), most=2, after=5)] == [6, 7]
+    # Letters with a meaning in patterns have none here.
+    assert database.call(targets.count, Wanted(contains="%")) == 0
+
+
+def test_paused_is_out_of_the_queue_and_resumed_is_due_at_once(database: Database) -> None:
+    make_targets(database, 2)
+    database.do("UPDATE targets SET queue_state = 'pending', queued_at = now(), consecutive_failures = 4")
+    assert database.call(targets.pause, [1], NOW) == 1
+    assert database.call(targets.pause, [1], NOW) == 0
+    row = database.row("SELECT * FROM targets WHERE id = 1")
+    assert (row.status, row.queue_state) == ("PAUSED", "idle")
+    assert database.call(targets.resume, [1, 2], NOW) == 1
+    row = database.row("SELECT * FROM targets WHERE id = 1")
+    assert (row.status, row.consecutive_failures, row.next_due_at) == ("ACTIVE", 0, NOW)
+    database.call(target_sources.withdraw, "shop0", NOW)
+    database.call(targets.pause, [2], NOW)
+    database.call(targets.resume, [2], NOW)
+    assert database.value("SELECT next_due_at FROM targets WHERE id = 2") is None
+
+
+def test_what_was_stored_outlives_its_target(database: Database) -> None:
+    make_targets(database, 1)
+    database.do(
+        "INSERT INTO quarantine (source_id, target_id, adapter_id, adapter_version, url, reason, observed_at)"
+        " VALUES ('shop0', 1, 'adapter0', '1', 'u', 'AMBIGUOUS_PRICE', now())"
+    )
+    assert database.call(targets.remove, [1, 2]) == 1
+    assert database.value("SELECT target_id FROM quarantine") is None
