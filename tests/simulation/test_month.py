@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 SEED = 3
-# Long enough for every kind of change, short enough for every commit; `scrapy simulate` lives through a month.
+# Long enough for every kind of change; `scrapy simulate --days 30` lives through a month.
 DAYS = "6"
 
 

@@ -1,0 +1,125 @@
+"""`scrapy targets`, as a person at a shell uses it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT, Database
+
+
+@pytest.fixture
+def scrapy(crawl: Any) -> Any:
+    return lambda *words: crawl.command(*map(str, words)).end()
+
+
+def answer(database: Database, text: bytes, *words: str) -> tuple[int, str]:
+    """Run a command on a terminal of its own, with somebody there who types this."""
+    ours, theirs = pty.openpty()
+    os.write(ours, text)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scrapy", *words],
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": database.url, "TERM": "dumb"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while piece := os.read(ours, 4096):
+            shown += piece
+    except OSError:
+        # The other end is closed.
+        pass
+    os.close(ours)
+    return process.wait(60), shown.decode()
+
+
+def test_a_url_is_added_listed_paused_resumed_queued_and_removed(scrapy, database):
+    done = scrapy("targets", "add", "https://shop.example/a?utm_source=x", "--selector", "price=.amount")
+    assert done.returncode == 0
+    assert "Target 1" in done.stdout
+    # Nobody is there to be asked: it is kept, and it waits.
+    assert "until somebody approves it" in done.stderr
+    assert database.value("SELECT next_due_at FROM targets") is None
+    done = scrapy("targets", "add", "https://shop.example/a", "https://shop.example/b", "--yes")
+    assert "Watched already: https://shop.example/a" in done.stdout
+    assert "Target 3" in done.stdout or "Target 2" in done.stdout
+    assert database.value("SELECT count(next_due_at) FROM targets") == 2
+    assert database.value("SELECT tos_approved_by FROM sources WHERE id = 'shop.example'")
+
+    shown = scrapy("targets", "list", "--source", "shop.example", "--json")
+    rows = [json.loads(line) for line in shown.stdout.splitlines()]
+    assert [row["url"] for row in rows] == ["https://shop.example/a?utm_source=x", "https://shop.example/b"]
+    assert rows[0]["selectors"] == {"price": ".amount"}
+    assert "https://shop.example/b" in scrapy("targets", "list", "--contains", "/b").stdout
+
+    assert "1 of 1 paused" in scrapy("targets", "pause", "https://shop.example/b").stdout
+    assert "no such target" in scrapy("targets", "list", "--status", "BROKEN").stdout
+    assert "1 of 1 resumed" in scrapy("targets", "resume", "--status", "PAUSED").stdout
+    assert "2 of 2 queued" in scrapy("targets", "requeue", "--source", "shop.example").stdout
+    done = scrapy("targets", "remove", "--source", "shop.example")
+    assert done.returncode == 2
+    assert "--yes" in done.stderr
+    assert "2 of 2 removed" in scrapy("targets", "remove", "--source", "shop.example", "--yes").stdout
+    assert database.value("SELECT count(*) FROM targets") == 0
+
+
+def test_the_first_url_of_a_site_is_asked_about_once(database):
+    added = "SELECT count(*) FROM targets"
+    code, shown = answer(database, b"n\n", "targets", "add", "https://shop.example/a")
+    assert code == 2
+    assert "Have you read its terms" in shown
+    assert "Nothing was added" in shown
+    assert database.value(added) == 0
+    urls = ("https://shop.example/a", "https://www.shop.example/b")
+    code, shown = answer(database, b"y\n", "targets", "add", *urls)
+    assert (code, database.value(added)) == (0, 2)
+    assert shown.count("Have you read its terms") == 1
+    assert database.value("SELECT count(next_due_at) FROM targets") == 2
+
+
+def test_a_file_is_imported_line_by_line(scrapy, database, tmp_path: Path):
+    file, report = tmp_path / "urls.csv", tmp_path / "report.csv"
+    file.write_bytes(
+        b"\xef\xbb\xbfurl;priority\nhttps://shop.example/1;5\nhttps://shop.example/1?gclid=x;\n"
+        b"javascript:alert(1);\nhttp://10.0.0.1/;\n"
+    )
+    done = scrapy("targets", "import", file, "--dry-run")
+    assert "1 added, 0 known, 1 repeated, 2 rejected (dry run" in done.stdout
+    assert database.value("SELECT count(*) FROM targets") == 0
+    done = scrapy("targets", "import", file, "--report", report, "--approved-by", "Ada")
+    assert done.returncode == 1
+    assert "line 4: it is no web address: javascript:alert(1)" in done.stderr
+    assert "line 5: 10.0.0.1 is not a public address" in done.stderr
+    assert len(report.read_text().splitlines()) == 5
+    assert database.value("SELECT tos_approved_by FROM sources WHERE id = 'shop.example'") == "Ada"
+    assert database.value("SELECT count(*) FROM targets WHERE next_due_at IS NOT NULL") == 1
+
+
+BAD_INPUT = [
+    ("add http://169.254.169.254/", "cannot be watched: 169.254.169.254 is not a public address"),
+    ("add https://a.example/1 --schedule hourly", "schedule 'hourly' cannot be read"),
+    ("add https://a.example/1 --selector colour=.x", "There is no selector 'colour'"),
+    ("import /nowhere.csv", "/nowhere.csv cannot be read"),
+    ("pause", "Say which"),
+    ("pause 77", "There is no target 77"),
+    ("list --source nobody", "There is no source 'nobody'"),
+]
+
+
+def test_bad_input_is_one_sentence(scrapy):
+    for words, sentence in BAD_INPUT:
+        done = scrapy("targets", *words.split())
+        assert done.returncode == 2
+        assert sentence in done.stderr
+        assert len(done.stderr.splitlines()) == 1
