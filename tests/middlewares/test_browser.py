@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from tests.middlewares.conftest import Site, Visit, busiest
+from tests.middlewares.conftest import Site, Visit
 from tests.middlewares.test_guard import Trap
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -68,17 +68,6 @@ def test_a_page_is_read_as_its_scripts_build_it_and_nothing_needless_is_loaded(s
     assert "Chrome/" in (api.user_agent or "")
     assert report.stat("browser/pages") == 2
     assert report.stat("browser/requests_blocked") >= 4
-
-
-@needs_chromium
-def test_the_budget_holds_for_what_a_page_loads(site: Site) -> None:
-    site.source(requests_per_second=2, max_concurrent=1)
-    pages = [in_browser(site.url(path)) for path in rendered(site, 2)]
-    report = site.visit(*pages)
-    assert all("buy-box" in visit["body"] for visit in report.visits)
-    # robots.txt, and for each page the page, its script and its data.
-    assert len(report.log) == 7
-    assert busiest([entry.time for entry in report.log], 1.0) <= 2
 
 
 @needs_chromium
