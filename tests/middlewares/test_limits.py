@@ -123,6 +123,20 @@ def test_waiting_is_bounded(site: Site) -> None:
     assert len(report.log) <= 3
 
 
+def test_waiting_ends_with_the_crawl(site: Site, tmp_path: Path) -> None:
+    site.source(requests_per_second=0.01)
+    crowd, (crawl,) = site.crowd(1, site.url("/help"), until=1, directory=tmp_path)
+    assert crowd.stdin is not None
+    crowd.stdin.write("go\n")
+    crowd.stdin.flush()
+    while not site.bazaar.log():
+        time.sleep(0.05)
+    # robots.txt has been fetched; the page would have its turn in a minute and a half.
+    os.kill(crawl, signal.SIGTERM)
+    told, _ = crowd.communicate(timeout=30)
+    assert [visit["reason"] for visit in json.loads(told)[0]["visits"]] == ["crawl_ending"]
+
+
 def test_a_request_whose_turn_is_over_is_not_sent(site: Site) -> None:
     """Nor is it by mistake told to the site when it had to be sent."""
     site.source()

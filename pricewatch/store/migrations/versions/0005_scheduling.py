@@ -1,0 +1,14 @@
+"""Jobs, nodes and eggs: what the daemons of a cluster share"""
+
+revision = "0005"
+down_revision = "0004"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    pass
+
+
+def downgrade() -> None:
+    pass
