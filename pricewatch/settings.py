@@ -62,6 +62,7 @@ MAX_CONCURRENT = 1
 RATE_LIMIT_UNLIMITED = 1000  # from this rate on there is nothing to wait for, and nobody is asked
 RATE_LIMIT_MAX_WAIT = 900
 RATE_LIMIT_MARGIN = 0.06  # turns are this much further apart, for what gets lost on the way to the wire
+RATE_LIMIT_BROWSER_MARGIN = 0.3  # a browser takes its time to send what it may send
 RATE_LIMIT_LOOKAHEAD_SECONDS = 0.12
 RATE_LIMIT_LEASE_SECONDS = 15
 REDIS_URL = os.environ.get("REDIS_URL", "")

@@ -144,7 +144,8 @@ class BrowserPages(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # ha
         """A turn without a slot: what a page loads runs in the page's own slot."""
         limits = self._crawler.get_downloader_middleware(LimitsMiddleware)
         if limits is not None and not limits.is_lifted(domain):
-            await shared(self._crawler, turns).take(domain, self._policies.limit(domain), slot=False)
+            limit = self._policies.limit(domain)
+            await shared(self._crawler, turns).take(domain, limit, slot=False, browser=True)
 
     def _charge_redirect(self, request: PlaywrightRequest) -> None:
         """A browser follows redirects by itself: they count against the budget afterwards."""

@@ -71,7 +71,9 @@ class LimitsMiddleware:
         self._make_room(domain, limit)
         with stepping_aside(self._crawler, request):
             try:
-                turn = self._taken[request] = await self._turns.take(domain, limit)
+                turn = self._taken[request] = await self._turns.take(
+                    domain, limit, browser=bool(request.meta.get("playwright"))
+                )
                 request.meta["send_before"] = turn.send_before
             except FetchFailure as failure:
                 self._crawler.stats.inc_value(f"pricewatch/limits/{failure.reason}")

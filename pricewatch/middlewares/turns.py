@@ -70,7 +70,7 @@ class Turn:
 
 @dataclass(slots=True)
 class Line:
-    """Those of this process who wait for a turn at one domain."""
+    """Those of this process who wait for a turn at one domain, all with the same limit."""
 
     limit: Limit
     waiting: deque[asyncio.Future[Turn]] = field(default_factory=deque)
@@ -85,10 +85,11 @@ class Turns:
         self._patience = shared(crawler, Patience)
         self._stats = crawler.stats
         self._margin = settings.getfloat("RATE_LIMIT_MARGIN")
+        self._browser_margin = settings.getfloat("RATE_LIMIT_BROWSER_MARGIN")
         self._lookahead = settings.getfloat("RATE_LIMIT_LOOKAHEAD_SECONDS")
         self._lease = settings.getfloat("RATE_LIMIT_LEASE_SECONDS")
         self._longest_wait = settings.getfloat("RATE_LIMIT_MAX_WAIT")
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[tuple[str, Limit], Line] = {}
         self._freed: dict[str, asyncio.Event] = {}
         self._held_until: dict[str, float] = {}
         self._under_way: dict[str, Turn] = {}
@@ -98,11 +99,12 @@ class Turns:
         self._name = secrets.token_hex(6)
         self._numbers = count(1)
 
-    async def take(self, domain: str, limit: Limit, *, slot: bool = True) -> Turn:
+    async def take(self, domain: str, limit: Limit, *, slot: bool = True, browser: bool = False) -> Turn:
         """Wait for a turn. Without a slot only the interval counts: the request is part of another one."""
         loop = asyncio.get_running_loop()
         started = loop.time()
-        spaced = Limit(limit.interval * (1 + self._margin), limit.concurrent)
+        margin = self._browser_margin if browser else self._margin
+        spaced = Limit(limit.interval * (1 + margin), limit.concurrent)
         # A turn missed by more than this is given back: the rest of the margin is for the way to the site.
         tolerance = LATE_SHARE * self._margin * max(1.0, limit.interval)
         latest = SENT_SHARE * self._margin * max(1.0, limit.interval)
@@ -170,8 +172,7 @@ class Turns:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _next(self, domain: str, limit: Limit, deadline: float, *, first: bool) -> Turn:
-        line = self._lines.setdefault(domain, Line(limit))
-        line.limit = limit
+        line = self._lines.setdefault((domain, limit), Line(limit))
         place: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
         if first:
             line.waiting.appendleft(place)

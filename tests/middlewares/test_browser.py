@@ -6,12 +6,13 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from tests.middlewares.conftest import Site, Visit
+from tests.middlewares.conftest import Site, Visit, busiest
 from tests.middlewares.test_guard import Trap
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -68,6 +69,17 @@ def test_a_page_is_read_as_its_scripts_build_it_and_nothing_needless_is_loaded(s
     assert "Chrome/" in (api.user_agent or "")
     assert report.stat("browser/pages") == 2
     assert report.stat("browser/requests_blocked") >= 4
+
+
+@needs_chromium
+def test_the_budget_holds_for_what_a_page_loads(site: Site) -> None:
+    site.source(requests_per_second=2, max_concurrent=1)
+    pages = [in_browser(site.url(path)) for path in rendered(site, 2)]
+    report = site.visit(*pages)
+    assert all("buy-box" in visit["body"] for visit in report.visits)
+    # robots.txt, and for each page the page, its script and its data.
+    assert len(report.log) == 7
+    assert busiest([entry.time for entry in report.log], 1.0) <= 2
 
 
 @needs_chromium
@@ -147,9 +159,11 @@ def test_a_crash_costs_a_retry(site: Site) -> None:
         while not any(entry.path == "/help" for entry in site.bazaar.log()):
             time.sleep(0.05)
         for process in psutil.Process(site.visitor.pid).children(recursive=True):
-            if "chrom" in process.name() and "--type=" not in " ".join(process.cmdline()):
-                process.kill()
-                killed.append(process.pid)
+            # The browsers of earlier crawls may still be ending.
+            with suppress(psutil.ZombieProcess, psutil.NoSuchProcess):
+                if "chrom" in process.name() and "--type=" not in " ".join(process.cmdline()):
+                    process.kill()
+                    killed.append(process.pid)
 
     crasher = threading.Thread(target=crash)
     crasher.start()
