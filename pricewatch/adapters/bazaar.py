@@ -69,8 +69,8 @@ class BazaarAdapter(Adapter):
         title = main.findtext(".//h1[@class='item-title']")
         if not title:
             return ExtractFailure(FailureReason.TITLE_NOT_FOUND)
-        # Its ¥ is the yen, never the yuan.
-        parsed = parse_price(price.text or "", hints=("JPY",))
+        # Its ¥ is the yen, never the yuan, and its $ the dollar of the United States.
+        parsed = parse_price(price.text or "", hints=("JPY", "USD"))
         cents = parsed.cents()
         if cents is None or parsed.currency is None:
             return ExtractFailure(FailureReason.PRICE_NOT_FOUND, f"{price.text}: {parsed.refusal}")

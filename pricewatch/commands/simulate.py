@@ -14,7 +14,8 @@ from scrapy.commands import ScrapyCommand
 class Command(ScrapyCommand):
     requires_project = True
     requires_crawler_process = False
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
+    # Trouble that a crawl did not expect is shown; faults on order are its daily bread.
+    default_settings = {"LOG_LEVEL": "ERROR"}  # noqa: RUF012 - declared so by scrapy
 
     def short_desc(self) -> str:
         return "Live through weeks of the sample marketplace and compare with its truth"

@@ -32,7 +32,9 @@ class StoreThread:
         self._retry_seconds = crawler.settings.getfloat("DATABASE_RETRY_SECONDS", 120.0)
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="pricewatch-fetch")
         self._connection: Connection | None = None
+        self._crawler = crawler
         crawler.signals.connect(self.close, signals.engine_stopped)
+        crawler.signals.connect(self._close_unused, signals.spider_closed)
 
     async def ask(self, question: Callable[[Connection], T]) -> T:
         """Ask the database in a transaction of its own."""
@@ -60,8 +62,15 @@ class StoreThread:
                 pause = min(pause * 2, LONGEST_PAUSE)
 
     async def close(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._executor, self._disconnect)
-        self._executor.shutdown(wait=False)
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._executor, self._disconnect)
+        finally:
+            self._executor.shutdown(wait=False)
+
+    async def _close_unused(self) -> None:
+        """A crawl that was refused when it opened is never stopped, because it never started."""
+        if self._crawler.engine is not None and self._crawler.engine.start_time is None:
+            await self.close()
 
     # From here on: the thread.
 
@@ -82,9 +91,9 @@ class StoreThread:
             raise ConnectionError(str(error)) from error
 
     def _disconnect(self) -> None:
-        if self._connection is not None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
             try:
-                self._connection.close()
+                connection.close()
             except DBAPIError:
-                self._connection.invalidate()
-            self._connection = None
+                connection.invalidate()

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from pricewatch import clock
 from pricewatch.errors import DatabaseUnavailable
 from pricewatch.items import OverviewPage, PageOutcome, ProductPage
-from pricewatch.rules.details import due_after_success
+from pricewatch.rules.details import due_after_answer
 from pricewatch.spiders.base import PricewatchSpider
 from pricewatch.store import collection, listings, price_jump, quarantine, runs
 from pricewatch.store.batch import Tally, Unit
@@ -89,5 +89,5 @@ class UpsertPipeline:
                 price_jump.attach_page(connection, item, run_id=run.id)
             self.spider.product_stored(connection, item, tally)
 
-        due_at = due_after_success(item.offer.observed_at or clock.now(), refresh_hours=self.refresh_hours)
+        due_at = due_after_answer(item.offer.observed_at or clock.now(), refresh_hours=self.refresh_hours)
         await run.write(Unit([] if item.held else [offer_row(item.offer, due_at)], also))

@@ -9,11 +9,12 @@ MOST_PER_RUN = 100
 RETRY_MINUTES = 60
 
 
-def due_after_success(read_at: datetime, *, refresh_hours: float = REFRESH_HOURS) -> datetime:
+def due_after_answer(read_at: datetime, *, refresh_hours: float = REFRESH_HOURS) -> datetime:
+    """A page came. What it gave is good for a day; if it gave nothing, it will hardly give more before."""
     return read_at + timedelta(hours=refresh_hours)
 
 
-def due_after_failure(tried_at: datetime, *, retry_minutes: float = RETRY_MINUTES) -> datetime:
+def due_after_trouble(tried_at: datetime, *, retry_minutes: float = RETRY_MINUTES) -> datetime:
     """Soon again, but behind those that were never tried: a page that cannot be read starves no other."""
     return tried_at + timedelta(minutes=retry_minutes)
 

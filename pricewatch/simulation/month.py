@@ -29,7 +29,6 @@ SETTINGS = {
     "DOWNLOAD_TIMEOUT": 0.3,
     "RETRY_FIRST_DELAY": 0.01,
     "RETRY_LONGEST_DELAY": 0.05,
-    "LOG_ENABLED": False,
 }
 PAGE_SIZE = 20
 FAULTS: list[dict[str, Any]] = [

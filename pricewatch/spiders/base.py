@@ -30,7 +30,7 @@ from pricewatch.items import (
 from pricewatch.middlewares.failures import FetchFailure
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url, is_same_product_url
-from pricewatch.rules.details import due_after_failure
+from pricewatch.rules.details import due_after_answer, due_after_trouble
 from pricewatch.rules.verification import NOT_FOUND
 from pricewatch.spiders.arguments import Arguments, parse_arguments
 from pricewatch.spiders.run import Run
@@ -175,17 +175,19 @@ class PricewatchSpider(scrapy.Spider):
         """Called when an offer is not stored, after it was counted."""
 
     async def no_offer(self, response: Response, subject: Subject, failure: ExtractFailure) -> None:
-        """A page without an offer. Out of stock with no price is expected, and no failure."""
+        """A page without an offer. Out of stock with no price, or gone, is expected and no failure."""
         reason = failure.reason
         self.run.note(f"failure/{reason}")
+        gone = self.presence(response, subject.adapter).presence in (Presence.GONE, Presence.SOLD)
         if reason is FailureReason.OOS_NO_PRICE:
             self.run.count_read("urls_succeeded", subject.adapter.id)
             self.run.count_read("oos_no_price_count", subject.adapter.id)
+        elif gone and subject.listing_id is not None:
+            self.run.count_read("urls_succeeded", subject.adapter.id)
         else:
             self.run.count_read("urls_failed", subject.adapter.id)
             self.run.error("No offer on the page", url=response.url, reason=reason, details=failure.details)
-        gone = self.presence(response, subject.adapter).presence in (Presence.GONE, Presence.SOLD)
-        await self.product_unread(subject, reason, gone=gone)
+        await self.product_unread(subject, reason, gone=gone, answered=True)
 
     def reading(self, read: Callable[[TextResponse], R], response: TextResponse) -> R | ExtractFailure:
         """Let the adapter read a page. Its mistakes are told and counted; they never end a run."""
@@ -217,15 +219,21 @@ class PricewatchSpider(scrapy.Spider):
             self.run.count_read("urls_not_asked", subject.adapter.id)
         self.run.note(f"failure/{outcome}" if status is None else f"failure/{outcome}_{status}")
         self.run.error("A product page could not be fetched", url=request.url, reason=error)
-        await self.product_unread(subject, reason, gone=status in NOT_FOUND)
+        await self.product_unread(subject, reason, gone=status in NOT_FOUND, answered=False)
 
-    async def product_unread(self, subject: Subject, reason: str, *, gone: bool) -> None:
-        """A page that could not be read is tried later; one that is gone is handed to verification."""
+    async def product_unread(self, subject: Subject, reason: str, *, gone: bool, answered: bool) -> None:
+        """Trouble on the way is tried again soon; a page that gave nothing would give nothing soon either.
+
+        One that is gone is handed to verification.
+        """
         listing_id = subject.listing_id
         if listing_id is None:
             return
         now = clock.now()
-        due_at = due_after_failure(now, retry_minutes=self.settings.getfloat("DETAIL_RETRY_MINUTES"))
+        if answered:
+            due_at = due_after_answer(now, refresh_hours=self.settings.getfloat("DETAIL_REFRESH_HOURS"))
+        else:
+            due_at = due_after_trouble(now, retry_minutes=self.settings.getfloat("DETAIL_RETRY_MINUTES"))
 
         def also(connection: Connection, _: Tally) -> None:
             if gone:

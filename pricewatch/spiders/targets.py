@@ -17,7 +17,7 @@ from pricewatch import clock
 from pricewatch.adapters.verdict import judge
 from pricewatch.errors import UserError
 from pricewatch.items import Drop, DropReason, ExtractFailure, FailureReason, ProductPage, QuarantineReason
-from pricewatch.rules.details import due_after_failure
+from pricewatch.rules.details import due_after_trouble
 from pricewatch.rules.targets import Limits, TargetOutcome
 from pricewatch.spiders.arguments import TargetsArguments
 from pricewatch.spiders.base import PricewatchSpider, Subject, outcome_of, reason_of
@@ -184,7 +184,7 @@ class TargetsSpider(PricewatchSpider):
             async for item in super().parse_product(response, subject):
                 yield item
 
-    async def product_unread(self, subject: Subject, reason: str, *, gone: bool) -> None:
+    async def product_unread(self, subject: Subject, reason: str, *, gone: bool, answered: bool) -> None:
         if subject.target_id is None or reason == "crawl_ending":
             # A look that stores nothing; or not tried at all, and given back when the run ends.
             return
@@ -229,7 +229,7 @@ class TargetsSpider(PricewatchSpider):
             self._write_outcome(connection, target_id, outcome, reason, None)
             if gone_listing is not None:
                 now = clock.now()
-                details.hand_over(connection, gone_listing, now, due_after_failure(now))
+                details.hand_over(connection, gone_listing, now, due_after_trouble(now))
 
         await self.run.write(Unit([], also))
         self._finished(target_id)

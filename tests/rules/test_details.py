@@ -5,20 +5,20 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricewatch.rules.details import due_after_failure, due_after_success, in_order, is_due
+from pricewatch.rules.details import due_after_answer, due_after_trouble, in_order, is_due
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 due = st.none() | st.timedeltas(timedelta(days=-3), timedelta(days=3)).map(lambda d: NOW + d)
 
 
 def test_a_page_is_due_again_after_a_day():
-    assert not is_due(due_after_success(NOW - timedelta(hours=23, minutes=59)), NOW)
-    assert is_due(due_after_success(NOW - timedelta(hours=24)), NOW)
+    assert not is_due(due_after_answer(NOW - timedelta(hours=23, minutes=59)), NOW)
+    assert is_due(due_after_answer(NOW - timedelta(hours=24)), NOW)
     assert is_due(None, NOW)
 
 
 def test_a_page_that_failed_waits_behind_those_that_were_never_tried():
-    failed = (1, due_after_failure(NOW - timedelta(hours=2)))
+    failed = (1, due_after_trouble(NOW - timedelta(hours=2)))
     assert in_order([failed, (2, None)], NOW) == [2, 1]
 
 

@@ -148,6 +148,21 @@ def test_a_detail_page_that_is_not_there_is_handed_to_verification(world):
     assert world.listing(true).active
 
 
+def test_a_detail_page_that_gives_nothing_is_not_asked_for_again_within_the_day(world):
+    """Else the few that cannot be read make up most of every run, and the adapter looks broken."""
+    unread = [true.url for true in world.bazaar.truth("bikes") if true.markup == "js"]
+    assert unread
+    world.crawl("sweep")
+    world.crawl("sweep", max_details=200)
+    assert world.asked(unread[0])[1:] == []
+    world.advance(hours=3)
+    world.crawl("sweep", max_details=200)
+    assert len(world.asked(unread[0])) == 1
+    world.advance(hours=22)
+    world.crawl("sweep", max_details=200)
+    assert len(world.asked(unread[0])) == 2
+
+
 def test_several_start_pages_are_one_cycle(world):
     world.set_market(start_pages='["/c/bikes", "/c/toys"]')
     run, _ = sweep(world, max_details=0)
