@@ -99,7 +99,7 @@ def audit(
         if mine is None:
             continue
         _check_prices(verdict, true, mine, _joined(up), cycles)
-        _check_state(verdict, true, mine, looks, patience)
+        _check_state(verdict, true, mine, _joined(up), cycles, looks, patience)
     return verdict
 
 
@@ -130,7 +130,13 @@ def _check_prices(
 
 
 def _check_state(
-    verdict: Verdict, true: TruthListing, mine: Stored, looks: Sequence[datetime], patience: timedelta
+    verdict: Verdict,
+    true: TruthListing,
+    mine: Stored,
+    up: list[Any],
+    cycles: Sequence[Span],
+    looks: Sequence[datetime],
+    patience: timedelta,
 ) -> None:
     for at, outcome in mine.against:
         state = _state_at(true, at)
@@ -138,9 +144,10 @@ def _check_state(
             verdict.blame("a listing that was up was taken for gone", f"{true.url} {outcome} at {at}")
     last_begins, _, last_state, _ = true.spans[-1]
     if last_state in UP:
-        if not mine.active:
-            verdict.blame("a listing that is up is inactive", true.url)
-        elif mine.price_cents is None:
+        # One that came back since the last sweep cannot be known to be back.
+        if not mine.active and any(_inside(cycle, up[-1]) for cycle in cycles):
+            verdict.blame("a listing that is up is inactive", f"{true.url} since {up[-1][0]}")
+        elif mine.active and mine.price_cents is None:
             verdict.blame("a listing that is up has no price", true.url)
     elif looks and sum(look > last_begins + patience for look in looks) >= 2:
         verdict.gone += 1

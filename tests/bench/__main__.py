@@ -67,12 +67,8 @@ def main(wanted: list[str]) -> int:
     console.print(", ".join(f"{name} {value}" for name, value in facts.items()), highlight=False)
     figures: list[Figure] = []
     for name in wanted or MODULES:
-        module = import_module(f"tests.bench.{name}")
-        if not hasattr(module, "run"):
-            console.print(f"{name} has a table of its own: python -m tests.bench.{name}")
-            continue
         with console.status(f"measuring: {name}"):
-            figures += module.run()
+            figures += import_module(f"tests.bench.{name}").run()
     console.print(table(figures))
     results = var_directory() / "bench.json"
     results.parent.mkdir(parents=True, exist_ok=True)

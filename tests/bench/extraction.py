@@ -26,6 +26,7 @@ from pricewatch.items import Availability, Extracted, ExtractFailure, Quarantine
 from pricewatch.parsing.availability import schema_availability
 from pricewatch.parsing.currency import ISO_4217, SIGNS, WORDS, currency_code
 from pricewatch.parsing.price import from_cents
+from tests.bench.figure import Figure
 
 ROUNDS = 9
 PRECISION, RECALL, SPEED = 0.98, 0.75, 0.5
@@ -144,6 +145,29 @@ def _folder(arguments: list[str]) -> Path | None:
     named = arguments[0] if arguments else os.environ.get("PRICEWATCH_PAGES", "")
     folder = Path(named) if named else beside
     return folder if (folder / "truth.json").is_file() else None
+
+
+def run() -> list[Figure]:
+    """Nothing where there are no saved pages."""
+    folder = _folder([])
+    if folder is None:
+        return []
+    pages = pages_in(folder)
+    found = score(pages)
+    parsing, extracting = speed(pages)
+    answers = found.right + found.wrong
+    return [
+        Figure("extraction, precision", found.right, "prices", answers, found.precision, PRECISION),
+        Figure("extraction, recall", found.right, "prices", found.priced, found.recall, RECALL),
+        Figure(
+            "extraction against parsing alone",
+            len(pages) / extracting,
+            "pages/s",
+            len(pages) / parsing,
+            parsing / extracting,
+            SPEED,
+        ),
+    ]
 
 
 def main(arguments: list[str]) -> int:

@@ -102,3 +102,14 @@ def test_a_look_that_was_wrong_is_noticed_even_if_mended():
 def test_a_listing_that_is_gone_and_still_active_is_noticed():
     gone = true(spans=[(day(0), day(6), "on_sale", None), (day(6), None, "gone", "404")], state="gone")
     assert broken(gone, right()) == ["a listing is gone and still active"]
+
+
+def test_a_listing_that_came_back_since_the_last_sweep_may_be_inactive():
+    spans = [
+        (day(0), day(5.5), "on_sale", None),
+        (day(5.5), day(8), "gone", "404"),
+        (day(8), None, "on_sale", None),
+    ]
+    stored = right()
+    stored.active = False
+    assert broken(true(spans=spans), stored) == []
