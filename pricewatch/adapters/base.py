@@ -54,6 +54,8 @@ class Adapter:
     version: ClassVar[str]
     domain: ClassVar[str]
     requires_js: ClassVar[bool] = False
+    # Addresses, as patterns, of data that a rendered page asks for and that is steadier than the page itself.
+    page_data: ClassVar[tuple[str, ...]] = ()
     max_page_size: ClassVar[int] = 30
     # True where a listing's page must be read to know whether it is sold or gone.
     presence_needs_page: ClassVar[bool] = False

@@ -47,6 +47,7 @@ class MercariAdapter(SiteAdapter):
     version = "1.0.0"
     domain = "mercari.com"
     requires_js = True
+    page_data = (r"/v2/entities:search\b", r"/items/get\?")
     max_page_size = 120
     overview_mark = "items in the data, nor item cells on the page"
     product_mark = "item in the data, nor a title and a price on the page"
@@ -59,8 +60,9 @@ class MercariAdapter(SiteAdapter):
         return {"page_token": f"v1:{page - 1}"} if page > 1 else {}
 
     def cards_on(self, response: TextResponse) -> Overview | None:
-        data = page.decoded(response.text)
-        if isinstance(page.at(data, "items"), list):
+        for data in page.data_of(response):
+            if not isinstance(page.at(data, "items"), list):
+                continue
             cards = [_card(item, response.url) for item in page.rows_at(data, "items")]
             total = page.count_of(page.at(data, "meta", "numFound"))
             return overview(cards, has_next=bool(page.text_at(data, "meta", "nextPageToken")), total=total)
@@ -69,7 +71,8 @@ class MercariAdapter(SiteAdapter):
         return overview(cards, has_next=has_next) if items else None
 
     def listing_on(self, response: TextResponse) -> Listing | None:
-        data = page.decoded(response.text)
+        answers = [data for data in page.data_of(response) if page.at(data, "result")]
+        data = answers[0] if answers else None
         item = page.at(data, "data") if isinstance(data, dict) else item_shown(response)
         gone = page.text_at(data, "errors", 0, "code") if page.at(data, "result") == "error" else ""
         gone = gone if gone == "RecordNotFoundException" else page.text_at(item, "gone")
