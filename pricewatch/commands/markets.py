@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from pricewatch.items import Tier
-from pricewatch.shell import ActionCommand, print_table, say
+from pricewatch.shell import ActionCommand, print_json, print_table, say
 
 SEARCH = ("keyword", "category", "city", "state", "min_price_cents", "max_price_cents")
 
@@ -18,6 +18,10 @@ class Command(ActionCommand):
 
     def add_actions(self) -> None:
         self.action("list", "Show all markets")
+        show = self.action("show", "Show what is known of a market, the latest first")
+        show.add_argument("id", metavar="ID")
+        show.add_argument("--limit", type=int, default=20, metavar="N", help="at most N listings")
+        show.add_argument("--json", action="store_true", help="one JSON object per line")
         add = self.action(
             "add",
             "Crawl another part of a site",
@@ -57,6 +61,29 @@ class Command(ActionCommand):
             for row in rows
         ]
         print_table(("market", "source", "name", "tier", "enabled", "last crawled", "status"), cells)
+
+    def do_show(self, opts: argparse.Namespace) -> None:
+        from pricewatch.parsing.price import from_cents
+        from pricewatch.store import markets, new_markets
+        from pricewatch.store.database import engine
+
+        with engine().connect() as connection:
+            markets.load_market(connection, opts.id)
+            rows = new_markets.latest_listings(connection, opts.id, max(1, opts.limit))
+        if opts.json:
+            print_json([row._asdict() for row in rows])
+            return
+        cells = [
+            (
+                f"{from_cents(row.price_cents, row.currency)} {row.currency}" if row.price_cents else "",
+                row.availability,
+                "yes" if row.active else "no",
+                row.title,
+                row.canonical_url,
+            )
+            for row in rows
+        ]
+        print_table(("price", "stock", "active", "title", "address"), cells)
 
     def do_add(self, opts: argparse.Namespace) -> None:
         from pricewatch.store import new_markets

@@ -15,7 +15,7 @@ from pricewatch import adapters
 from pricewatch.errors import UserError
 from pricewatch.items import Tier
 from pricewatch.parsing.url import InvalidUrl, canonical_url, registrable_domain
-from pricewatch.store.models import Market, Source
+from pricewatch.store.models import Listing, Market, Source
 
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 
@@ -88,6 +88,25 @@ def listed(connection: Connection) -> list[Row[Any]]:
                 Market.last_scrape_at,
                 Market.last_scrape_status,
             ).order_by(Market.source_id, Market.id)
+        )
+    )
+
+
+def latest_listings(connection: Connection, market_id: str, most: int) -> list[Row[Any]]:
+    return list(
+        connection.execute(
+            select(
+                Listing.identity_key,
+                Listing.title,
+                Listing.price_cents,
+                Listing.currency,
+                Listing.availability,
+                Listing.active,
+                Listing.canonical_url,
+            )
+            .where(Listing.market_id == market_id)
+            .order_by(Listing.last_seen_at.desc(), Listing.id.desc())
+            .limit(most)
         )
     )
 

@@ -1,4 +1,4 @@
-"""books.toscrape.com, on saved pages."""
+"""books.toscrape.com, as docs/adding-a-site.md declares it, on pages written after its shape."""
 
 from __future__ import annotations
 

@@ -8,11 +8,20 @@ import pytest
 
 from pricewatch.commands.markets import SEARCH, Command
 
+SHOP = """
+domain = "toscrape.com"
+currency = "GBP"
+pages = "page-{page}.html"
+overview = {card = "article", next = "li.next a", title = "h3"}
+"""
 BOOKS = "https://books.toscrape.com/catalogue/category/books/travel_2/index.html"
 
 
 @pytest.fixture
-def run(database, capsys):
+def run(database, capsys, tmp_path, monkeypatch):
+    (tmp_path / "books.toml").write_text(SHOP, "utf-8")
+    monkeypatch.setenv("PRICEWATCH_SHOPS", str(tmp_path))
+
     def run(action: str, **given: object) -> tuple[int, str, str]:
         defaults = dict.fromkeys(("adapter", "source", "name", "max_pages", *SEARCH))
         options = {**defaults, "tier": "standard", "action": action, **given}
@@ -26,7 +35,7 @@ def run(database, capsys):
 
 def test_a_market_of_a_shop_that_is_declared(run, database):
     code, out, err = run("add", id="travel-books", urls=[BOOKS])
-    assert (code, out) == (0, "Market travel-books of toscrape.com, read by books_toscrape.\n")
+    assert (code, out) == (0, "Market travel-books of toscrape.com, read by books.\n")
     assert "scrapy sources approve toscrape.com --by NAME" in err
     market = database.row("SELECT * FROM markets WHERE id = 'travel-books'")
     assert market.start_pages == ["/catalogue/category/books/travel_2/index.html"]
@@ -38,6 +47,8 @@ def test_a_market_of_a_shop_that_is_declared(run, database):
     )
     assert run("add", id="more-books", urls=[BOOKS])[0] == 0
     assert "travel-books" in run("list")[1]
+    assert run("show", id="travel-books", limit=5, json=True) == (0, "", "")
+    assert "There is no market 'atlantis'" in run("show", id="atlantis", limit=5, json=False)[2]
 
 
 def test_a_market_by_search(run, database):
