@@ -61,8 +61,9 @@ NEXT = Template(
   2. See what the adapter reads:
        scrapy extract --adapter $name --url URL tests/adapters/fixtures/$name/product/page.html
        scrapy extract --adapter $name --url URL --overview tests/adapters/fixtures/$name/overview/page.html
-  3. Change the selectors in $file until both are right, and expected.json with them.
-  4. Run its test: python -m pytest tests/adapters/test_$name.py"""
+  3. Change the selectors in $file until both are right.
+  4. Write what is right into both expected.json: the same commands, with --expected, print it.
+  5. Run its test: python -m pytest tests/adapters/test_$name.py"""
 )
 
 
