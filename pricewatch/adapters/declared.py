@@ -79,10 +79,11 @@ class DeclaredAdapter(SiteAdapter):
         part = self.says.overview
         card, _ = self._read(box, part, base)
         # A card inside another leaves open whose price is whose.
-        nested = box.xpath("descendant::*").css(part.card)
+        nested = any(one.root is not box.root for one in box.css(part.card))
         card.url = "" if nested else page.link_to(base, _text(box, part.url))
-        if not part.availability or not page.shown(box, part.availability.css):
-            card.availability = Availability.SOLD if _is_there(box, part.sold) else Availability.IN_STOCK
+        if card.availability is Availability.UNKNOWN and not _text(box, part.availability):
+            # A card that says nothing of stock leaves it to the product's own page.
+            card.availability = None
         card.price_cents = card.price_cents or None
         return card
 

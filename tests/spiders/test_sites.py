@@ -19,7 +19,11 @@ def world(request: Any, database: Any, crawler: Any) -> Iterator[SiteWorld]:
     with Bazaar.start(seed=5, listings=400, skin=site.id) as bazaar:
         # Long enough for some to be sold, gone, out of stock, relisted, under another id.
         bazaar.advance(days=12)
-        yield SiteWorld(site, bazaar, database, crawler)
+        world = SiteWorld(site, bazaar, database, crawler)
+        first, second, *_ = world.truth("on_sale")
+        bazaar.change(first.id, stock="out")
+        bazaar.change(second.id, stock="hidden")
+        yield world
 
 
 def test_four_spiders_tell_the_truth(world: SiteWorld) -> None:
