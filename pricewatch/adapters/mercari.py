@@ -30,6 +30,8 @@ class MercariAdapter(SiteAdapter):
     requires_js = True
     page_data = (r"/v2/entities:search\b", r"/items/get\?")
     max_page_size = 120
+    # The newest come first, and every page costs a browser.
+    stop_after_familiar_pages = 2
     overview_mark = "items in the data, nor item cells on the page"
     product_mark = "item in the data, nor a title and a price on the page"
 

@@ -69,30 +69,24 @@ def test_two_sources_at_one_place(run, database):
     assert (row.adapter_id, row.base_url, row.domain) == ("willhaben", "http://127.0.0.1:8000", "127.0.0.1")
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"id": "Not good", "urls": [BOOKS]}, "cannot be a market's id"),
-        ({"id": "boston-ma", "urls": [BOOKS]}, "There is already a market"),
-        ({"id": "x", "urls": ["ftp://shop.example/"]}, "is not the address of a web page"),
-        ({"id": "x", "urls": [BOOKS, "https://jp.mercari.com/search?keyword=x"]}, "a part of one site"),
-        ({"id": "x", "urls": ["https://shop.example/tea"]}, "newadapter NAME shop.example --declarative"),
-        ({"id": "x", "urls": ["https://jp.mercari.com"]}, "has nothing to begin with"),
-        ({"id": "x", "urls": [BOOKS], "adapter": "atlantis"}, "There is no adapter 'atlantis'"),
-        (
-            {"id": "x", "urls": ["https://www.apartments.com/x"], "adapter": "sgammo"},
-            "is read by 'apartments'",
-        ),
-        (
-            {"id": "x", "urls": ["https://apartments.com/x"], "source": "apartments"},
-            "not https://apartments.com",
-        ),
-    ],
-)
-def test_refusals_are_one_sentence_and_store_nothing(run, database, given, sentence):
+REFUSALS: list[tuple[dict[str, object], str]] = [
+    ({"id": "Not good", "urls": [BOOKS]}, "cannot be a market's id"),
+    ({"id": "boston-ma", "urls": [BOOKS]}, "There is already a market"),
+    ({"id": "x", "urls": ["ftp://shop.example/"]}, "is not the address of a web page"),
+    ({"id": "x", "urls": [BOOKS, "https://jp.mercari.com/search?keyword=x"]}, "a part of one site"),
+    ({"id": "x", "urls": ["https://shop.example/tea"]}, "newadapter NAME shop.example --declarative"),
+    ({"id": "x", "urls": ["https://jp.mercari.com"]}, "has nothing to begin with"),
+    ({"id": "x", "urls": [BOOKS], "adapter": "atlantis"}, "There is no adapter 'atlantis'"),
+    ({"id": "x", "urls": ["https://www.apartments.com/x"], "adapter": "sgammo"}, "is read by 'apartments'"),
+    ({"id": "x", "urls": ["https://apartments.com/x"], "source": "apartments"}, "not https://apartments.com"),
+]
+
+
+def test_refusals_are_one_sentence_and_store_nothing(run, database):
     before = database.row("SELECT (SELECT count(*) FROM markets), (SELECT count(*) FROM sources)")
-    code, out, err = run("add", **given)
-    assert (code, out) == (2, "")
-    assert sentence in err
-    assert err.count("\n") == 1
+    for given, sentence in REFUSALS:
+        code, out, err = run("add", **given)
+        assert (code, out) == (2, "")
+        assert sentence in err
+        assert err.count("\n") == 1
     assert database.row("SELECT (SELECT count(*) FROM markets), (SELECT count(*) FROM sources)") == before

@@ -35,6 +35,7 @@ def test_the_whole_flow(world: SiteWorld) -> None:
     drops_what_no_longer_fits(world)
     looks_after_what_the_search_left_out(world)
     follows_prices_and_single_pages(world)
+    reads_two_pages_where_nothing_is_new(world)
     check_history(world.database)
 
 
@@ -100,3 +101,11 @@ def follows_prices_and_single_pages(world: SiteWorld) -> None:
     fetch(world, ids=",".join(map(str, ids)))
     assert [target(world, number).last_status for number in ids] == ["SUCCESS", "SUCCESS"]
     assert [world.listing(true).price_cents - true.price for true in (users, shops)] == [200, 200]
+
+
+def reads_two_pages_where_nothing_is_new(world: SiteWorld) -> None:
+    world.bazaar.behave(max_rows=2)
+    run = world.crawl("discovery", max_details=0)
+    assert (run["status"], run["pages"]) == ("finished", 2)
+    # What it did not read it says nothing about.
+    assert "sync/existence" not in run["reasons"]
