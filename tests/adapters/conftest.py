@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import ROOT
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def documented_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (example,) = re.findall(
         r"```toml\n(.*?)```", (ROOT / "docs" / "adding-a-site.md").read_text("utf-8"), re.DOTALL
