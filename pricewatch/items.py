@@ -112,7 +112,8 @@ class Card:
     price_cents: int | None = None
     price_max_cents: int | None = None
     currency: str | None = None
-    availability: Availability = Availability.IN_STOCK
+    # None where the card says nothing of stock: what is known of the listing stays as it is.
+    availability: Availability | None = Availability.IN_STOCK
     product_id: str | None = None
     sku: str | None = None
     seller: Seller | None = None

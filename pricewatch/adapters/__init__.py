@@ -1,12 +1,17 @@
-"""The per-site code, one module each, registered here by name. Adapters are pure: no database, no network."""
+"""The per-site code: one module each, registered here by name, or one file each where nothing but selectors
+is needed (`shop_files.py` says where those lie). Adapters are pure: no database, no network."""
 
 from __future__ import annotations
 
+import logging
 from functools import cache
 from importlib import import_module
 
+from pricewatch.adapters import shop_files
 from pricewatch.adapters.base import Adapter
 from pricewatch.errors import UserError
+
+logger = logging.getLogger(__name__)
 
 # Explicit on purpose: what is not listed here does not run.
 REGISTERED = {
@@ -26,25 +31,36 @@ class UnknownAdapter(UserError, KeyError):
         return str(self.args[0])
 
 
-@cache
 def get(adapter_id: str) -> Adapter:
     """The adapter with this id; adapters have no state, so one instance serves all."""
-    try:
-        module, _, name = REGISTERED[adapter_id].partition(":")
-    except KeyError:
-        raise UnknownAdapter(f"There is no adapter {adapter_id!r}. Known: {', '.join(known())}.") from None
+    if adapter_id in REGISTERED:
+        return _registered(adapter_id)
+    declared = shop_files.files(REGISTERED)
+    if adapter_id not in declared:
+        raise UnknownAdapter(f"There is no adapter {adapter_id!r}. Known: {', '.join(known())}.")
+    return shop_files.adapter(declared[adapter_id])
+
+
+@cache
+def _registered(adapter_id: str) -> Adapter:
+    module, _, name = REGISTERED[adapter_id].partition(":")
     adapter: Adapter = getattr(import_module(module), name)()
     return adapter
 
 
 def known() -> list[str]:
-    return sorted(REGISTERED)
+    return sorted({*REGISTERED, *shop_files.files(REGISTERED)})
 
 
 def for_domain(domain: str) -> str:
     """The adapter written for a domain, or the one that reads any shop."""
     for adapter_id in known():
-        adapter = get(adapter_id)
+        try:
+            adapter = get(adapter_id)
+        except UserError as error:
+            # Another shop's broken file is no reason to turn this one away.
+            logger.warning("%s", error)
+            continue
         if adapter.domain == domain and adapter.has_product():
             return adapter_id
     return "generic"

@@ -54,7 +54,11 @@ class Adapter:
     version: ClassVar[str]
     domain: ClassVar[str]
     requires_js: ClassVar[bool] = False
+    # Addresses, as patterns, of data that a rendered page asks for and that is steadier than the page itself.
+    page_data: ClassVar[tuple[str, ...]] = ()
     max_page_size: ClassVar[int] = 30
+    # After how many pages without a new listing discovery stops, where the site wants other than the setting.
+    stop_after_familiar_pages: ClassVar[int | None] = None
     # True where a listing's page must be read to know whether it is sold or gone.
     presence_needs_page: ClassVar[bool] = False
 

@@ -9,23 +9,9 @@ from urllib.parse import urlencode, urljoin
 from scrapy.http import TextResponse
 
 from pricewatch.adapters.base import Adapter, MarketQuery, Overview, Presence, PresenceEvidence
-from pricewatch.items import (
-    Availability,
-    Card,
-    Extracted,
-    ExtractFailure,
-    FailureReason,
-    Offer,
-    Seller,
-    SellerType,
-)
+from pricewatch.adapters.bazaar_page import TITLE, card_of, offer_of
+from pricewatch.items import Extracted, ExtractFailure, FailureReason
 from pricewatch.parsing.price import parse_price
-
-AVAILABILITY = {
-    "on_sale": Availability.IN_STOCK,
-    "out_of_stock": Availability.OUT_OF_STOCK,
-    "sold": Availability.SOLD,
-}
 
 
 class BazaarAdapter(Adapter):
@@ -49,7 +35,7 @@ class BazaarAdapter(Adapter):
         main = root.find(".//main[@data-total]")
         if main is None:
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "no <main data-total>")
-        cards = [_card(article, response.url) for article in main.iterfind("article")]
+        cards = [card_of(article, response.url) for article in main.iterfind("article")]
         return Overview(
             cards=[card for card in cards if card is not None],
             has_next=root.find(".//a[@rel='next']") is not None,
@@ -61,37 +47,19 @@ class BazaarAdapter(Adapter):
         main = response.selector.root.find(".//main[@data-id]")
         if main is None:
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "no <main data-id>")
-        availability = AVAILABILITY.get(main.get("data-status"), Availability.UNKNOWN)
         price = main.find(".//p[@class='item-price']/strong[@class='price']")
         if price is None:
-            hidden = availability is Availability.OUT_OF_STOCK
+            hidden = main.get("data-status") == "out_of_stock"
             return ExtractFailure(FailureReason.OOS_NO_PRICE if hidden else FailureReason.PRICE_NOT_FOUND)
-        title = main.findtext(".//h1[@class='item-title']")
-        if not title:
+        if not main.findtext(TITLE):
             return ExtractFailure(FailureReason.TITLE_NOT_FOUND)
         # Its ¥ is the yen, never the yuan, and its $ the dollar of the United States.
         parsed = parse_price(price.text or "", hints=("JPY", "USD"))
         cents = parsed.cents()
         if cents is None or parsed.currency is None:
             return ExtractFailure(FailureReason.PRICE_NOT_FOUND, f"{price.text}: {parsed.refusal}")
-        facts = {name.text: value.text for name, value in zip(main.iter("dt"), main.iter("dd"), strict=False)}
-        sold = main.find(".//time[@class='sold-at']")
-        offer = Offer(
-            url=response.url,
-            title=title,
-            price_cents=cents,
-            currency=parsed.currency,
-            availability=availability,
-            product_id=main.get("data-id"),
-            sku=facts.pop("SKU", None),
-            mpn=facts.pop("MPN", None),
-            gtin=facts.pop("GTIN", None),
-            brand=facts.get("Brand"),
-            seller=_seller(main.find(".//a[@class='seller']")),
-            location=main.findtext(".//span[@class='city']"),
-            attributes=facts,
-            sold_at=datetime.fromisoformat(sold.get("datetime")) if sold is not None else None,
-        )
+        offer = offer_of(main, response.url)
+        offer.price_cents, offer.currency = cents, parsed.currency
         return Extracted(offer, [f"price: p.item-price strong.price = {price.text}"])
 
     def presence(self, response: TextResponse) -> PresenceEvidence:
@@ -104,26 +72,3 @@ class BazaarAdapter(Adapter):
             return PresenceEvidence(Presence.SOLD, "time.sold-at", at)
         shown = root.find(".//main[@data-id]") is not None
         return PresenceEvidence(Presence.ALIVE if shown else Presence.UNKNOWN)
-
-
-def _card(article: Any, base: str) -> Card | None:
-    link = article.find("a[@class='card-link']")
-    if link is None or not link.get("href"):
-        return None
-    price = article.get("data-price")
-    return Card(
-        url=urljoin(base, link.get("href")),
-        title=link.text or "",
-        price_cents=int(price) if price else None,
-        currency=article.get("data-currency") if price else None,
-        availability=AVAILABILITY.get(article.get("data-status"), Availability.UNKNOWN),
-        product_id=article.get("data-id"),
-        seller=_seller(article.find("a[@class='card-seller']")),
-        location=article.findtext("span[@class='card-city']"),
-    )
-
-
-def _seller(link: Any) -> Seller | None:
-    if link is None:
-        return None
-    return Seller(link.get("data-seller-id"), link.text, SellerType(link.get("data-seller-type")))

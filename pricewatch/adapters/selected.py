@@ -62,6 +62,7 @@ class SelectedAdapter(Adapter):
         # What is stored names the adapter behind it; the selectors are kept with the target.
         self.id, self.version, self.domain = inner.id, inner.version, inner.domain  # type: ignore[misc]
         self.requires_js = inner.requires_js  # type: ignore[misc]
+        self.page_data = inner.page_data  # type: ignore[misc]
         self.presence_needs_page = inner.presence_needs_page  # type: ignore[misc]
 
     def normalize(self, offer: Offer) -> Ok | Drop | Quarantine:

@@ -101,7 +101,7 @@ class SiteAdapter(Adapter):
         availability = listing.card.availability
         if availability is Availability.SOLD:
             return PresenceEvidence(Presence.SOLD, "sold", listing.sold_at)
-        unknown = availability is Availability.UNKNOWN
+        unknown = availability in (None, Availability.UNKNOWN)
         return PresenceEvidence(Presence.UNKNOWN if unknown else Presence.ALIVE)
 
 
@@ -135,7 +135,7 @@ def _offer(listing: Listing, price_cents: int, url: str) -> Offer:
         price_cents=price_cents,
         price_max_cents=card.price_max_cents,
         currency=card.currency or "",
-        availability=card.availability,
+        availability=card.availability or Availability.UNKNOWN,
         product_id=card.product_id,
         sku=card.sku,
         seller=card.seller,

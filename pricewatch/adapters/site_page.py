@@ -52,6 +52,15 @@ def decoded(text: str) -> Any:
         return None
 
 
+def data_of(response: TextResponse) -> list[Any]:
+    """The JSON that the response is, or that its page asked for while a browser loaded it."""
+    own = decoded(response.text)
+    if own is not None:
+        return [own]
+    texts = document(response).css("script[data-page-data]::text").getall()
+    return [value for text in texts if (value := decoded(text)) is not None]
+
+
 def at(value: Any, *path: str | int) -> Any:
     """What lies at a path of keys and positions; None as soon as something on the way is missing."""
     for step in path:

@@ -17,6 +17,11 @@ _TIER = re.compile(
     r"(?<![\d$.,-])(\d{1,5})\s*(?:[-–]\s*\d{1,5}\s*:?|\+\s*:?|:)\s*"
     r"(\$(?:\d{1,3}(?:,\d{3})+|\d{1,6})\.\d{2})(?![\d.])"
 )
+# What stands neither in the crossed-out price nor in its successor, nor repeats them for those who listen.
+_BESIDE_BOTH = (
+    ".//text()[not(ancestor::del or ancestor::ins or ancestor::*[contains(@class, 'screen-reader-text')])]"
+)
+_DIGIT = re.compile(r"\d")
 _POST = re.compile(r"\b(?:post|product)-(\d+)\b")
 
 
@@ -31,6 +36,8 @@ def shown_price(box: Box, css: str) -> str:
     if len(page.shown(box, css)) > 1 or box.css(f"{css} .price"):
         return ""
     is_reduced = box.css(f"{css} del") or box.css(f"{css} ins")
+    if is_reduced and any(_DIGIT.search(text) for text in box.css(css).xpath(_BESIDE_BOTH).getall()):
+        return ""
     return page.price_shown(box, f"{css} ins" if is_reduced else css)
 
 
@@ -44,13 +51,15 @@ def unit_price(box: SelectorList[Selector], currency: str) -> tuple[int | None, 
     if not of_one and len(tiers) > 1:
         # Where all tiers cost the same, one unit does too.
         of_one = {price for _, price in tiers}
+    dearest = max((other for _, other in tiers), default=0)
+    why = f"tiers {sorted(tiers)} beside {text or 'no other price'}"
     if len(of_one) != 1:
-        return beside[0] if len(beside) == 1 else None, ""
+        price = beside[0] if len(beside) == 1 else None
+        return price, why if price and price < dearest else ""
     price = of_one.pop()
     # One unit is never cheaper than several, and a range of prices ends with it.
-    dearest = max(other for _, other in tiers)
     disagrees = price != dearest or (beside and price != beside[-1])
-    return price, f"tiers {sorted(tiers)} beside {text or 'no other price'}" if disagrees else ""
+    return price, why if disagrees else ""
 
 
 def availability(box: Box) -> Availability:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from pricewatch.bazaar import proxy
-from pricewatch.bazaar.app import App
+from pricewatch.bazaar.app import FOREIGN, App
 from pricewatch.bazaar.server import Answer, Connection
 
 
@@ -40,6 +40,7 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--proxies", type=_count, default=0, help="how many forward proxies to open")
     parser.add_argument("--page-bytes", type=_count, default=17_000, help="weight of a detail page")
+    parser.add_argument("--skin", choices=sorted(FOREIGN), help="the shape of another site")
     parser.add_argument("--die-with-parent", action="store_true", help="end when stdin does")
     return parser.parse_args()
 
@@ -56,6 +57,7 @@ def main() -> int:
         start=options.start or datetime.now(UTC),
         rate=options.live,
         page_bytes=options.page_bytes,
+        skin=options.skin,
     )
     gc.freeze()
     gc.enable()

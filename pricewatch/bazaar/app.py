@@ -9,18 +9,39 @@ from pricewatch.bazaar.faults import Faults
 from pricewatch.bazaar.journal import Journal
 from pricewatch.bazaar.messages import Request, Response
 from pricewatch.bazaar.site import Site
+from pricewatch.bazaar.skins.apartments import ApartmentsSite
 from pricewatch.bazaar.skins.bazaar import BazaarSkin
+from pricewatch.bazaar.skins.foreign import ForeignSite
+from pricewatch.bazaar.skins.mercari import MercariSite
+from pricewatch.bazaar.skins.sgammo import SgammoSite
+from pricewatch.bazaar.skins.willhaben import WillhabenSite
 from pricewatch.bazaar.world import World
+
+# Sites in whose shape the marketplace can show itself.
+FOREIGN: dict[str, type[ForeignSite]] = {
+    "apartments": ApartmentsSite,
+    "mercari": MercariSite,
+    "sgammo": SgammoSite,
+    "willhaben": WillhabenSite,
+}
 
 
 class App:
     """The site, its faults, its log and its controls; one per process, shared by all connections."""
 
     def __init__(
-        self, *, seed: int, listings: int, days: int, start: datetime, rate: float, page_bytes: int
+        self,
+        *,
+        seed: int,
+        listings: int,
+        days: int,
+        start: datetime,
+        rate: float,
+        page_bytes: int,
+        skin: str | None = None,
     ) -> None:
         world = World(seed, listings, days, Clock(start, rate))
-        self.site = Site(world, BazaarSkin(world, page_bytes))
+        self.site = Site(world, BazaarSkin(world, page_bytes), FOREIGN[skin](world) if skin else None)
         self.faults = Faults(seed)
         self.journal = Journal()
         self._control = Control(self.site, self.faults, self.journal)

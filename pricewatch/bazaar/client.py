@@ -28,6 +28,7 @@ class TruthListing:
     category: str
     currency: str
     seller_id: str
+    city: str
     markup: str
     listed_at: datetime
     relisted_at: datetime | None

@@ -74,7 +74,7 @@ class Control:
         category = request.query.get("category") or None
         if category is not None and category not in self._world.shelves:
             raise BadInput(f"There is no category {category}.")
-        return truth(self._world, category)
+        return truth(self._site, category)
 
     def _list_faults(self, _request: Request) -> list[dict[str, Any]]:
         return [rule.summary() for rule in self._faults.rules]
@@ -118,7 +118,7 @@ class Control:
 
     def _change(self, request: Request) -> dict[str, Any]:
         listing = handmade.change(self._world, Fields.read(request.body))
-        return record(self._world, listing, self._world.settle())
+        return record(self._site, listing, self._world.settle())
 
     def _log(self, request: Request) -> list[dict[str, Any]]:
         since = request.query.get("since", "0")

@@ -4,23 +4,26 @@ from collections.abc import Callable
 
 from pricewatch.bazaar import results, static
 from pricewatch.bazaar.cache import ByteCache
-from pricewatch.bazaar.listing import GONE, Listing, latest
+from pricewatch.bazaar.listing import GONE, Listing, View, latest
 from pricewatch.bazaar.messages import JSON, TEXT, Request, Response
 from pricewatch.bazaar.results import Behaviour
 from pricewatch.bazaar.skins import Skin
+from pricewatch.bazaar.skins.foreign import ForeignSite
 from pricewatch.bazaar.world import World
 
 ROBOTS = b"User-agent: *\nDisallow: /private/\nAllow: /\n"
+METHODS = ("GET", "HEAD")
 PAGE_CACHE_BYTES = 160 * 2**20
 
 
 class Site:
     """The marketplace as a visitor meets it, without any misbehaviour."""
 
-    def __init__(self, world: World, skin: Skin) -> None:
+    def __init__(self, world: World, skin: Skin, foreign: ForeignSite | None = None) -> None:
         self.world = world
         self.behaviour = Behaviour()
         self._skin = skin
+        self._foreign = foreign
         self._pages = ByteCache(PAGE_CACHE_BYTES)
         self._routes: dict[str, Callable[[Request, str], Response]] = {
             "": self._home,
@@ -40,13 +43,20 @@ class Site:
         if request.method == "HEAD" and self.behaviour.head != "ok":
             page = self._skin.notice("Not like this", "HEAD is refused here.")
             return Response(int(self.behaviour.head), page, headers=(("Allow", "GET"),))
-        if request.method not in ("GET", "HEAD"):
-            page = self._skin.notice("Not like this", "Only GET and HEAD are answered.")
-            return Response(405, page, headers=(("Allow", "GET, HEAD"),))
+        methods = self._foreign.methods if self._foreign else METHODS
+        if request.method not in methods:
+            page = self._skin.notice("Not like this", f"Only {' and '.join(methods)} are answered.")
+            return Response(405, page, headers=(("Allow", ", ".join(methods)),))
         self.world.settle()
+        if self._foreign is not None and request.path != "/robots.txt":
+            return self._foreign.respond(request, self.behaviour) or self._missing()
         first, _, rest = request.path[1:].partition("/")
         route = self._routes.get(first)
         return self._missing() if route is None else route(request, rest)
+
+    def address(self, view: View) -> str:
+        """Return the path of a listing's page, as the site shows it."""
+        return self._foreign.address(view) if self._foreign else view.listing.path
 
     def _missing(self, sentence: str = "There is nothing at this address.") -> Response:
         return Response(404, self._skin.notice("Not found", sentence))

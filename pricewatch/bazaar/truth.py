@@ -3,33 +3,35 @@
 from typing import Any
 
 from pricewatch.bazaar.listing import Listing
-from pricewatch.bazaar.world import World
+from pricewatch.bazaar.site import Site
 
 
-def truth(world: World, category: str | None = None) -> list[dict[str, Any]]:
+def truth(site: Site, category: str | None = None) -> list[dict[str, Any]]:
     """Return every listing that was ever listed up to the clock's instant, in the order of first ids."""
+    world = site.world
     now = world.settle()
     return [
-        record(world, listing, now)
+        record(site, listing, now)
         for listing in world.listings
         if listing.listed_at <= now and category in (None, listing.category.name)
     ]
 
 
-def record(world: World, listing: Listing, now: float) -> dict[str, Any]:
+def record(site: Site, listing: Listing, now: float) -> dict[str, Any]:
     """Return one listing's life up to `now`, and nothing of its future."""
-    iso = world.clock.iso
+    iso = site.world.clock.iso
     view = listing.at(now)
     spans = [span for span in listing.spans if span.begins <= now]
     ends = [iso(span.begins) for span in spans[1:]] + [None]
     return {
         "id": view.id,
         "ids": [platform_id for at, platform_id in listing.ids if at <= now],
-        "url": listing.path,
+        "url": site.address(view),
         "title": view.title,
         "category": listing.category.name,
         "currency": listing.currency,
         "seller_id": listing.seller.id,
+        "city": listing.seller.city,
         "markup": listing.markup,
         "listed_at": iso(listing.listed_at),
         "relisted_at": iso(view.shown_since) if view.shown_since != listing.listed_at else None,

@@ -6,35 +6,18 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy.commands import ScrapyCommand
 
 from pricewatch.adapters.base import Adapter
+from pricewatch.commands.extract_pages import SavedPage, UnreadablePage, as_response, saved_pages
 from pricewatch.errors import UserError
 from pricewatch.items import Drop, ExtractFailure, Offer, Ok, Quarantine
 
-if TYPE_CHECKING:
-    from scrapy.http import HtmlResponse
-
-LARGEST_PAGE = 64 * 1024 * 1024
 MANY_FILES = 5
-
-
-@dataclass(frozen=True, slots=True)
-class SavedPage:
-    """A file to read and the URL that its page was fetched from, where that is known."""
-
-    path: Path
-    name: str
-    url: str = ""
-
-
-class UnreadablePage(UserError):
-    """A saved page, or a line that should name one, that cannot be read."""
 
 
 class Command(ScrapyCommand):
@@ -43,7 +26,9 @@ class Command(ScrapyCommand):
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
 
     def syntax(self) -> str:
-        return "FILE... [--url URL] [--manifest PAGES.jsonl] [--adapter ID] [--overview] [--json]"
+        return (
+            "FILE... [--url URL] [--manifest PAGES.jsonl] [--adapter ID] [--overview] [--json | --expected]"
+        )
 
     def short_desc(self) -> str:
         return "Run an adapter over saved pages and show each field with its evidence"
@@ -64,6 +49,9 @@ class Command(ScrapyCommand):
         )
         parser.add_argument("--overview", action="store_true", help="show the cards of overview pages")
         parser.add_argument("--json", action="store_true", help="one JSON object per line")
+        parser.add_argument(
+            "--expected", action="store_true", help="print the expected.json that the page's test needs"
+        )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         from pricewatch.adapters import get
@@ -78,7 +66,7 @@ class Command(ScrapyCommand):
                 raise UserError("Give saved pages to read: FILE... or --manifest PAGES.jsonl.")
             if opts.url and (len(args) != 1 or opts.manifest):
                 raise UserError("--url is the URL of one page; for several pages, use --manifest.")
-            pages = list(_saved_pages(args, opts.url or "", opts.manifest))
+            pages = list(saved_pages(args, opts.url or "", opts.manifest))
         except UserError as error:
             _say(str(error))
             self.exitcode = 2
@@ -88,7 +76,9 @@ class Command(ScrapyCommand):
             try:
                 if isinstance(page, UnreadablePage):
                     raise page
-                if opts.overview:
+                if opts.expected:
+                    _print_expected(adapter, page, overview=opts.overview)
+                elif opts.overview:
                     show_row = _print_json if opts.json else _print_card
                     for row in read_cards(adapter, page):
                         show_row(row)
@@ -105,7 +95,7 @@ def judge(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
     from pricewatch.parsing.url import canonical_url
     from pricewatch.rules.validation import validate_offer
 
-    response = _response(page)
+    response = as_response(page)
     url, result = response.url, adapter.extract(response)
     report: dict[str, Any] = {"file": page.name, "url": url, "status": "", "reason": None, "details": ""}
     verdict: ExtractFailure | Ok | Drop | Quarantine
@@ -135,7 +125,7 @@ def read_cards(adapter: Adapter, page: SavedPage) -> list[dict[str, Any]]:
     from pricewatch.parsing.price import from_cents
     from pricewatch.rules.validation import validate_card
 
-    overview = adapter.read_overview(_response(page))
+    overview = adapter.read_overview(as_response(page))
     if isinstance(overview, ExtractFailure):
         raise UnreadablePage(f"{page.name}: {overview.reason}: {overview.details}.")
     for reason, count in overview.unreadable.items():
@@ -153,83 +143,7 @@ def read_cards(adapter: Adapter, page: SavedPage) -> list[dict[str, Any]]:
     return rows
 
 
-def _response(page: SavedPage) -> HtmlResponse:
-    """A saved page as if it had just been fetched."""
-    from scrapy.http import HtmlResponse, Request
-
-    from pricewatch.parsing.url import InvalidUrl, canonical_url
-
-    body = _read(page)
-    url = page.url or _own_url(body)
-    try:
-        canonical_url(url)
-    except InvalidUrl:
-        hint = "its URL is not known; give it with --url" if not url else f"{url!r} is not a web address"
-        raise UnreadablePage(f"{page.name}: {hint}.") from None
-    return HtmlResponse(url, body=body, request=Request(url))
-
-
 _STATUS = {Ok: "ok", Drop: "drop", Quarantine: "quarantine", ExtractFailure: "failed"}
-
-
-def _saved_pages(files: list[str], url: str, manifest: str | None) -> Iterator[SavedPage | UnreadablePage]:
-    for name in files:
-        yield SavedPage(Path(name), name, url)
-    if not manifest:
-        return
-    path = Path(manifest)
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"The manifest {manifest} cannot be read: {_reason(error)}.") from None
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            yield _manifest_page(line, f"{manifest}, line {number}", path.parent)
-
-
-def _manifest_page(line: str, where: str, folder: Path) -> SavedPage | UnreadablePage:
-    try:
-        row = json.loads(line)
-    except ValueError:
-        return UnreadablePage(f"{where}: not JSON.")
-    if not isinstance(row, dict) or not isinstance(row.get("file"), str) or not row["file"]:
-        return UnreadablePage(f'{where}: no "file".')
-    if not isinstance(row.get("url", ""), str):
-        return UnreadablePage(f'{where}: "url" is not a text.')
-    return SavedPage(folder / row["file"], row["file"], row.get("url", ""))
-
-
-def _read(page: SavedPage) -> bytes:
-    import gzip
-    import zlib
-
-    try:
-        with page.path.open("rb") as file:
-            body = file.read(LARGEST_PAGE + 1)
-        # By its first bytes, because saved pages are often named as the server named them.
-        if body.startswith(b"\x1f\x8b"):
-            with gzip.open(page.path) as file:
-                body = file.read(LARGEST_PAGE + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise UnreadablePage(f"{page.name} cannot be read: {_reason(error)}.") from None
-    if len(body) > LARGEST_PAGE:
-        raise UnreadablePage(f"{page.name} is larger than {LARGEST_PAGE // 1024 // 1024} MB.")
-    return body
-
-
-def _own_url(body: bytes) -> str:
-    """The URL that a page gives itself, for pages that were saved without it."""
-    from pricewatch.parsing.tree import parse_html
-
-    root = parse_html(body)
-    if root is None:
-        return ""
-    for element in root.iter("link", "meta"):
-        if (element.get("rel") or "").lower() == "canonical" or element.get("property") == "og:url":
-            url = str(element.get("href") or element.get("content") or "").strip()
-            if url.startswith(("http://", "https://")):
-                return url
-    return ""
 
 
 def _offer_fields(offer: Offer | None) -> dict[str, Any] | None:
@@ -257,6 +171,13 @@ def _with_progress(pages: list[SavedPage | UnreadablePage]) -> Iterator[SavedPag
 
 def _print_json(report: dict[str, Any]) -> None:
     print(json.dumps(report, ensure_ascii=False, default=str), flush=True)
+
+
+def _print_expected(adapter: Adapter, page: SavedPage, *, overview: bool) -> None:
+    from pricewatch.commands.extract_expected import expected_overview, expected_product
+
+    expected = (expected_overview if overview else expected_product)(adapter, as_response(page))
+    print(json.dumps(expected, ensure_ascii=False, indent=1, default=str))
 
 
 def _print_card(row: dict[str, Any]) -> None:
@@ -294,10 +215,6 @@ def _rows(report: dict[str, Any]) -> list[tuple[str, str]]:
     rows.extend((name, value) for name, value in offer.items() if name not in ("url", "adapter_version"))
     rows.extend(("evidence", line) for line in report["evidence"])
     return [(name, clean(str(value))) for name, value in rows]
-
-
-def _reason(error: Exception) -> str:
-    return (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
 
 
 def _say(sentence: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import keyword
 import re
 import sys
@@ -25,23 +26,33 @@ class Command(ScrapyCommand):
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
 
     def syntax(self) -> str:
-        return "NAME DOMAIN"
+        return "NAME DOMAIN [--declarative]"
 
     def short_desc(self) -> str:
         return "Make the skeleton of an adapter, with a page to try it on and a test"
 
-    def run(self, args: list[str], opts: object) -> None:
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument(
+            "--declarative", action="store_true", help="only a file of selectors: enough for most shops"
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
             if len(args) != 2:
                 raise UserError(
                     "Give a name and a domain, for example: scrapy newadapter teashop teashop.example."
                 )
-            made = make(Path.cwd(), args[0], args[1])
+            made = make(Path.cwd(), args[0], args[1], declarative=opts.declarative)
         except UserError as error:
             print(f"pricewatch: {error}", file=sys.stderr)
             self.exitcode = 2
             return
-        print("\n".join(["Made:", *(f"  {path}" for path in made), "", NEXT.substitute(name=args[0])]))
+        print(
+            "\n".join(
+                ["Made:", *(f"  {path}" for path in made), "", NEXT.substitute(name=args[0], file=made[-1])]
+            )
+        )
 
 
 NEXT = Template(
@@ -50,13 +61,14 @@ NEXT = Template(
   2. See what the adapter reads:
        scrapy extract --adapter $name --url URL tests/adapters/fixtures/$name/product/page.html
        scrapy extract --adapter $name --url URL --overview tests/adapters/fixtures/$name/overview/page.html
-  3. Change the selectors in pricewatch/adapters/$name.py until both are right, and expected.json with them.
-  4. Run its test: python -m pytest tests/adapters/test_$name.py"""
+  3. Change the selectors in $file until both are right.
+  4. Write what is right into both expected.json: the same commands, with --expected, print it.
+  5. Run its test: python -m pytest tests/adapters/test_$name.py"""
 )
 
 
-def make(root: Path, name: str, domain: str) -> list[Path]:
-    """Write all files of a new adapter under the project's root; nothing at all where one cannot be."""
+def make(root: Path, name: str, domain: str, *, declarative: bool = False) -> list[Path]:
+    """Write all files of a new adapter under the project's root, the adapter last; all of them or none."""
     from pricewatch.parsing.url import InvalidUrl, registrable_domain
 
     if not NAME.fullmatch(name) or keyword.iskeyword(name):
@@ -68,17 +80,24 @@ def make(root: Path, name: str, domain: str) -> list[Path]:
     if "." not in site or not re.fullmatch(r"[a-z0-9.-]+", site) or "/" in domain:
         raise UserError(f"{domain!r} is no domain such as shop.example.")
     words = {"name": name, "domain": site, "host": domain.lower(), "class_name": _class_name(name)}
-    files = {root / _filled(path, words): path for path in sorted(TEMPLATES.rglob("*.tmpl"))}
-    taken = [path for path in files if path.exists()]
+    folders = (TEMPLATES / "both", TEMPLATES / ("declarative" if declarative else "python"))
+    templates = [(folder, path) for folder in folders for path in sorted(folder.rglob("*.tmpl"))]
+    files = {root / _filled(path.relative_to(folder), words): path for folder, path in templates}
+    home = root / "pricewatch" / "adapters"
+    others = (home / f"{name}.py", home / "shops" / f"{name}.toml")
+    taken = [path for path in (*files, *others) if path.exists()]
     if taken:
         raise UserError(f"There is already {taken[0].relative_to(root)}; choose another name.")
-    registry = root / "pricewatch" / "adapters" / "__init__.py"
+    registry = home / "__init__.py"
+    # Checked for both kinds: a name belongs to one adapter.
     registered = _registered(registry, name, words["class_name"])
     for target, template in files.items():
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(Template(template.read_text("utf-8")).substitute(words), "utf-8")
+    if declarative:
+        return [path.relative_to(root) for path in files]
     registry.write_text(registered, "utf-8")
-    return [path.relative_to(root) for path in (*files, registry)]
+    return [path.relative_to(root) for path in (registry, *files)]
 
 
 def _registered(registry: Path, name: str, class_name: str) -> str:
@@ -98,8 +117,8 @@ def _registered(registry: Path, name: str, class_name: str) -> str:
 
 
 def _filled(template: Path, words: dict[str, str]) -> Path:
-    """Where a template's file goes: its path below the templates, with NAME filled in."""
-    return Path(str(template.relative_to(TEMPLATES)).removesuffix(".tmpl").replace("NAME", words["name"]))
+    """Where a template's file goes: its own path, with NAME filled in."""
+    return Path(str(template).removesuffix(".tmpl").replace("NAME", words["name"]))
 
 
 def _class_name(name: str) -> str:

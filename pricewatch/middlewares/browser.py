@@ -160,10 +160,13 @@ class Browser:
         from playwright.async_api import Error as PlaywrightError
         from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+        from pricewatch.middlewares.browser_data import with_data
+
         self._stats.inc_value("pricewatch/browser/pages")
         try:
             async with asyncio.timeout(self._page_seconds):
                 response: Response = await pages.download_request(request)
+                response = with_data(response, pages.data.get(request, ()))
         except (TimeoutError, PlaywrightTimeout) as error:
             self._stats.inc_value("pricewatch/browser/timed_out")
             self._raise_if_cut_off(request.url)
@@ -176,7 +179,7 @@ class Browser:
                 raise NoBrowser(f"the browser does not start: {error.message[:200]}") from error
             raise DownloadFailedError(error.message.split("\n")[0]) from error
         finally:
-            page = pages.pages.pop(request, None)
+            page = pages.forget(request)
             if page is not None and not page.is_closed():
                 with suppress(PlaywrightError, TimeoutError):
                     async with asyncio.timeout(CLOSE_SECONDS):

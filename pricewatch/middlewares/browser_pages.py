@@ -17,6 +17,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
+from pricewatch.middlewares.browser_data import PageData
 from pricewatch.middlewares.downloader import domain_of
 from pricewatch.middlewares.failures import FetchFailure
 from pricewatch.middlewares.limits import LimitsMiddleware, turns
@@ -51,6 +52,9 @@ class BrowserPages(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # ha
         # The browser's own headers agree with the browser.
         self.process_request_headers = None
         self.pages: dict[Request, Page] = {}
+        self._listening: dict[Request, PageData] = {}
+        self.data: dict[Request, list[tuple[str, str]]] = {}
+        self._most_bytes = settings.getint("DOWNLOAD_MAXSIZE")
         self._settle_ms = settings.getfloat("BROWSER_SETTLE_SECONDS") * 1000
         self._blocked = frozenset(settings.getlist("BROWSER_BLOCKED_RESOURCES"))
         self._limited = frozenset(settings.getlist("BROWSER_LIMITED_RESOURCES"))
@@ -90,7 +94,15 @@ class BrowserPages(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # ha
         page: Page = await super()._create_page(request, spider)
         self.pages[request] = page
         page.on("request", self._charge_redirect)
+        if patterns := request.meta.get("page_data"):
+            self._listening[request] = PageData(page, patterns, self._most_bytes)
         return page
+
+    def forget(self, request: Request) -> Page | None:
+        """Let go of all that was kept for a request; answers with its page."""
+        self._listening.pop(request, None)
+        self.data.pop(request, None)
+        return self.pages.pop(request, None)
 
     def _make_request_handler(self, **kwargs: Any) -> RouteHandler:
         go_on: RouteHandler = super()._make_request_handler(**kwargs)
@@ -119,6 +131,8 @@ class BrowserPages(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # ha
         await super()._apply_page_methods(page, request, spider)
         with suppress(PlaywrightTimeout):
             await page.wait_for_load_state("networkidle", timeout=self._settle_ms)
+        if listener := self._listening.pop(request, None):
+            self.data[request] = await listener.read()
 
     def _unwanted(self, request: PlaywrightRequest) -> bool:
         # A browser asks for a site's icon as for something else.

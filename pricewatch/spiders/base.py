@@ -123,7 +123,8 @@ class PricewatchSpider(scrapy.Spider):
 
     def rendering(self, adapter: Adapter | None = None) -> dict[str, Any]:
         """What a request's `meta` says about how to fetch its page: with a browser, where it must be."""
-        return {"playwright": True} if (adapter or self.adapter).requires_js else {}
+        read_by = adapter or self.adapter
+        return {"playwright": True, "page_data": read_by.page_data} if read_by.requires_js else {}
 
     async def parse_product(self, response: Response, subject: Subject) -> AsyncIterator[ProductPage]:
         """Read one product page; every way it can end is counted."""

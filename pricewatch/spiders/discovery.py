@@ -61,7 +61,8 @@ class DiscoverySpider(OverviewSpider):
             pages_read=start.read,
             first_run=self.first_run,
             max_pages=self.arguments.max_pages or self.market.max_pages,
-            stop_after=self.settings.getint("STOP_AFTER_FAMILIAR_PAGES"),
+            stop_after=self.adapter.stop_after_familiar_pages
+            or self.settings.getint("STOP_AFTER_FAMILIAR_PAGES"),
         )
 
     def _read_whole(self, start: StartPage) -> bool:

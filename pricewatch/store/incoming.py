@@ -87,6 +87,13 @@ SELECT DISTINCT ON (card ->> 'source_id', card ->> 'canonical_url') card FROM (
 ORDER BY card ->> 'source_id', card ->> 'canonical_url', card ->> 'observed_at' DESC
 """)
 
+# A card that says nothing of stock changes nothing about it; a new one is for sale, as it is listed.
+_SETTLE_STOCK = text("""
+UPDATE incoming SET availability = CASE WHEN known_availability IN ('IN_STOCK', 'OUT_OF_STOCK', 'BACKORDER')
+                                        THEN known_availability ELSE 'IN_STOCK' END
+WHERE availability IS NULL
+""")
+
 
 def card_row(card: Card, source_id: str, observed_at: str, adapter_version: str) -> Row:
     seller = card.seller
@@ -153,6 +160,7 @@ def load_collected(connection: Connection, run_id: int) -> None:
     """The same for everything a discovery run has collected."""
     _empty(connection)
     connection.execute(_MATCH_COLLECTED, {"run_id": run_id})
+    connection.execute(_SETTLE_STOCK)
 
 
 def read_collected(connection: Connection, run_id: int) -> list[Row]:
@@ -165,6 +173,7 @@ def load(connection: Connection, rows: list[Row]) -> None:
     ordered = sorted(rows, key=lambda row: (row["source_id"], row["identity_key"]))
     _empty(connection)
     connection.execute(_MATCH_GIVEN, {"rows": json.dumps(ordered, separators=(",", ":"))})
+    connection.execute(_SETTLE_STOCK)
 
 
 def _empty(connection: Connection) -> None:

@@ -78,6 +78,35 @@ def test_the_price_is_that_of_one(tiers, outcome):
     assert (offer.price_cents if offer else str(result.reason)) == outcome  # type: ignore[union-attr]
 
 
+def test_a_tier_of_several_is_no_match_for_a_cheaper_price_beside_it():
+    url, html = expected("sgammo", "tiers_disagree")["url"], page_body("sgammo", "tiers_disagree").decode()
+    result = SgammoAdapter().extract(respond(url, html.replace("<td>1-4</td>", "<td>2-4</td>").encode()))
+    assert str(result.reason) == "AMBIGUOUS_PRICE"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("price", "cents"),
+    [
+        ("<del>$260.00</del> <ins>$249.00</ins>", 24900),
+        (
+            (
+                '<del>$260.00</del> <span class="screen-reader-text">Original price was: $260.00.</span>'
+                '<ins>$249.00</ins><span class="screen-reader-text">Current price is: $249.00.</span>'
+            ),
+            24900,
+        ),
+        ("<del>$260.00</del> $255.00 <ins>$249.00</ins>", None),
+        ("<ins>$249.00</ins> $18.00 – $19.95", None),
+    ],
+)
+def test_beside_a_crossed_out_price_stands_its_successor_and_nothing_else(price, cents):
+    url, html = expected("sgammo", "category")["url"], page_body("sgammo", "category").decode()
+    reduced = "<del><bdi>$260.00</bdi></del> <ins><bdi>$249.00</bdi></ins>"
+    assert reduced in html
+    overview = SgammoAdapter().read_overview(respond(url, html.replace(reduced, price).encode()))
+    assert overview.cards[1].price_cents == cents  # type: ignore[union-attr]
+
+
 def test_no_word_about_stock_is_a_reason_to_drop():
     url, html = expected("sgammo", "one_price")["url"], page_body("sgammo", "one_price").decode()
     bare = html.replace("In stock", "").replace("Add to cart", "")

@@ -25,6 +25,7 @@ def run(capsys):
             "adapter": "generic",
             "overview": False,
             "json": False,
+            "expected": False,
         } | opts
         command.run(list(args), argparse.Namespace(**options))
         shown = capsys.readouterr()

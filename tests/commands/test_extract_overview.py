@@ -8,6 +8,7 @@ import json
 import pytest
 
 from pricewatch.commands.extract import Command
+from tests.adapters import site_fixtures
 from tests.adapters.site_fixtures import FIXTURES, expected
 
 
@@ -17,7 +18,7 @@ def run(capsys):
         command = Command()
         (page,) = (FIXTURES / adapter / case).glob("page.*")
         options = {"url": expected(adapter, case)["url"], "manifest": None, "adapter": adapter}
-        command.run([str(page)], argparse.Namespace(**options, overview=True, json=as_json))
+        command.run([str(page)], argparse.Namespace(**options, overview=True, json=as_json, expected=False))
         shown = capsys.readouterr()
         return command.exitcode, shown.out, shown.err
 
@@ -59,7 +60,39 @@ def test_a_page_that_is_no_overview_says_why(run):
 
 def test_an_adapter_without_overview_pages_is_refused(capsys):
     command = Command()
-    options = {"url": None, "manifest": None, "adapter": "generic", "overview": True, "json": False}
+    options = {
+        "url": None,
+        "manifest": None,
+        "adapter": "generic",
+        "overview": True,
+        "json": False,
+        "expected": False,
+    }
     command.run(["page.html"], argparse.Namespace(**options))
     assert command.exitcode == 2
     assert "product pages only" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("adapter", "case"),
+    [
+        ("willhaben", "rentals"),
+        ("apartments", "range"),
+        ("mercari", "sold"),
+        ("sgammo", "price_missing"),
+        ("sgammo", "changed_structure"),
+    ],
+)
+def test_what_is_expected_is_what_the_test_compares_with(adapter, case, capsys, tmp_path, monkeypatch):
+    """The printed expectation, put in place of the written one, holds."""
+    wanted = expected(adapter, case)
+    (page,) = (FIXTURES / adapter / case).glob("page.*")
+    overview = wanted["kind"] == "overview"
+    options = {"url": wanted["url"], "manifest": None, "adapter": adapter, "overview": overview}
+    Command().run([str(page)], argparse.Namespace(**options, json=False, expected=True))
+    folder = tmp_path / adapter / case
+    folder.mkdir(parents=True)
+    (folder / "expected.json").write_text(capsys.readouterr().out, "utf-8")
+    (folder / page.name).write_bytes(page.read_bytes())
+    monkeypatch.setattr(site_fixtures, "FIXTURES", tmp_path)
+    site_fixtures.check(adapter, case)

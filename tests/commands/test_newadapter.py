@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from argparse import Namespace
 
 import pytest
 
@@ -63,6 +64,18 @@ def test_what_it_makes_works_at_once(project, run):
         make(project, "tea_shop", "teashop.example")
 
 
+@pytest.mark.slow
+def test_a_declared_shop_works_at_once_too(project, run):
+    made = make(project, "tea_shop", "www.teashop.example", declarative=True)
+    assert str(made[-1]) == "pricewatch/adapters/shops/tea_shop.toml"
+    assert not (project / "pricewatch" / "adapters" / "tea_shop.py").exists()
+    tested = run("pytest", "-q", "-p", "no:cacheprovider", "tests/adapters/test_tea_shop.py")
+    assert "2 passed" in tested.stdout, tested.stdout + tested.stderr
+    for declarative in (False, True):
+        with pytest.raises(UserError, match="already"):
+            make(project, "tea_shop", "teashop.example", declarative=declarative)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -82,7 +95,7 @@ def test_refusals_are_one_sentence_and_change_nothing(project, capsys, monkeypat
     monkeypatch.chdir(project)
     before = sorted(path for path in project.rglob("*") if "__pycache__" not in path.parts)
     command = Command()
-    command.run(arguments, None)
+    command.run(arguments, Namespace(declarative="--declarative" in arguments))
     assert command.exitcode == 2
     shown = capsys.readouterr()
     assert shown.out == ""

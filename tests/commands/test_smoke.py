@@ -93,6 +93,7 @@ def listing(path: str, price: int, **fields: object) -> TruthListing:
         "category": "bikes",
         "currency": "EUR",
         "seller_id": "1",
+        "city": "Wien",
         "markup": "jsonld",
         "listed_at": NOW,
         "relisted_at": None,

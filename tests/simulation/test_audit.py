@@ -24,6 +24,7 @@ def true(**changes: Any) -> TruthListing:
         "category": "bikes",
         "currency": "EUR",
         "seller_id": "1",
+        "city": "Wien",
         "markup": "jsonld",
         "listed_at": day(0),
         "relisted_at": None,

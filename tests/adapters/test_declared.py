@@ -1,0 +1,236 @@
+"""Shops that are declared in a file: what the file can say, and how mistakes in it are told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pricewatch import adapters
+from pricewatch.adapters import shop_files
+from pricewatch.adapters.base import MarketQuery, Overview, Presence
+from pricewatch.errors import UserError
+from pricewatch.items import Availability, Extracted, ExtractFailure
+from pricewatch.rules.validation import validate_offer
+
+from .site_fixtures import respond
+
+SHOP = """
+domain = "teashop.example"
+currency = "EUR"
+pages = "?p={page}"
+search = "/suche?q={keyword}"
+
+[overview]
+card = "li.tea"
+next = "a.weiter"
+title = "h2"
+price = ".preis"
+id = { css = "::attr(data-artikel)", pattern = "^art-(.+)" }
+sold = ".weg"
+
+[product]
+title = "h1"
+price = ".preis"
+availability = ".lager"
+buy = "button.kaufen"
+gone = { css = ".hinweis", pattern = "nicht mehr im Sortiment" }
+[product.attributes]
+origin = ".herkunft"
+
+[words]
+"Trifft bald ein" = "BACKORDER"
+"""
+SITE = "https://www.teashop.example"
+
+
+@pytest.fixture
+def declare(tmp_path, monkeypatch):
+    """Writes a shop's file into the user's own directory; answers with its adapter."""
+    monkeypatch.setenv("PRICEWATCH_SHOPS", str(tmp_path))
+
+    def declare(text: str = SHOP, name: str = "teashop"):
+        (tmp_path / f"{name}.toml").write_text(text, "utf-8")
+        return adapters.get(name)
+
+    return declare
+
+
+def page(body: str) -> bytes:
+    return f"<html><head><title>Tee</title></head><body>{body}</body></html>".encode()
+
+
+def product(body: str) -> bytes:
+    return page(f"<main>{body}</main>")
+
+
+def test_it_is_an_adapter_like_any_other(declare):
+    adapter = declare()
+    assert (adapter.id, adapter.version, adapter.domain) == ("teashop", "1.0.0", "teashop.example")
+    assert "teashop" in adapters.known()
+    assert adapters.for_domain("teashop.example") == "teashop"
+    assert not adapter.requires_js
+    assert adapter.start_pages({"keyword": "grüner tee"}) == ["/suche?q=gr%C3%BCner%20tee"]
+    assert adapter.start_pages({"category": "oolong"}) == []
+
+
+def test_a_file_that_changed_is_read_again(declare):
+    declare()
+    assert declare(SHOP.replace('currency = "EUR"', 'currency = "CHF"')).says.currency == "CHF"
+
+
+@pytest.mark.parametrize(
+    ("pages", "start", "second"),
+    [
+        ("?p={page}", "/tee?sort=neu", f"{SITE}/tee?sort=neu&p=2"),
+        ("page/{page}/", "/tee/", f"{SITE}/tee/page/2/"),
+        ("page-{page}.html", "/tee/index.html", f"{SITE}/tee/page-2.html"),
+        ("/alle/{page}", "/tee/", f"{SITE}/alle/2"),
+    ],
+)
+def test_pages(declare, pages, start, second):
+    adapter = declare(SHOP.replace("?p={page}", pages))
+    assert adapter.overview_url(MarketQuery(SITE, start, 30), 1) == SITE + start
+    assert adapter.overview_url(MarketQuery(SITE, start, 30), 2) == second
+
+
+def card(name: str, price: str, more: str = "", attributes: str = "") -> str:
+    link = f'<a href="/{name.lower()}"><h2>{name}</h2></a>'
+    return f'<li class="tea"{attributes}>{link}{more}<b class="preis">{price}</b></li>'
+
+
+def test_overview(declare):
+    body = (
+        card("Assam", "9,90 €", attributes=' data-artikel="art-1"'),
+        card("Bancha", "ab 5 €", attributes=' data-artikel="art-2"'),
+        card("Chai", "4 €", '<i class="weg">weg</i>'),
+        card("Darjeeling", "$4"),
+        '<li class="tea"><h2>No link</h2></li><a class="weiter" href="?p=2">weiter</a>',
+    )
+    overview = declare().read_overview(respond(f"{SITE}/tee", page("".join(body))))
+    assert isinstance(overview, Overview)
+    assert overview.has_next
+    assert overview.unreadable == {"CARD_WITHOUT_LINK_OR_TITLE": 1}
+    assert [(card.product_id, card.price_cents, card.availability) for card in overview.cards] == [
+        ("1", 990, None),
+        ("2", None, None),
+        (None, 400, "SOLD"),
+        (None, None, None),
+    ]
+
+
+def test_where_the_pages_end(declare):
+    adapter = declare()
+    assert isinstance(adapter.read_overview(respond(SITE, page("<p>Nichts</p>"))), ExtractFailure)
+    boxed = declare(SHOP.replace('next = "a.weiter"', 'container = "ul.tees"'))
+    empty = boxed.read_overview(respond(SITE, page('<ul class="tees"></ul>')))
+    assert isinstance(empty, Overview)
+    assert (empty.cards, empty.has_next) == ([], False)
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [
+        ('<b class="preis">12,50 €</b><p class="lager">Auf Lager</p>', (1250, Availability.IN_STOCK)),
+        ('<b class="preis">12,50 €</b><button class="kaufen">Los</button>', (1250, Availability.IN_STOCK)),
+        ('<b class="preis">12,50 €</b><p class="lager">Trifft bald ein</p>', (1250, Availability.BACKORDER)),
+        ('<b class="preis">12,50 €</b><p class="lager">Ausverkauft</p>', (1250, Availability.OUT_OF_STOCK)),
+        ('<b class="preis">12,50 €</b>', "UNKNOWN_AVAILABILITY"),
+        ('<b class="preis">0,00 €</b><p class="lager">Auf Lager</p>', "ZERO_PRICE_EXTRACTED"),
+        ('<p class="lager">Ausverkauft</p>', "OOS_NO_PRICE"),
+        ('<b class="preis">Preis auf Anfrage</b><p class="lager">Auf Lager</p>', "PRICE_NOT_FOUND"),
+        ('<b class="preis">VB</b><p class="lager">Auf Lager</p>', "PRICE_NOT_FOUND"),
+        ('<b class="preis">zu verschenken</b><p class="lager">Auf Lager</p>', "PRICE_NOT_FOUND"),
+        ('<b class="preis">5 € – 9 €</b><p class="lager">Auf Lager</p>', "PRICE_NOT_FOUND"),
+        ('<b class="preis">5 €</b><b class="preis">9 €</b><p class="lager">Auf Lager</p>', "PRICE_NOT_FOUND"),
+        ('<b class="preis">$ 5</b><p class="lager">Auf Lager</p>', "PRICE_NOT_FOUND"),
+        ('<p class="hinweis">Leider nicht mehr im Sortiment.</p>', "PAGE_STRUCTURE_CHANGED"),
+    ],
+)
+def test_product(declare, body, outcome):
+    result = declare().extract(respond(f"{SITE}/a", product(f"<h1>Assam</h1>{body}")))
+    if isinstance(result, Extracted):
+        verdict = validate_offer(result.offer)
+        reason = getattr(verdict, "reason", None)
+        assert (reason or (result.offer.price_cents, result.offer.availability)) == outcome
+    else:
+        assert result.reason == outcome
+        assert result.details
+
+
+def test_presence(declare):
+    adapter = declare()
+    gone = '<h1>Assam</h1><p class="hinweis">Leider nicht mehr im Sortiment.</p>'
+    pages = {
+        '<h1>Assam</h1><b class="preis">5 €</b><p class="lager">Auf Lager</p>': Presence.ALIVE,
+        gone: Presence.GONE,
+        "<p>Wartung</p>": Presence.UNKNOWN,
+    }
+    for body, presence in pages.items():
+        assert adapter.presence(respond(f"{SITE}/a", product(body))).presence is presence
+
+
+def test_without_a_product_part_pages_are_read_as_any_shops(declare):
+    adapter = declare(SHOP.partition("[product]")[0])
+    body = (
+        '<script type="application/ld+json">{"@context": "https://schema.org", "@type": "Product",'
+        ' "name": "Assam", "offers": {"@type": "Offer", "price": "12.50", "priceCurrency": "EUR",'
+        ' "availability": "https://schema.org/InStock"}}</script><h1>Assam</h1><p>12,50 €</p>'
+    )
+    result = adapter.extract(respond(f"{SITE}/a", product(body)))
+    assert isinstance(result, Extracted)
+    assert result.offer.price_cents == 1250
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sentence"),
+    [
+        ('currency = "EUR"', "", "currency is missing"),
+        ('currency = "EUR"', 'currency = "Euro"', "currency: 'Euro' is no currency code such as EUR"),
+        ('title = "h1"', 'tittle = "h1"', "[product] title is missing"),
+        ('sold = ".weg"', 'soled = ".weg"', "[overview] soled is not known here"),
+        ('card = "li.tea"', 'card = "li["', "[overview] card: 'li[' is no CSS selector"),
+        ("^art-(.+)", "^art-(", "is no regular expression"),
+        ("^art-(.+)", "(a)(b)", "has 2 groups"),
+        ("?p={page}", "?p=2", "pages: '?p=2' may ask for page in braces, and has to"),
+        ("{keyword}", "{colour}", "search: '/suche?q={colour}' may ask for"),
+        ('next = "a.weiter"', "", "overview: give `next`"),
+        ('availability = ".lager"\nbuy = "button.kaufen"', "", "product: give `availability`"),
+        ('"BACKORDER"', '"SOON"', "Trifft bald ein"),
+        ('currency = "EUR"', "currency = EUR", "is not TOML"),
+        ('currency = "EUR"', 'currency = "EUR"\nversion = "two"', "version: "),
+    ],
+)
+def test_mistakes_are_one_sentence(declare, before, after, sentence):
+    assert before in SHOP
+    with pytest.raises(UserError) as raised:
+        declare(SHOP.replace(before, after))
+    assert sentence in str(raised.value)
+    assert "teashop.toml" in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert len(str(raised.value)) < 400
+
+
+def test_a_name_that_cannot_be_one_or_is_taken(declare, tmp_path):
+    # The registered adapter goes on to work; whoever asks for the list is told.
+    assert declare(name="willhaben").domain == "willhaben.at"
+    with pytest.raises(UserError, match="there is already an adapter of that name"):
+        adapters.known()
+    (tmp_path / "willhaben.toml").unlink()
+    with pytest.raises(UserError, match="call it after the shop"):
+        declare(name="Tea-Shop")
+
+
+def test_anothers_broken_file_is_told_and_turns_nobody_away(declare, tmp_path, caplog):
+    declare()
+    (tmp_path / "broken.toml").write_text("domain = ")
+    assert adapters.for_domain("teashop.example") == "teashop"
+    assert "broken.toml is not TOML" in caplog.text
+
+
+def test_the_users_own_directory(monkeypatch, tmp_path):
+    monkeypatch.delenv("PRICEWATCH_SHOPS", raising=False)
+    monkeypatch.setenv("PRICEWATCH_VAR", str(tmp_path))
+    assert shop_files.directories() == [shop_files.OURS, tmp_path / "shops"]
+    monkeypatch.setenv("PRICEWATCH_SHOPS", "/srv/shops")
+    assert shop_files.directories()[1] == Path("/srv/shops")

@@ -1,0 +1,92 @@
+"""`scrapy markets`: adding a part of a site, as a person at a shell does."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from pricewatch.commands.markets import SEARCH, Command
+
+SHOP = """
+domain = "toscrape.com"
+currency = "GBP"
+pages = "page-{page}.html"
+overview = {card = "article", next = "li.next a", title = "h3"}
+"""
+BOOKS = "https://books.toscrape.com/catalogue/category/books/travel_2/index.html"
+
+
+@pytest.fixture
+def run(database, capsys, tmp_path, monkeypatch):
+    (tmp_path / "books.toml").write_text(SHOP, "utf-8")
+    monkeypatch.setenv("PRICEWATCH_SHOPS", str(tmp_path))
+
+    def run(action: str, **given: object) -> tuple[int, str, str]:
+        defaults = dict.fromkeys(("adapter", "source", "name", "max_pages", *SEARCH))
+        options = {**defaults, "tier": "standard", "action": action, **given}
+        command = Command()
+        command.run([], argparse.Namespace(**options))
+        shown = capsys.readouterr()
+        return command.exitcode, shown.out, shown.err
+
+    return run
+
+
+def test_a_market_of_a_shop_that_is_declared(run, database):
+    code, out, err = run("add", id="travel-books", urls=[BOOKS])
+    assert (code, out) == (0, "Market travel-books of toscrape.com, read by books.\n")
+    assert "scrapy sources approve toscrape.com --by NAME" in err
+    market = database.row("SELECT * FROM markets WHERE id = 'travel-books'")
+    assert market.start_pages == ["/catalogue/category/books/travel_2/index.html"]
+    source = database.row("SELECT * FROM sources WHERE id = 'toscrape.com'")
+    assert (source.base_url, source.tos_approved_by, source.visibility) == (
+        "https://books.toscrape.com",
+        None,
+        "INELIGIBLE",
+    )
+    assert run("add", id="more-books", urls=[BOOKS])[0] == 0
+    assert "travel-books" in run("list")[1]
+    assert run("show", id="travel-books", limit=5, json=True) == (0, "", "")
+    assert "There is no market 'atlantis'" in run("show", id="atlantis", limit=5, json=False)[2]
+
+
+def test_a_market_by_search(run, database):
+    code, out, _ = run(
+        "add", id="nikon", urls=["https://jp.mercari.com"], keyword="nikon", max_price_cents=50000
+    )
+    assert (code, out) == (0, "Market nikon of mercari.com, read by mercari.\n")
+    market = database.row("SELECT * FROM markets WHERE id = 'nikon'")
+    assert (market.start_pages, market.keyword, market.max_price_cents) == ([], "nikon", 50000)
+
+
+def test_two_sources_at_one_place(run, database):
+    """A site may be shown by another machine: its source says where, and who reads it."""
+    url = "http://127.0.0.1:8000/iad/x"
+    code, _, _ = run("add", id="copy", urls=[url], adapter="willhaben", source="willhaben-copy")
+    assert code == 0
+    row = database.row("SELECT * FROM sources WHERE id = 'willhaben-copy'")
+    assert (row.adapter_id, row.base_url, row.domain) == ("willhaben", "http://127.0.0.1:8000", "127.0.0.1")
+
+
+REFUSALS: list[tuple[dict[str, object], str]] = [
+    ({"id": "Not good", "urls": [BOOKS]}, "cannot be a market's id"),
+    ({"id": "boston-ma", "urls": [BOOKS]}, "There is already a market"),
+    ({"id": "x", "urls": ["ftp://shop.example/"]}, "is not the address of a web page"),
+    ({"id": "x", "urls": [BOOKS, "https://jp.mercari.com/search?keyword=x"]}, "a part of one site"),
+    ({"id": "x", "urls": ["https://shop.example/tea"]}, "newadapter NAME shop.example --declarative"),
+    ({"id": "x", "urls": ["https://jp.mercari.com"]}, "has nothing to begin with"),
+    ({"id": "x", "urls": [BOOKS], "adapter": "atlantis"}, "There is no adapter 'atlantis'"),
+    ({"id": "x", "urls": ["https://www.apartments.com/x"], "adapter": "sgammo"}, "is read by 'apartments'"),
+    ({"id": "x", "urls": ["https://apartments.com/x"], "source": "apartments"}, "not https://apartments.com"),
+]
+
+
+def test_refusals_are_one_sentence_and_store_nothing(run, database):
+    before = database.row("SELECT (SELECT count(*) FROM markets), (SELECT count(*) FROM sources)")
+    for given, sentence in REFUSALS:
+        code, out, err = run("add", **given)
+        assert (code, out) == (2, "")
+        assert sentence in err
+        assert err.count("\n") == 1
+    assert database.row("SELECT (SELECT count(*) FROM markets), (SELECT count(*) FROM sources)") == before

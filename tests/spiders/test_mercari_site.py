@@ -1,0 +1,111 @@
+"""Mercari end to end, in a browser: search, keep, inspect, see what still exists, and when the rest sold."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pricewatch.bazaar.client import Bazaar
+from tests.spiders.sites import MERCARI, SiteWorld
+from tests.spiders.truth import check_history
+from tests.spiders.watching import fetch, target, watch
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        not (shutil.which("chromium") or shutil.which("google-chrome")), reason="no Chromium on this machine"
+    ),
+]
+
+
+@pytest.fixture
+def world(database: Any, crawler: Any) -> Iterator[SiteWorld]:
+    with Bazaar.start(seed=5, listings=70, skin="mercari") as bazaar:
+        bazaar.advance(days=12)
+        yield SiteWorld(MERCARI, bazaar, database, crawler)
+
+
+def test_the_whole_flow(world: SiteWorld) -> None:
+    keeps_what_the_search_returns(world)
+    learns_when_the_sold_ones_were_sold(world)
+    drops_what_no_longer_fits(world)
+    looks_after_what_the_search_left_out(world)
+    follows_prices_and_single_pages(world)
+    reads_two_pages_where_nothing_is_new(world)
+    check_history(world.database)
+
+
+def keeps_what_the_search_returns(world: SiteWorld) -> None:
+    run = world.crawl("discovery", max_details=4)
+    assert run["status"] == "finished", run
+    assert run["pages"] > 1
+    assert world.stored() == world.true_listings()
+    assert {known.availability for known in world.stored().values()} >= {"IN_STOCK", "SOLD"}
+    kinds = world.database.rows("SELECT DISTINCT type FROM sellers ORDER BY type")
+    assert [kind for (kind,) in kinds] == ["shop", "user"]
+    # What a script builds is not to be had without one: the pages themselves are empty.
+    assert {entry.status for entry in world.bazaar.log() if entry.path.startswith("/v2/")} == {200}
+
+
+def learns_when_the_sold_ones_were_sold(world: SiteWorld) -> None:
+    world.crawl("verification")
+    sold = [true for true in world.truth("sold") if "/item/" in true.url]
+    assert sold
+    for true in sold:
+        assert world.listing(true).sold_at == true.spans[-1][0]
+
+
+def drops_what_no_longer_fits(world: SiteWorld) -> None:
+    dearest = max(world.truth("on_sale"), key=lambda true: true.price)
+    world.set_market(max_price_cents=dearest.price - 1)
+    world.crawl("discovery", max_details=0)
+    assert world.listing(dearest).removed_at is not None
+    world.set_market(max_price_cents=None)
+
+
+def looks_after_what_the_search_left_out(world: SiteWorld) -> None:
+    active = [true for true in world.truth("on_sale") if world.listing(true).active]
+    gone, sold, *_ = [true for true in active if "/item/" in true.url]
+    shops = next(true for true in active if "/shops/" in true.url)
+    world.bazaar.change(gone.id, end="404")
+    world.bazaar.change(shops.id, end="soft")
+    world.crawl("discovery", max_details=0)
+    # What fits again is back as well.
+    assert all(world.listing(true).active for true in world.truth("on_sale"))
+    for true in (gone, shops):
+        assert world.listing(true).active
+        assert world.listing(true).verification_requested_at is not None
+    world.bazaar.change(sold.id, end="sold")
+    world.fade(sold)
+    world.crawl("verification")
+    assert [world.listing(true).active for true in (gone, shops, sold)] == [False, False, False]
+    assert world.listing(sold).availability == "SOLD"
+    assert abs((world.listing(sold).sold_at - world.bazaar.now()).total_seconds()) < 60
+
+
+def follows_prices_and_single_pages(world: SiteWorld) -> None:
+    users, shops = (
+        next(true for true in world.truth("on_sale") if kind in true.url) for kind in ("/item/", "/shops/")
+    )
+    for true in (users, shops):
+        world.bazaar.change(true.id, price=true.price + 100)
+    assert world.crawl("sweep", max_details=0)["status"] == "finished"
+    assert [world.listing(true).price_cents - true.price for true in (users, shops)] == [100, 100]
+    ids = watch(world, [users, shops])
+    for true in (users, shops):
+        world.bazaar.change(true.id, price=true.price + 200)
+    fetch(world, ids=",".join(map(str, ids)))
+    assert [target(world, number).last_status for number in ids] == ["SUCCESS", "SUCCESS"]
+    assert [world.listing(true).price_cents - true.price for true in (users, shops)] == [200, 200]
+
+
+def reads_two_pages_where_nothing_is_new(world: SiteWorld) -> None:
+    world.bazaar.behave(max_rows=2)
+    run = world.crawl("discovery", max_details=0)
+    assert (run["status"], run["pages"]) == ("finished", 2)
+    # What it did not read it says nothing about.
+    assert "sync/existence" not in run["reasons"]

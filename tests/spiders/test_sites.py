@@ -1,0 +1,83 @@
+"""The adapters of real sites, end to end: real spiders against the marketplace in the shape of each site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pricewatch.bazaar.client import Bazaar
+from tests.spiders.sites import APARTMENTS, GOODS, RENTALS, SGAMMO, Site, SiteWorld
+from tests.spiders.truth import check_history
+from tests.spiders.watching import fetch, target, watch
+
+
+@pytest.fixture(params=[GOODS, RENTALS, APARTMENTS, SGAMMO], ids=lambda site: f"{site.id}-{site.category}")
+def world(request: Any, database: Any, crawler: Any) -> Iterator[SiteWorld]:
+    site: Site = request.param
+    with Bazaar.start(seed=5, listings=400, skin=site.id) as bazaar:
+        # Long enough for some to be sold, gone, out of stock, relisted, under another id.
+        bazaar.advance(days=12)
+        world = SiteWorld(site, bazaar, database, crawler)
+        first, second, *_ = world.truth("on_sale")
+        bazaar.change(first.id, stock="out")
+        bazaar.change(second.id, stock="hidden")
+        yield world
+
+
+def test_four_spiders_tell_the_truth(world: SiteWorld) -> None:
+    discovers_everything(world)
+    sweeps_what_changed(world)
+    verifies_what_is_gone(world)
+    monitors_single_pages(world)
+    check_history(world.database)
+
+
+def discovers_everything(world: SiteWorld) -> None:
+    run = world.crawl("discovery")
+    assert run["status"] == "finished", run
+    assert run["pages"] > 1
+    failures = {reason for reason in run["reasons"] if reason.startswith(("failure", "page"))}
+    assert failures <= {"page/ok", "failure/OOS_NO_PRICE", "failure/PRICE_NOT_FOUND"}
+    assert world.stored() == world.true_listings()
+    read = world.database.value("SELECT count(*) FROM listings WHERE last_scraped_at IS NOT NULL")
+    assert read >= min(100, len([true for true in world.truth() if true.mode != "hidden"])) - 5
+
+
+def sweeps_what_changed(world: SiteWorld) -> None:
+    cheaper, dearer, *_ = world.truth("on_sale")
+    world.bazaar.change(cheaper.id, price=cheaper.price * 9 // 10)
+    world.bazaar.change(dearer.id, price=dearer.price * 11 // 10)
+    world.bazaar.add(world.site.category, "Ganz neu eingestellt", 12300, seller_id=cheaper.seller_id)
+    run = world.crawl("sweep")
+    assert run["status"] == "finished", run
+    assert world.stored() == world.true_listings()
+    assert run["price_rows"] >= 3
+
+
+def verifies_what_is_gone(world: SiteWorld) -> None:
+    missing, removed, said, sold, fine = world.truth("on_sale")[:5]
+    for true, end in ((missing, "404"), (removed, "410"), (said, "soft"), (sold, "sold")):
+        world.bazaar.change(true.id, end=end)
+    for true in (missing, removed, said, sold, fine):
+        world.fade(true)
+    for _ in range(2):
+        assert world.crawl("verification")["status"] == "finished"
+    for true in (missing, removed, said, sold):
+        assert not world.listing(true).active, true.mode
+    assert world.listing(fine).active
+    assert world.listing(fine).verification_status == "verified"
+    assert (world.listing(sold).availability == "SOLD") is (world.site.id == "willhaben")
+
+
+def monitors_single_pages(world: SiteWorld) -> None:
+    steady, cheaper, gone = world.truth("on_sale")[:3]
+    ids = watch(world, [steady, cheaper, gone])
+    world.bazaar.change(cheaper.id, price=cheaper.price * 9 // 10)
+    world.bazaar.change(gone.id, end="404")
+    fetch(world, ids=",".join(map(str, ids)))
+    states = [target(world, number) for number in ids]
+    assert [state.last_status for state in states] == ["SUCCESS", "SUCCESS", "FAILED"]
+    assert world.listing(steady).price_cents == steady.price
+    assert world.listing(cheaper).price_cents == cheaper.price * 9 // 10
