@@ -1,5 +1,6 @@
 # pricewatch: `make` alone lists what can be made.
 PYTHON ?= python3
+TEST_WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -31,7 +32,7 @@ run: $(READY) ## the daemon on your own data
 	@$(BIN)/scrapyd
 
 test: $(READY) lint ## lint, types and the whole test suite
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n $(TEST_WORKERS) --dist worksteal
 
 lint: $(READY) ## ruff and mypy
 	@$(BIN)/ruff check .

@@ -1,12 +1,10 @@
-"""Days of the sample marketplace, lived through and compared with its truth."""
+"""A month of the sample marketplace, lived through and compared with its truth."""
 
 from __future__ import annotations
 
 import pytest
 
-SEED = 3
-# Long enough for every kind of change; `scrapy simulate --days 30` lives through a month.
-DAYS = "6"
+SEED, DAYS = 3, "30"
 
 
 def simulate(crawl, *options: str) -> tuple[int, str]:
@@ -16,7 +14,7 @@ def simulate(crawl, *options: str) -> tuple[int, str]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(960)
-def test_days_of_many_changes(crawl):
+def test_a_month_of_many_changes(crawl):
     """Everything known, every price in order and once, nothing wrongly gone, nothing forgotten."""
     code, told = simulate(crawl, "--days", DAYS)
     assert code == 0, told
@@ -24,7 +22,7 @@ def test_days_of_many_changes(crawl):
 
 @pytest.mark.slow
 @pytest.mark.timeout(960)
-def test_days_in_which_a_tenth_of_all_answers_fail(crawl):
+def test_a_month_in_which_a_tenth_of_all_answers_fail(crawl):
     """Still no listing wrongly gone and no wrong price."""
     code, told = simulate(crawl, "--days", DAYS, "--faults", "0.1")
     assert "answers failed on order" in told, told
