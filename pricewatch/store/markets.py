@@ -100,7 +100,7 @@ def note_run(
     """What the dispatcher goes by: when this market was last crawled and how that ended."""
     values: dict[str, Any] = {"last_scrape_status": status}
     if failed:
-        values["consecutive_failures"] = Market.consecutive_failures + 1
+        values |= {"consecutive_failures": Market.consecutive_failures + 1, "last_failure_at": at}
     else:
         values |= {f"last_{spider}_at": at, "consecutive_failures": 0}
         if spider != "verification":
