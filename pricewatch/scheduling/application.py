@@ -13,6 +13,7 @@ from scrapyd.exceptions import ConfigError
 from twisted.internet import reactor as _reactor
 
 from pricewatch.errors import UserError
+from pricewatch.scheduling.dispatcher import Dispatcher
 from pricewatch.scheduling.membership import LOOPBACK, Membership, bind_address, membership
 from pricewatch.store import nodes
 from pricewatch.store.database import var_directory
@@ -30,6 +31,7 @@ def application(config: Config) -> Any:
         ours = membership(config)
         check_name(ours)
         daemon = app.application(config)
+        Dispatcher(config).setServiceParent(daemon)
     except UserError as error:
         raise ConfigError(f"pricewatch: {error}") from None
     reactor.suggestThreadPoolSize(THREADS)

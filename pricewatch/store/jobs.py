@@ -30,9 +30,10 @@ _ADD_MISSING = text("""
 INSERT INTO jobs (project, spider, job_id, arguments, work, priority, not_before)
 SELECT :project, r.spider, r.job_id, r.arguments, r.work, r.priority, now() + r.wait * interval '1 second'
 FROM jsonb_to_recordset(CAST(:jobs AS jsonb))
-    AS r(spider text, job_id text, arguments jsonb, work text, priority float8, wait float8)
+    AS r(place integer, spider text, job_id text, arguments jsonb, work text, priority float8, wait float8)
 WHERE NOT EXISTS (SELECT FROM jobs j WHERE j.project = :project AND j.state IN ('pending', 'running')
                     AND j.work = r.work AND j.spider = r.spider)
+ORDER BY r.place
 """)
 
 _CLAIM = text("""
@@ -133,6 +134,7 @@ def add_missing(connection: Connection, wanted: Collection[NewJob]) -> int:
         return 0
     rows = [
         {
+            "place": place,
             "spider": job.spider,
             "job_id": new_job_id(),
             "arguments": job.arguments,
@@ -140,7 +142,7 @@ def add_missing(connection: Connection, wanted: Collection[NewJob]) -> int:
             "priority": job.priority,
             "wait": job.wait,
         }
-        for job in wanted
+        for place, job in enumerate(wanted)
     ]
     return connection.execute(_ADD_MISSING, {"project": PROJECT, "jobs": json.dumps(plain(rows))}).rowcount
 

@@ -10,6 +10,8 @@ from sqlalchemy import Connection, select, update
 from sqlalchemy.orm import Session
 
 from pricewatch.errors import RunRefused, UserError
+from pricewatch.rules.schedule import FAILURES_TO_OPEN
+from pricewatch.store import alerts
 from pricewatch.store.models import Market, Source
 
 
@@ -105,4 +107,17 @@ def note_run(
         values |= {f"last_{spider}_at": at, "consecutive_failures": 0}
         if spider != "verification":
             values["last_scrape_at"] = at
-    connection.execute(update(Market).where(Market.id == market_id).values(values))
+    changed = update(Market).where(Market.id == market_id).values(values)
+    failures = connection.execute(changed.returning(Market.consecutive_failures)).scalar()
+    if failures == FAILURES_TO_OPEN:
+        alerts.raise_alert(
+            connection,
+            kind="circuit_open",
+            subject=market_id,
+            message=f"Market {market_id} failed {failures} times in a row and rests until the next daily "
+            "maintenance: see its last run, then `scrapy markets scrape` tries it at once.",
+            severity="P2",
+            now=at,
+        )
+    elif failures == 0:
+        alerts.resolve_alert(connection, kind="circuit_open", subject=market_id, now=at)
