@@ -103,7 +103,7 @@ class ListJobs(Threaded):
         if project is not None:
             self.check_project(project)
         most, skipped = min(max(limit, 0), MOST_LISTED), max(offset, 0)
-        with self.root.membership.begin() as connection:
+        with self.root.membership.snapshot() as connection:
             # What waits or runs is all there, as clients count on it, up to a size that can be read.
             pending = job_lists.pending(connection, project, most=MOST_LISTED)
             running = job_lists.running(connection, project)

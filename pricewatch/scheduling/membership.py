@@ -46,6 +46,10 @@ class Membership:
         """A transaction of its own, on a connection whose statements give up in time."""
         return store_engine().begin()
 
+    def snapshot(self) -> AbstractContextManager[Connection]:
+        """Several questions about one moment: a job that moves meanwhile is in one list, not in two."""
+        return store_engine().execution_options(isolation_level="REPEATABLE READ").begin()
+
 
 @lru_cache(maxsize=8)
 def membership(config: Config) -> Membership:
