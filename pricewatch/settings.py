@@ -36,7 +36,8 @@ TARGETS_TIME_BUDGET_MINUTES = 30
 TARGETS_FAILURES_TO_BE_BROKEN = 5
 
 # Dispatching: the daemon looks each minute; what is due becomes jobs
-DISPATCH_SPREAD_SECONDS = 60  # of what is due, each begins after a random wait up to this
+# Of what is due, each begins after a random wait of up to this.
+DISPATCH_SPREAD_SECONDS = float(os.environ.get("DISPATCH_SPREAD_SECONDS", "60"))
 DISPATCH_MOST_PENDING = 1000  # with so many jobs waiting, the rest stays due
 DISPATCH_MOST_TARGET_JOBS = 4
 MAINTENANCE_AT = "03:00"  # UTC
