@@ -23,6 +23,7 @@ _ADD = text("""
 INSERT INTO jobs (project, spider, job_id, version, arguments, settings, work, priority, not_before)
 VALUES (:project, :spider, :job_id, :version, CAST(:arguments AS jsonb), CAST(:settings AS jsonb), :work,
         :priority, now() + :wait)
+ON CONFLICT (project, job_id) DO NOTHING
 """)
 
 # Many at once, and only where the same thing neither waits nor runs.
@@ -105,26 +106,19 @@ def add(
 ) -> str:
     """Queue a job; says its id."""
     arguments, job_id = arguments or {}, job_id or new_job_id()
-    try:
-        with connection.begin_nested():
-            connection.execute(
-                _ADD,
-                {
-                    "project": project,
-                    "spider": spider,
-                    "job_id": job_id,
-                    "version": version,
-                    "arguments": json.dumps(plain(dict(arguments))),
-                    "settings": json.dumps(plain(dict(settings or {}))),
-                    "work": work_of(spider, arguments),
-                    "priority": priority,
-                    "wait": wait,
-                },
-            )
-    except IntegrityError as error:
-        if "uq_jobs_project_job_id" not in str(error.orig):
-            raise
-        raise UserError(f"There is a job {job_id!r} already: choose another jobid.") from None
+    given = {
+        "project": project,
+        "spider": spider,
+        "job_id": job_id,
+        "version": version,
+        "arguments": json.dumps(plain(dict(arguments))),
+        "settings": json.dumps(plain(dict(settings or {}))),
+        "work": work_of(spider, arguments),
+        "priority": priority,
+        "wait": wait,
+    }
+    if not connection.execute(_ADD, given).rowcount:
+        raise UserError(f"There is a job {job_id!r} already: choose another jobid.")
     return job_id
 
 

@@ -84,8 +84,8 @@ def test_eggs_are_the_clusters(config: Config, database: Database, tmp_path: Pat
         storage.put(io.BytesIO(version.encode()), "p", version)
     # The newest is what was deployed last, whatever its name.
     assert storage.list("p") == ["2.0", "10.0", "1.0"]
-    version, file = storage.get("p")
-    assert version == "1.0"
+    newest, file = storage.get("p")
+    assert newest == "1.0"
     assert file is not None
     with file:
         assert file.read() == b"1.0"
