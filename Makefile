@@ -7,7 +7,8 @@ READY := $(VENV)/.ready
 export PYTHONPATH := $(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo smoke run test lint bench deploy clean
+N ?= 3
+.PHONY: help setup demo smoke run cluster test lint bench deploy clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,7 +30,10 @@ smoke: $(READY) ## check this installation: every spider once, in a temporary di
 	@$(BIN)/scrapy smoke
 
 run: $(READY) ## the daemon on your own data
-	@$(BIN)/scrapyd
+	@$(BIN)/scrapyd --pidfile=
+
+cluster: $(READY) ## several daemons on this machine that share the work: make cluster N=3
+	@$(BIN)/scrapy cluster --nodes $(N)
 
 test: $(READY) lint ## lint, types and the whole test suite
 	@$(BIN)/python -m pytest -q -n $(TEST_WORKERS) --dist worksteal

@@ -35,6 +35,16 @@ TARGETS_PER_RUN = 1000
 TARGETS_TIME_BUDGET_MINUTES = 30
 TARGETS_FAILURES_TO_BE_BROKEN = 5
 
+# Dispatching: the daemon looks each minute; what is due becomes jobs
+# Of what is due, each begins after a random wait of up to this.
+DISPATCH_SPREAD_SECONDS = float(os.environ.get("DISPATCH_SPREAD_SECONDS", "60"))
+DISPATCH_MOST_PENDING = 1000  # with so many jobs waiting, the rest stays due
+DISPATCH_MOST_TARGET_JOBS = 4
+MAINTENANCE_AT = "03:00"  # UTC
+KEEP_RUN_DETAILS_DAYS = 30
+KEEP_JOBS_DAYS = 90
+KEEP_VERSIONS = 20
+
 # Verification
 VERIFICATION_UNSEEN_HOURS = 24
 VERIFICATION_MAX_LISTINGS = 200

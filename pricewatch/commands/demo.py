@@ -5,19 +5,24 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import signal
-import socket
-import subprocess
 import sys
 from datetime import timedelta
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
 
 from pricewatch import clock
 from pricewatch.errors import UserError
+from pricewatch.scheduling import daemons
 
-DAEMON_PORT = 6800
+if TYPE_CHECKING:
+    from pricewatch.bazaar.client import Bazaar
+
+# The history ends here, so that everything is due when the daemon starts.
+LEFT_TO_THE_DAEMON = timedelta(hours=6, minutes=30)
+WATCHED_PAGES = 5
+# Nobody who watches wants to wait for a minute.
+SPREAD_SECONDS = 20
 
 
 class Command(ScrapyCommand):
@@ -34,13 +39,14 @@ class Command(ScrapyCommand):
             "--days", type=float, default=3, help="days of history to begin with (default: 3)"
         )
         parser.add_argument("--seed", type=int, default=1, help="another seed, another marketplace")
+        parser.add_argument("--port", type=int, default=6800, help="where the daemon answers (default: 6800)")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         from pricewatch.bazaar.client import Bazaar
         from pricewatch.store.database import var_directory
 
         try:
-            _check_port(DAEMON_PORT)
+            daemons.check_port(opts.port)
         except UserError as error:
             print(f"pricewatch: {error}", file=sys.stderr)
             self.exitcode = 1
@@ -49,18 +55,23 @@ class Command(ScrapyCommand):
         shutil.rmtree(var, ignore_errors=True)
         os.environ["PRICEWATCH_VAR"] = str(var)
         os.environ.pop("DATABASE_URL", None)
-        begins = clock.now() - timedelta(days=opts.days)
+        os.environ["DISPATCH_SPREAD_SECONDS"] = str(SPREAD_SECONDS)
+        begins = clock.now() - timedelta(days=opts.days) - LEFT_TO_THE_DAEMON
         with Bazaar.start(seed=opts.seed, listings=1200, start=begins, live=True) as bazaar:
             self._live(bazaar, opts)
             clock.move(timedelta())
             bazaar.set_clock(clock.now())
+            _watch_some_pages(bazaar)
+            daemon = f"http://127.0.0.1:{opts.port}"
             print(f"\nThe sample marketplace is at   {bazaar.url}/c/bikes")
-            print(f"The daemon is at               http://127.0.0.1:{DAEMON_PORT}/")
-            print("Start a crawl from another shell, for example:")
+            print(f"The daemon is at               {daemon}/")
+            print(f"Its jobs are at                {daemon}/jobs")
+            print("Within two minutes it runs all four spiders by itself, and goes on as they are due.")
+            print("To start one at once, from another shell:")
             order = "-d project=pricewatch -d spider=sweep -d market=bazaar-bikes"
-            print(f"  curl http://127.0.0.1:{DAEMON_PORT}/schedule.json {order}")
+            print(f"  curl {daemon}/schedule.json {order}")
             print("Ctrl-C ends it.\n", flush=True)
-            self.exitcode = _serve(var)
+            self.exitcode = daemons.watch([daemons.start(var / "daemon.log", port=opts.port)])
 
     def _live(self, bazaar: object, opts: argparse.Namespace) -> None:
         """Let the days before now go by, so that there is something to look at."""
@@ -81,30 +92,15 @@ class Command(ScrapyCommand):
             bar.update(task, completed=1.0)
 
 
-def _check_port(port: int) -> None:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            raise UserError(
-                f"Port {port} is in use, perhaps by another daemon: end that one, "
-                "or change http_port in scrapyd.conf."
-            ) from None
+def _watch_some_pages(bazaar: Bazaar) -> None:
+    """Single pages of the marketplace, to be looked at every five minutes."""
+    from pricewatch.parsing.url import canonical_url
+    from pricewatch.store import targets
+    from pricewatch.store.database import engine
+    from pricewatch.store.targets import NewTarget
 
-
-def _serve(var: Path) -> int:
-    daemon = subprocess.Popen(
-        [sys.executable, "-m", "scrapyd", "--logfile", str(var / "daemon.log")],
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(filter(None, (os.getcwd(), os.environ.get("PYTHONPATH")))),
-        },
-    )
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        return daemon.wait()
-    except KeyboardInterrupt:
-        daemon.send_signal(signal.SIGTERM)
-        daemon.wait(30)
-        return 0
+    plain = [each for each in bazaar.truth("bikes") if each.state == "on_sale" and each.markup != "js"]
+    urls = [f"{bazaar.url}{each.url}" for each in plain[-WATCHED_PAGES:]]
+    new = [NewTarget(url, canonical_url(url), schedule="*/5 * * * *") for url in urls]
+    with engine().begin() as connection:
+        targets.add(connection, new, clock.now(), "demo")

@@ -1,10 +1,15 @@
-"""`scrapy markets`: which parts of which sites are crawled, and how another one is added."""
+"""`scrapy markets`: the slices of sites that are crawled, how often, and how they fare."""
 
 from __future__ import annotations
 
 import argparse
+from datetime import datetime
+from typing import Any
 
+from pricewatch import clock
+from pricewatch.errors import UserError
 from pricewatch.items import Tier
+from pricewatch.rules.schedule import FAILURES_TO_OPEN, SHARES, interval
 from pricewatch.shell import ActionCommand, print_json, print_table, say
 
 SEARCH = ("keyword", "category", "city", "state", "min_price_cents", "max_price_cents")
@@ -14,17 +19,20 @@ class Command(ActionCommand):
     name = "markets"
 
     def short_desc(self) -> str:
-        return "List the markets that are crawled; add one"
+        return "List, add and change markets; scrape one now"
 
     def add_actions(self) -> None:
-        self.action("list", "Show all markets")
-        show = self.action("show", "Show what is known of a market, the latest first")
-        show.add_argument("id", metavar="ID")
-        show.add_argument("--limit", type=int, default=20, metavar="N", help="at most N listings")
+        show = self.action("list", "Show all markets")
+        show.add_argument("--source", metavar="ID|DOMAIN", help="only of this source")
+        show.add_argument("--enabled", action="store_true", help="only those that are crawled")
         show.add_argument("--json", action="store_true", help="one JSON object per line")
+        known = self.action("show", "Show what is known of a market, the latest first")
+        known.add_argument("id", metavar="ID")
+        known.add_argument("--limit", type=int, default=20, metavar="N", help="at most N listings")
+        known.add_argument("--json", action="store_true", help="one JSON object per line")
         add = self.action(
             "add",
-            "Crawl another part of a site",
+            "Add a part of a site; the daemon crawls it from its next look on",
             "Examples:\n"
             "  scrapy markets add travel-books https://books.toscrape.com/catalogue/category/books/travel_2/\n"
             "  scrapy markets add nikon https://jp.mercari.com --keyword nikon --max-price-cents 50000",
@@ -33,34 +41,33 @@ class Command(ActionCommand):
         add.add_argument("urls", metavar="URL", nargs="+", help="overview pages, or the site's address alone")
         add.add_argument("--adapter", metavar="ID", help="who reads it (default: the domain's own)")
         add.add_argument("--source", metavar="ID", help="the source it belongs to (default: by its address)")
-        add.add_argument("--name", help="how people call it")
-        add.add_argument("--tier", choices=[tier.value for tier in Tier], default=Tier.STANDARD.value)
-        add.add_argument("--max-pages", type=int, metavar="N", help="read at most N pages of each start page")
+        add.add_argument("--name", metavar="TEXT", help="what people call it")
         for name in SEARCH:
             kind = int if name.endswith("cents") else str
             add.add_argument(
                 f"--{name.replace('_', '-')}", type=kind, help="to search for, where it searches"
             )
+        _frequency(add)
+        change = self.action("set", "Change how often a market is crawled, and how much of it")
+        change.add_argument("id", metavar="ID")
+        _frequency(change)
+        for action, summary in (("enable", "Crawl a market"), ("disable", "Crawl a market no more")):
+            self.action(action, summary).add_argument("ids", metavar="ID", nargs="+")
+        scrape = self.action("scrape", "Queue a job for a market now, due or not")
+        scrape.add_argument("id", metavar="ID")
+        scrape.add_argument("--spider", choices=list(SHARES), default="discovery")
 
     def do_list(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import new_markets
+        from pricewatch.store import market_admin
         from pricewatch.store.database import engine
 
         with engine().connect() as connection:
-            rows = new_markets.listed(connection)
-        cells = [
-            (
-                row.id,
-                row.source_id,
-                row.display_name,
-                row.tier,
-                "yes" if row.enabled else "no",
-                f"{row.last_scrape_at:%Y-%m-%d %H:%M}" if row.last_scrape_at else "never",
-                row.last_scrape_status or "",
-            )
-            for row in rows
-        ]
-        print_table(("market", "source", "name", "tier", "enabled", "last crawled", "status"), cells)
+            rows = market_admin.listed(connection, source=opts.source, enabled=opts.enabled or None)
+        if opts.json:
+            print_json(rows)
+            return
+        columns = ("market", "source", "tier", "state", "discovery", "sweep", "verification", "last crawl")
+        print_table(columns, [_cells(row) for row in rows])
 
     def do_show(self, opts: argparse.Namespace) -> None:
         from pricewatch.parsing.price import from_cents
@@ -95,9 +102,10 @@ class Command(ActionCommand):
             adapter_id=opts.adapter,
             source_id=opts.source,
             display_name=opts.name,
-            tier=opts.tier,
-            search={name: getattr(opts, name) for name in SEARCH if getattr(opts, name) is not None},
-            max_pages=opts.max_pages,
+            columns={
+                **{name: value for name in SEARCH if (value := vars(opts)[name]) is not None},
+                **_changes(opts),
+            },
         )
         with engine().begin() as connection:
             added = new_markets.add(connection, new)
@@ -107,3 +115,76 @@ class Command(ActionCommand):
                 f"Nothing is fetched from {added.source_id} before somebody has read its terms: "
                 f"`scrapy sources approve {added.source_id} --by NAME`."
             )
+
+    def do_set(self, opts: argparse.Namespace) -> None:
+        changes = _changes(opts)
+        if not changes:
+            raise UserError("Say what to change: --tier, --every, --max-pages or --max-listings.")
+        self._change([opts.id], **changes)
+        print(f"The market {opts.id} is changed.")
+
+    def do_enable(self, opts: argparse.Namespace) -> None:
+        self._change(opts.ids, enabled=True, consecutive_failures=0)
+        print(f"Enabled: {', '.join(opts.ids)}.")
+
+    def do_disable(self, opts: argparse.Namespace) -> None:
+        self._change(opts.ids, enabled=False)
+        print(f"Disabled: {', '.join(opts.ids)}.")
+
+    def do_scrape(self, opts: argparse.Namespace) -> None:
+        from pricewatch.store import market_admin
+        from pricewatch.store.database import engine
+
+        with engine().begin() as connection:
+            job = market_admin.scrape_now(connection, opts.id, opts.spider)
+        print(f"Job {job} is queued; a daemon starts it as soon as it has a free slot.")
+
+    def _change(self, ids: list[str], **values: Any) -> None:
+        from pricewatch.store import market_admin
+        from pricewatch.store.database import engine
+
+        with engine().begin() as connection:
+            for market_id in ids:
+                market_admin.change(connection, market_id, clock.now(), **values)
+
+
+def _frequency(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--tier", choices=[str(tier) for tier in Tier])
+    parser.add_argument(
+        "--every",
+        metavar="HOURS",
+        help="look at all of it within so many hours, whatever the tier says; 0 goes back to the tier's",
+    )
+    parser.add_argument("--max-pages", metavar="N", help="of each start page; 0 for no limit")
+    parser.add_argument("--max-listings", metavar="N", help="product pages per run")
+
+
+def _changes(opts: argparse.Namespace) -> dict[str, Any]:
+    """What was given, as columns."""
+    changes: dict[str, Any] = {"tier": opts.tier} if opts.tier else {}
+    if opts.every is not None:
+        changes["scrape_frequency_hours"] = _number("--every", opts.every) or None
+    if opts.max_pages is not None:
+        changes["max_pages"] = _number("--max-pages", opts.max_pages) or None
+    if opts.max_listings is not None:
+        changes["max_listings_per_scrape"] = _number("--max-listings", opts.max_listings)
+    return changes
+
+
+def _number(option: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 7):
+        raise UserError(f"{option} takes a whole number, not {text!r}.")
+    return int(text)
+
+
+def _cells(row: dict[str, Any]) -> list[object]:
+    state = "enabled" if row["enabled"] else "disabled"
+    if row["tos_approved_by"] is None:
+        state += ", source not approved"
+    if row["consecutive_failures"] >= FAILURES_TO_OPEN:
+        state += ", circuit open"
+    frequency = row["scrape_frequency_hours"]
+    every = [f"{interval(spider, row['tier'], frequency).total_seconds() / 3600:g} h" for spider in SHARES]
+    last: datetime | None = row["last_scrape_at"]
+    crawled = f"{last:%Y-%m-%d %H:%M} {row['last_scrape_status']}" if last else "never"
+    return [row["id"], row["source_id"], row["tier"], state, *every, crawled]

@@ -11,7 +11,7 @@ from scrapy.settings import BaseSettings
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.base import ReactorBase
 from twisted.internet.interfaces import IAddress, IHostnameResolver, IHostResolution, IResolutionReceiver
-from zope.interface import implementer  # type: ignore[import-untyped]
+from zope.interface import implementer
 
 from pricewatch.rules.addresses import AllowedHosts, literal_address, refusal
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -49,5 +50,14 @@ def resolve_alert(connection: Connection, *, kind: str, subject: str, now: datet
     connection.execute(
         update(Alert)
         .where(Alert.key == f"{kind}:{subject}", Alert.resolved_at.is_(None))
+        .values(resolved_at=now)
+    )
+
+
+def resolve_others(connection: Connection, *, kind: str, subjects: Sequence[str], now: datetime) -> None:
+    """Of this kind only these are still wrong."""
+    connection.execute(
+        update(Alert)
+        .where(Alert.kind == kind, Alert.resolved_at.is_(None), Alert.subject.not_in(subjects))
         .values(resolved_at=now)
     )

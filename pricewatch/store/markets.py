@@ -10,6 +10,8 @@ from sqlalchemy import Connection, select, update
 from sqlalchemy.orm import Session
 
 from pricewatch.errors import RunRefused, UserError
+from pricewatch.rules.schedule import FAILURES_TO_OPEN
+from pricewatch.store import alerts
 from pricewatch.store.models import Market, Source
 
 
@@ -100,9 +102,22 @@ def note_run(
     """What the dispatcher goes by: when this market was last crawled and how that ended."""
     values: dict[str, Any] = {"last_scrape_status": status}
     if failed:
-        values["consecutive_failures"] = Market.consecutive_failures + 1
+        values |= {"consecutive_failures": Market.consecutive_failures + 1, "last_failure_at": at}
     else:
         values |= {f"last_{spider}_at": at, "consecutive_failures": 0}
         if spider != "verification":
             values["last_scrape_at"] = at
-    connection.execute(update(Market).where(Market.id == market_id).values(values))
+    changed = update(Market).where(Market.id == market_id).values(values)
+    failures = connection.execute(changed.returning(Market.consecutive_failures)).scalar()
+    if failures == FAILURES_TO_OPEN:
+        alerts.raise_alert(
+            connection,
+            kind="circuit_open",
+            subject=market_id,
+            message=f"Market {market_id} failed {failures} times in a row and rests until the next daily "
+            "maintenance: see its last run, then `scrapy markets scrape` tries it at once.",
+            severity="P2",
+            now=at,
+        )
+    elif failures == 0:
+        alerts.resolve_alert(connection, kind="circuit_open", subject=market_id, now=at)

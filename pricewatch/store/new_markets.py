@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 
 from pricewatch import adapters
 from pricewatch.errors import UserError
-from pricewatch.items import Tier
 from pricewatch.parsing.url import InvalidUrl, canonical_url, registrable_domain
 from pricewatch.store.models import Listing, Market, Source
 
@@ -29,9 +28,8 @@ class NewMarket:
     adapter_id: str | None = None
     source_id: str | None = None
     display_name: str | None = None
-    tier: str = Tier.STANDARD
-    search: dict[str, Any] = field(default_factory=dict)
-    max_pages: int | None = None
+    # What to search for, how often and how much.
+    columns: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ def add(connection: Connection, new: NewMarket) -> Added:
                 f"The adapter {adapter.id!r} reads product pages only: declare the overview pages of "
                 f"{source.domain} in a file (`scrapy newadapter NAME {source.domain} --declarative`)."
             )
-        if not starts and not adapter.start_pages(new.search):
+        if not starts and not adapter.start_pages(new.columns):
             raise UserError(
                 f"Market {new.id} has nothing to begin with: give the address of an overview page, "
                 f"or what the adapter {adapter.id!r} searches by."
@@ -67,29 +65,11 @@ def add(connection: Connection, new: NewMarket) -> Added:
                 source_id=source.id,
                 display_name=new.display_name or new.id,
                 start_pages=starts,
-                tier=new.tier,
-                max_pages=new.max_pages,
-                **new.search,
+                **new.columns,
             )
         )
         session.flush()
         return Added(source.id, source.adapter_id, source.tos_approved_by is not None)
-
-
-def listed(connection: Connection) -> list[Row[Any]]:
-    return list(
-        connection.execute(
-            select(
-                Market.id,
-                Market.source_id,
-                Market.display_name,
-                Market.tier,
-                Market.enabled,
-                Market.last_scrape_at,
-                Market.last_scrape_status,
-            ).order_by(Market.source_id, Market.id)
-        )
-    )
 
 
 def latest_listings(connection: Connection, market_id: str, most: int) -> list[Row[Any]]:

@@ -14,6 +14,7 @@ currency = "GBP"
 pages = "page-{page}.html"
 overview = {card = "article", next = "li.next a", title = "h3"}
 """
+FREQUENCY = ("tier", "every", "max_pages", "max_listings")
 BOOKS = "https://books.toscrape.com/catalogue/category/books/travel_2/index.html"
 
 
@@ -23,8 +24,8 @@ def run(database, capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("PRICEWATCH_SHOPS", str(tmp_path))
 
     def run(action: str, **given: object) -> tuple[int, str, str]:
-        defaults = dict.fromkeys(("adapter", "source", "name", "max_pages", *SEARCH))
-        options = {**defaults, "tier": "standard", "action": action, **given}
+        defaults = dict.fromkeys(("adapter", "source", "name", *FREQUENCY, *SEARCH))
+        options = {**defaults, "action": action, **given}
         command = Command()
         command.run([], argparse.Namespace(**options))
         shown = capsys.readouterr()
@@ -46,7 +47,7 @@ def test_a_market_of_a_shop_that_is_declared(run, database):
         "INELIGIBLE",
     )
     assert run("add", id="more-books", urls=[BOOKS])[0] == 0
-    assert "travel-books" in run("list")[1]
+    assert "travel-books" in run("list", enabled=False, json=False)[1]
     assert run("show", id="travel-books", limit=5, json=True) == (0, "", "")
     assert "There is no market 'atlantis'" in run("show", id="atlantis", limit=5, json=False)[2]
 

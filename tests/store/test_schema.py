@@ -52,6 +52,8 @@ FREE = {
         "verification_attempts.http_status",
         "alerts.kind",
     ),
+    # Of any project that is deployed.
+    *("jobs.spider", "jobs.reason"),
 }
 
 

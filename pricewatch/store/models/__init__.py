@@ -21,6 +21,7 @@ from pricewatch.store.models.operations import (
     WatchRule,
 )
 from pricewatch.store.models.runs import CollectedCard, Run, RunPage, VerificationAttempt
+from pricewatch.store.models.scheduling import Dispatcher, Egg, Job, Node
 from pricewatch.store.models.sources import Market, Retailer, Source
 from pricewatch.store.models.targets import Quarantined, Target, TargetQueue
 
@@ -30,11 +31,15 @@ __all__ = [
     "Alert",
     "Base",
     "CollectedCard",
+    "Dispatcher",
+    "Egg",
+    "Job",
     "Listing",
     "ListingIdentifier",
     "ListingKeys",
     "Market",
     "MarketListing",
+    "Node",
     "PriceHistory",
     "Product",
     "ProxyBlock",

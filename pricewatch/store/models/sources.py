@@ -91,6 +91,7 @@ class Market(Base):
     last_scrape_at: Mapped[datetime | None]
     last_scrape_status: Mapped[str | None]
     consecutive_failures: Mapped[int] = mapped_column(server_default="0")
+    last_failure_at: Mapped[datetime | None]
     last_discovery_at: Mapped[datetime | None]
     last_sweep_at: Mapped[datetime | None]
     last_verification_at: Mapped[datetime | None]

@@ -1,0 +1,75 @@
+"""Daemons as processes of a command: started together, ended together, however the command ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from pricewatch.errors import UserError
+
+STOP_SECONDS = 90.0
+
+
+def start(log: Path, *, port: int, node: str | None = None) -> subprocess.Popen[bytes]:
+    """A daemon in a session of its own: Ctrl-C is for the command, which ends it in order."""
+    named = {"PRICEWATCH_NODE": node} if node else {}
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            [sys.executable, "-m", "scrapyd", "--pidfile="],
+            env={
+                **os.environ,
+                **named,
+                "SCRAPYD_HTTP_PORT": str(port),
+                "PYTHONPATH": os.pathsep.join(filter(None, (os.getcwd(), os.environ.get("PYTHONPATH")))),
+            },
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+
+
+def watch(daemons: Sequence[subprocess.Popen[bytes]]) -> int:
+    """Wait until somebody ends this command, or until the last daemon has ended by itself."""
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, signal.default_int_handler)
+    try:
+        while any(daemon.poll() is None for daemon in daemons):
+            time.sleep(0.2)
+        return 0 if all(daemon.returncode == 0 for daemon in daemons) else 1
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        stop(daemons)
+
+
+def stop(daemons: Sequence[subprocess.Popen[bytes]]) -> None:
+    """Let their spiders end; it may take a minute."""
+    for daemon in daemons:
+        if daemon.poll() is None:
+            daemon.send_signal(signal.SIGTERM)
+    deadline = time.monotonic() + STOP_SECONDS
+    for daemon in daemons:
+        try:
+            daemon.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            daemon.kill()
+
+
+def check_port(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            raise UserError(
+                f"Port {port} is in use, perhaps by another daemon: end that one, "
+                "or choose another with --port."
+            ) from None

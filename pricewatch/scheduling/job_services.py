@@ -1,0 +1,172 @@
+"""scrapyd's web services about jobs: the same requests and answers, for the whole cluster."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from scrapyd.webservice import param
+from twisted.internet import reactor as _reactor
+from twisted.web.server import Request
+
+from pricewatch.scheduling.job_storage import StoredJob, extras, shown
+from pricewatch.scheduling.membership import Membership
+from pricewatch.scheduling.services import Threaded, refused
+from pricewatch.store import job_leases, job_lists, jobs, nodes
+from pricewatch.store.job_lists import ListedJob
+
+reactor: Any = _reactor
+LISTED = 100
+MOST_LISTED = 10_000
+
+
+class Schedule(Threaded):
+    @param("project")
+    @param("spider")
+    @param("_version", dest="version", required=False, default=None)
+    @param("jobid", required=False, default=jobs.new_job_id)
+    @param("priority", required=False, default=0, type=float)
+    @param("setting", required=False, default=list, multiple=True)
+    def render_POST(  # noqa: N802 - twisted's name
+        self,
+        txrequest: Request,
+        project: str,
+        spider: str,
+        version: str | None,
+        jobid: str,
+        priority: float,
+        setting: list[str],
+    ) -> dict[str, Any]:
+        self.check_project(project)
+        if spider not in self.spiders(project, version):
+            raise refused(f"spider '{spider}' not found")
+        given = {key.decode(): values[0].decode() for key, values in txrequest.args.items()}
+        if unclear := [one for one in setting if "=" not in one]:
+            raise refused(f"setting {unclear[0]!r} is not NAME=VALUE")
+        version_given = {"_version": version} if version is not None else {}
+        self.root.scheduler.schedule(
+            project,
+            spider,
+            priority=priority,
+            settings=dict(one.split("=", 1) for one in setting),
+            _job=jobid,
+            **given,
+            **version_given,
+        )
+        # This node need not wait for its next look at the queue.
+        reactor.callFromThread(self.root.poller.poll)
+        return {"jobid": jobid}
+
+
+class Cancel(Threaded):
+    """Wherever the job is: its node learns of it from the database, within seconds."""
+
+    @param("project")
+    @param("job")
+    @param("signal", required=False, default="INT")
+    def render_POST(  # noqa: N802 - twisted's name
+        self, txrequest: Request, project: str, job: str, signal: str
+    ) -> dict[str, Any]:
+        self.check_project(project)
+        if not (signal.isalnum() and len(signal) < 10):
+            raise refused(f"signal '{signal}' is unknown")
+        with self.root.membership.begin() as connection:
+            before = job_leases.cancel(connection, project, job, signal.upper().removeprefix("SIG"))
+        reactor.callFromThread(self.root.launcher.look)
+        return {"prevstate": before}
+
+
+class Status(Threaded):
+    @param("job")
+    @param("project", required=False)
+    def render_GET(  # noqa: N802 - twisted's name
+        self, txrequest: Request, job: str, project: str | None
+    ) -> dict[str, Any]:
+        if project is not None:
+            self.check_project(project)
+        with self.root.membership.begin() as connection:
+            found = job_lists.find(connection, job, project)
+        if found is None:
+            return {"currstate": None}
+        return {"currstate": "finished" if found.ended_at else found.state, **extras(found)}
+
+
+class ListJobs(Threaded):
+    """The latest of what has ended, as many as `limit` says; `offset` leads to the earlier ones."""
+
+    @param("project", required=False)
+    @param("limit", required=False, default=LISTED, type=int)
+    @param("offset", required=False, default=0, type=int)
+    def render_GET(  # noqa: N802 - twisted's name
+        self, txrequest: Request, project: str | None, limit: int, offset: int
+    ) -> dict[str, Any]:
+        if project is not None:
+            self.check_project(project)
+        most, skipped = min(max(limit, 0), MOST_LISTED), max(offset, 0)
+        with self.root.membership.snapshot() as connection:
+            # What waits or runs is all there, as clients count on it, up to a size that can be read.
+            pending = job_lists.pending(connection, project, most=MOST_LISTED)
+            running = job_lists.running(connection, project)
+            ended = job_lists.ended(connection, project, most=most, skipped=skipped)
+        return {
+            "pending": [self._pending(job) for job in pending],
+            "running": [self._started(job) | {"pid": job.pid} for job in running],
+            "finished": [self._started(job) | {"end_time": shown(job.ended_at)} for job in ended],
+        }
+
+    def _pending(self, job: ListedJob) -> dict[str, Any]:
+        return {
+            "id": job.job_id,
+            "project": job.project,
+            "spider": job.spider,
+            "version": job.version,
+            "settings": job.settings,
+            "args": job.arguments,
+            "priority": job.priority,
+            "added": shown(job.added_at),
+        }
+
+    def _started(self, job: ListedJob) -> dict[str, Any]:
+        return {
+            "id": job.job_id,
+            "project": job.project,
+            "spider": job.spider,
+            "start_time": shown(job.started_at),
+            "log_url": self._url(job, self.root.get_log_url(StoredJob(job))),
+            "items_url": self._url(job, self.root.get_item_url(StoredJob(job))),
+            **extras(job),
+        }
+
+    def _url(self, job: ListedJob, here: str | None) -> str | None:
+        """On this node if the file is here; else on the node that wrote it, where that can be reached."""
+        membership: Membership = self.root.membership
+        if here is not None or job.node in (None, membership.place.node) or job.node_url is None:
+            return here
+        return f"{job.node_url}/logs/{job.project}/{job.spider}/{job.job_id}.log"
+
+
+class DaemonStatus(Threaded):
+    def render_GET(self, txrequest: Request) -> dict[str, Any]:  # noqa: N802 - twisted's name
+        membership: Membership = self.root.membership
+        with membership.begin() as connection:
+            counts = job_lists.counts(connection, membership.lease)
+            known = nodes.listed(connection)
+        return {
+            "pending": counts.pending,
+            "running": counts.running,
+            "finished": counts.ended,
+            "oldest_pending_seconds": counts.oldest_pending_seconds,
+            "node": membership.place.node,
+            "pid": os.getpid(),
+            "nodes": [
+                {
+                    "name": node.name,
+                    "url": node.url,
+                    "slots": node.slots,
+                    "running": node.running,
+                    "last_seen": shown(node.heartbeat_at),
+                    "stopped": node.stopped_at is not None,
+                }
+                for node in known
+            ],
+        }

@@ -1,0 +1,187 @@
+"""scrapyd's launcher: runs what the poller claims, keeps it alive in the database, and ends it in order."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from scrapyd.config import Config
+from scrapyd.interfaces import IEggStorage, IEnvironment, IJobStorage, IPoller
+from scrapyd.launcher import Launcher, get_crawl_args
+from twisted.application.service import Service
+from twisted.internet import reactor as _reactor
+from twisted.internet.defer import Deferred, DeferredList, DeferredLock, inlineCallbacks
+from twisted.internet.task import LoopingCall, deferLater
+from twisted.internet.threads import deferToThread
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from pricewatch.scheduling import command_line
+from pricewatch.scheduling.keeper import Keeper, News
+from pricewatch.scheduling.membership import membership
+from pricewatch.scheduling.outage import Outage
+from pricewatch.scheduling.poller import CLAIMED
+from pricewatch.scheduling.process import JobProcess
+from pricewatch.store.jobs import ClaimedJob
+
+log = Logger()
+reactor: Any = _reactor
+SAVE_ATTEMPTS = 5
+LOG_ATTEMPTS = 5
+
+
+class ClusterLauncher(Launcher):
+    def __init__(self, config: Config, app: Any) -> None:
+        super().__init__(config, app)
+        self.processes: dict[int, JobProcess]
+        self._membership = membership(config)
+        # How long a spider may take to end after it was told to: first politely, then not.
+        self.kill_after = config.getfloat("kill_after", 60)
+        self.stop_after = config.getfloat("stop_after", 60)
+        self.settings = dict(config.items("settings", []))
+        storage = app.getComponent(IJobStorage)
+        self._keeper = Keeper(self._membership, storage, self.max_proc, self.kill_after)
+        self._outage = Outage("Keeping jobs alive")
+        self._unsaved: list[JobProcess] = []
+        self._loop = LoopingCall(self._exchange)
+        self._beat_seconds = config.getfloat("beat_seconds", 2)
+        self._one_at_a_time = DeferredLock()
+        self._open = False
+        self._stopping = False
+
+    def startService(self) -> None:  # noqa: N802 - twisted's name
+        Service.startService(self)
+        log.info(
+            "Node {node} started: {slots} slots",
+            node=self._membership.place.node,
+            slots=self.max_proc,
+            log_system="Launcher",
+        )
+        self._loop.start(self._beat_seconds)
+
+    @inlineCallbacks
+    def stopService(self) -> Any:  # noqa: N802 - twisted's name
+        """Let spiders write their checkpoints and end; what has not by then is killed, and run again."""
+        Service.stopService(self)
+        self._stopping = True
+        self.app.getComponent(IPoller).stop()
+        ending = [self._stop(process) for process in self.processes.values()]
+        if ending:
+            log.info("Waiting for {count} spiders to end", count=len(ending))
+            yield DeferredList(ending)
+        if self._loop.running:
+            self._loop.stop()
+        for _ in range(SAVE_ATTEMPTS):
+            yield self._exchange()
+            if not self._unsaved:
+                break
+            yield deferLater(reactor, 1, lambda: None)
+        yield deferToThread(self._keeper.leave).addErrback(self._outage.note)
+
+    def look(self) -> None:
+        """Somebody wants something of a job that may run here: do not wait for the next beat."""
+        if self.processes and not self._stopping:
+            self._exchange()
+
+    def _stop(self, process: JobProcess) -> Deferred[None]:
+        process.is_stopping = True
+        process.send("TERM")
+        process.kill_after(self.stop_after, reactor)
+        over: Deferred[None] = Deferred()
+
+        def ended(result: Any) -> Any:
+            over.callback(None)
+            return result
+
+        process.deferred.addBoth(ended)
+        return over
+
+    def _get_message(self, slot: int) -> None:
+        if not self._stopping:
+            self.app.getComponent(IPoller).next().addCallback(self._spawn_process, slot)
+
+    def _spawn_process(self, message: dict[str, Any], slot: int) -> None:
+        """Copying the egg may take a while; the slot is taken from now on."""
+        claimed: ClaimedJob = message.pop(CLAIMED)
+        process = JobProcess(claimed, {}, [])
+        process.deferred.addBoth(self._process_finished, slot)
+        self.processes[slot] = process
+        fetched = deferToThread(self._prepare, message, claimed, slot)
+        fetched.addCallback(self._start, process).addErrback(self._not_started, process)
+
+    def _prepare(self, message: dict[str, Any], claimed: ClaimedJob, slot: int) -> tuple[list[str], Any]:
+        egg: Path | None = None
+        if claimed.version is not None:
+            found = self.app.getComponent(IEggStorage).fetch(claimed.project, claimed.version)
+            if found is None:
+                raise LookupError(f"version {claimed.version} of {claimed.project} is not there any more")
+            egg = found[1]
+        environment = self.app.getComponent(IEnvironment)
+        message["settings"] = {**message.get("settings", {}), **self._log_settings(environment, message)}
+        env = environment.get_environment(message, slot)
+        message.pop("_version", None)
+        args = command_line.words(self.runner, "crawl", *get_crawl_args(message))
+        node = self._membership.place.node
+        return args, command_line.environment(env, claimed.project, egg, node)
+
+    def _log_settings(self, environment: Any, message: dict[str, Any]) -> dict[str, str]:
+        for _ in range(LOG_ATTEMPTS):
+            # Another node of this machine, or another slot, may be making or clearing the same directory.
+            with suppress(FileExistsError, FileNotFoundError):
+                return dict(environment.get_settings(message))
+        return dict(environment.get_settings(message))
+
+    def _start(self, prepared: tuple[list[str], dict[str, str]], process: JobProcess) -> None:
+        process.args, process.env = prepared
+        if self._stopping or process.cancels or process.is_lost:
+            process.is_stopping = self._stopping
+            process.deferred.callback(process)
+            return
+        reactor.spawnProcess(process, sys.executable, args=process.args, env=process.env)
+        deferToThread(self._keeper.note_pid, process).addErrback(self._outage.note)
+
+    def _not_started(self, failure: Failure, process: JobProcess) -> None:
+        process.failed_to_start(failure)
+        process.deferred.callback(process)
+
+    def _process_finished(self, _: Any, slot: int) -> None:
+        process = self.processes.pop(slot)
+        if not process.is_lost:
+            self._unsaved.append(process)
+        self._exchange().addBoth(lambda _: self._get_message(slot))
+
+    def _exchange(self) -> Deferred[None]:
+        """One exchange at a time; never fails, so that it goes on when the database is back."""
+        return self._one_at_a_time.run(self._exchange_once)
+
+    def _exchange_once(self) -> Deferred[None]:
+        running = {process.claimed.id for process in self.processes.values()}
+        unsaved = list(self._unsaved)
+        ids = running | {process.claimed.id for process in unsaved}
+        asked: Deferred[Any] = deferToThread(self._keeper.exchange, ids, unsaved)
+        return asked.addCallback(self._learn, running).addErrback(self._outage.note)
+
+    def _learn(self, news: News, running: set[int]) -> None:
+        self._outage.over()
+        self._unsaved = [process for process in self._unsaved if process.claimed.id not in news.saved]
+        for lost in news.returned:
+            log.warn("Job {job} of {node} is now {state}", job=lost.job_id, node=lost.node, state=lost.state)
+        for process in self.processes.values():
+            if process.claimed.id not in running:
+                continue
+            renewed = news.renewed.get(process.claimed.id)
+            if renewed is None:
+                process.log("error", "Taken over by another node; ended:")
+                process.is_lost = True
+                process.kill()
+            elif renewed.cancels > process.cancels:
+                process.cancels = renewed.cancels
+                process.send(renewed.cancel_signal or "INT")
+                process.kill_after(self.kill_after, reactor)
+        if not self._open and not self._stopping:
+            # Only now, when what an earlier daemon left behind has been dealt with.
+            self._open = True
+            for slot in range(self.max_proc):
+                self._get_message(slot)

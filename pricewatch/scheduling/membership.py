@@ -1,0 +1,79 @@
+"""This daemon as a member of the cluster: its name, its lease, and its way to the database."""
+
+from __future__ import annotations
+
+import os
+import socket
+import uuid
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from functools import lru_cache
+
+from scrapyd.config import Config
+from sqlalchemy import Connection, Engine
+
+from pricewatch.store import database
+from pricewatch.store.jobs import Place
+
+DEFAULT_PORT = 6800
+STATEMENT_TIMEOUT_MS = 10_000
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class Membership:
+    """One start of one daemon."""
+
+    def __init__(self, config: Config) -> None:
+        self.host = socket.gethostname()
+        self.port = http_port(config)
+        self.address = bind_address(config)
+        self.lease = timedelta(seconds=config.getfloat("lease_seconds", 30))
+        self.place = Place(node_name(self.port), f"{self.host}/{uuid.uuid4().hex}", self.lease)
+
+    @property
+    def url(self) -> str | None:
+        """Where others find this node: not at all where it listens on this machine only."""
+        if self.address in LOOPBACK:
+            return f"http://127.0.0.1:{self.port}"
+        host = self.host if self.address in ("0.0.0.0", "::", "") else self.address  # noqa: S104 - compared
+        return f"http://{host}:{self.port}"
+
+    def is_here(self, instance: str) -> bool:
+        """Whether that start of a daemon was on this machine."""
+        return instance.rpartition("/")[0] == self.host
+
+    def begin(self) -> AbstractContextManager[Connection]:
+        """A transaction of its own, on a connection whose statements give up in time."""
+        return store_engine().begin()
+
+    def snapshot(self) -> AbstractContextManager[Connection]:
+        """Several questions about one moment: a job that moves meanwhile is in one list, not in two."""
+        return store_engine().execution_options(isolation_level="REPEATABLE READ").begin()
+
+
+@lru_cache(maxsize=8)
+def membership(config: Config) -> Membership:
+    """The same for all components of a daemon."""
+    return Membership(config)
+
+
+@lru_cache(maxsize=1)
+def store_engine() -> Engine:
+    """Reachable and with its schema at the start; later on it may come and go."""
+    database.engine()
+    return database.connect(pool_size=8, statement_timeout_ms=STATEMENT_TIMEOUT_MS)
+
+
+def node_name(port: int) -> str:
+    """PRICEWATCH_NODE, else the machine's name; a second daemon on the same machine adds its port."""
+    if given := os.environ.get("PRICEWATCH_NODE"):
+        return given
+    return socket.gethostname() if port == DEFAULT_PORT else f"{socket.gethostname()}:{port}"
+
+
+def http_port(config: Config) -> int:
+    return int(os.environ.get("SCRAPYD_HTTP_PORT") or config.getint("http_port", DEFAULT_PORT))
+
+
+def bind_address(config: Config) -> str:
+    return str(os.environ.get("SCRAPYD_BIND_ADDRESS") or config.get("bind_address", "127.0.0.1"))

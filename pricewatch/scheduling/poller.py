@@ -1,0 +1,97 @@
+"""scrapyd's poller: claims a job for each free slot, across projects. Nothing that goes wrong ends it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrapyd.config import Config
+from scrapyd.interfaces import IPoller
+from scrapyd.utils import get_spider_queues
+from sqlalchemy.exc import SQLAlchemyError
+from twisted.internet import reactor as _reactor
+from twisted.internet.defer import Deferred, DeferredQueue, succeed
+from twisted.internet.threads import deferToThread
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from pricewatch.scheduling.membership import membership
+from pricewatch.scheduling.outage import Outage
+from pricewatch.scheduling.spider_queue import PostgresSpiderQueue, message_of
+from pricewatch.store import eggs, job_leases, jobs
+from pricewatch.store.jobs import ClaimedJob
+
+reactor: Any = _reactor
+log = Logger()
+CLAIMED = "_claimed"
+
+
+@implementer(IPoller)
+class ClusterPoller:
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self._membership = membership(config)
+        self._outage = Outage("Taking jobs from the queue")
+        self._asking = False
+        self._stopped = False
+        self.dq: DeferredQueue[dict[str, Any]] = DeferredQueue()
+        self.queues: dict[str, PostgresSpiderQueue] = {}
+        self.update_projects()
+
+    def next(self) -> Deferred[dict[str, Any]]:
+        """A slot is free: its job comes as soon as there is one."""
+        if not self._stopped:
+            reactor.callLater(0, self.poll)
+        return self.dq.get()
+
+    def poll(self) -> Deferred[None]:
+        """Called every `poll_interval`, and whenever a slot becomes free."""
+        if self._asking or self._stopped or not self.dq.waiting:
+            return succeed(None)
+        self._asking = True
+        asked: Deferred[Any] = deferToThread(self._claim, len(self.dq.waiting))
+        asked.addCallback(self._hand_out)
+        return asked.addErrback(self._outage.note).addBoth(self._asked)
+
+    def stop(self) -> None:
+        """Take no more; what is being claimed this moment is given back."""
+        self._stopped = True
+
+    def update_projects(self) -> None:
+        self.queues = get_spider_queues(self.config)
+
+    def _claim(self, most: int) -> list[ClaimedJob]:
+        claimed: list[ClaimedJob] = []
+        with self._membership.begin() as connection:
+            known = [*eggs.projects(connection), *(name for name, _ in self.config.items("settings", []))]
+        try:
+            while len(claimed) < most:
+                # One transaction each: two nodes that hold several could wait for each other.
+                with self._membership.begin() as connection:
+                    job = jobs.claim(connection, self._membership.place, known)
+                if job is None:
+                    break
+                claimed.append(job)
+        except SQLAlchemyError:
+            if not claimed:
+                raise
+        return claimed
+
+    def _hand_out(self, claimed: list[ClaimedJob]) -> None:
+        self._outage.over()
+        for job in claimed:
+            if self._stopped:
+                deferToThread(self._give_back, job).addErrback(self._outage.note)
+            else:
+                message = {**message_of(job), "_project": job.project, CLAIMED: job}
+                message["_spider"] = message.pop("name")
+                self.dq.put(message)
+
+    def _give_back(self, job: ClaimedJob) -> None:
+        with self._membership.begin() as connection:
+            job_leases.give_back(connection, self._membership.place, job.id, "its node was stopped")
+
+    def _asked(self, result: Failure | None) -> None:
+        self._asking = False
+        if isinstance(result, Failure):
+            log.failure("Handing out jobs", failure=result)

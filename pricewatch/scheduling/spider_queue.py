@@ -1,0 +1,76 @@
+"""scrapyd's spider queue, as a view of the jobs of one project that wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scrapyd.config import Config
+from scrapyd.interfaces import ISpiderQueue
+from zope.interface import implementer
+
+from pricewatch.scheduling.membership import membership
+from pricewatch.store import job_lists, jobs
+from pricewatch.store.job_lists import ListedJob
+from pricewatch.store.jobs import ClaimedJob
+
+Message = dict[str, Any]
+
+
+@implementer(ISpiderQueue)
+class PostgresSpiderQueue:
+    def __init__(self, config: Config, project: str) -> None:
+        self.project = project
+        self._membership = membership(config)
+
+    def add(self, name: str, priority: float = 0.0, **spider_args: Any) -> None:
+        arguments = dict(spider_args)
+        job_id, version = arguments.pop("_job", None), arguments.pop("_version", None)
+        settings = arguments.pop("settings", {})
+        with self._membership.begin() as connection:
+            jobs.add(
+                connection,
+                self.project,
+                name,
+                arguments,
+                job_id=job_id,
+                version=version,
+                settings=settings,
+                priority=priority,
+            )
+
+    def pop(self) -> Message | None:
+        """The next job of this project, claimed for this node; the poller claims across projects."""
+        with self._membership.begin() as connection:
+            job = jobs.claim(connection, self._membership.place, [self.project])
+        return message_of(job) if job else None
+
+    def list(self) -> list[Message]:
+        with self._membership.begin() as connection:
+            return [message_of(job) for job in job_lists.pending(connection, self.project)]
+
+    def count(self) -> int:
+        with self._membership.begin() as connection:
+            return job_lists.count_pending(connection, self.project)
+
+    def remove(self, func: Callable[[Message], bool]) -> int:
+        with self._membership.begin() as connection:
+            waiting = job_lists.pending(connection, self.project)
+            unwanted = [job.id for job in waiting if func(message_of(job))]
+            return job_lists.cancel_pending(connection, self.project, unwanted) if unwanted else 0
+
+    def clear(self) -> None:
+        with self._membership.begin() as connection:
+            job_lists.cancel_pending(connection, self.project)
+
+
+def message_of(job: ListedJob | ClaimedJob) -> Message:
+    """A job as scrapyd's own parts know it."""
+    version = {"_version": job.version} if job.version else {}
+    return {
+        "name": job.spider,
+        "_job": job.job_id,
+        **version,
+        "settings": dict(job.settings),
+        **job.arguments,
+    }

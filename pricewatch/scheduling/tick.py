@@ -1,0 +1,148 @@
+"""One look at everything that may be due, in one transaction: what is to run becomes jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from pricewatch.rules.schedule import (
+    OLDEST_PENDING,
+    SHARES,
+    Verdict,
+    judge,
+    last_maintenance,
+    spread,
+    target_jobs,
+    work_of,
+)
+from pricewatch.scheduling.plan import DispatchPlan
+from pricewatch.store import alerts, dispatch, job_lists, jobs, nodes, target_queue, upkeep
+from pricewatch.store.jobs import NewJob
+from pricewatch.store.schema import ensure_partitions
+from pricewatch.store.target_queue import Admission
+
+# Behind what a person has asked for.
+PRIORITY = -1.0
+
+
+@dataclass(slots=True)
+class Tick:
+    """What one look came to."""
+
+    at: datetime
+    started: int = 0
+    silent_runs: int = 0
+    breakers_closed: int = 0
+    maintained: bool = False
+    targets: Admission = field(default_factory=Admission)
+    # Old runs whose details are to be removed now: from here to there.
+    removes_details: tuple[datetime, datetime] | None = None
+
+
+def tick(
+    connection: Connection,
+    now: datetime,
+    plan: DispatchPlan,
+    chance: Callable[[], float],
+    *,
+    node: str,
+    silence: timedelta,
+    maintained_at: datetime | None,
+    details_kept_from: datetime | None,
+) -> Tick:
+    """For whoever holds the dispatcher's row."""
+    done = Tick(now)
+    done.silent_runs = dispatch.end_silent_runs(connection, now)
+    last = last_maintenance(now, plan.maintenance_at)
+    if maintained_at is not None and maintained_at < last:
+        done.maintained = True
+        done.breakers_closed = upkeep.close_breakers(connection)
+        ensure_partitions(connection, now)
+        kept_from = now - plan.keep_details
+        done.removes_details = (details_kept_from or datetime.min.replace(tzinfo=now.tzinfo), kept_from)
+    counts = job_lists.counts(connection, silence)
+    wanted = market_jobs(connection, now, plan, chance)
+    done.targets = target_queue.schedule(connection, now, plan.limits, plan.pace)
+    wanted += targets_jobs(connection, plan)
+    room = max(0, plan.most_pending - counts.pending)
+    done.started = jobs.add_missing(connection, wanted[:room])
+    tell_lost_nodes(connection, now, silence)
+    tell_waiting(connection, now, counts.oldest_pending_seconds)
+    dispatch.note_tick(
+        connection,
+        node=node,
+        last_tick_at=now,
+        last_started=done.started,
+        maintained_at=now if done.maintained or maintained_at is None else maintained_at,
+    )
+    return done
+
+
+def market_jobs(
+    connection: Connection, now: datetime, plan: DispatchPlan, chance: Callable[[], float]
+) -> list[NewJob]:
+    return [
+        NewJob(
+            spider=verdict.spider,
+            arguments={"market": market.id, "trigger": "SCHEDULED"},
+            work=work_of(verdict.spider, {"market": market.id}),
+            wait=spread(chance(), seconds=plan.spread_seconds).total_seconds(),
+            priority=PRIORITY,
+        )
+        for market in dispatch.due_markets(connection, now)
+        for verdict in (judge(market, spider, now) for spider in SHARES)
+        if verdict.starts
+    ]
+
+
+def targets_jobs(connection: Connection, plan: DispatchPlan) -> list[NewJob]:
+    waiting = dispatch.targets_waiting(connection)
+    wanted = target_jobs(waiting, per_job=plan.targets_per_job, most=plan.most_target_jobs)
+    # Each has a work of its own, so that several nodes share the queue.
+    works = [work_of("targets", {}), *(f"targets {number}" for number in range(2, wanted + 1))]
+    return [
+        NewJob(spider="targets", arguments={"trigger": "SCHEDULED"}, work=work, priority=PRIORITY)
+        for work in works[:wanted]
+    ]
+
+
+def verdicts(connection: Connection, now: datetime) -> list[tuple[str, Verdict]]:
+    """For a person who asks: what would start, and why the rest would not."""
+    return [
+        (market.id, judge(market, spider, now))
+        for market in dispatch.all_markets(connection)
+        for spider in SHARES
+    ]
+
+
+def tell_lost_nodes(connection: Connection, now: datetime, silence: timedelta) -> None:
+    lost = nodes.lost(connection, silence)
+    for name, last_seen in lost:
+        alerts.raise_alert(
+            connection,
+            kind="node_lost",
+            subject=name,
+            message=f"The node {name} was last heard of at {last_seen:%H:%M:%S} UTC; "
+            "its jobs are run by the others.",
+            severity="P2",
+            now=now,
+        )
+    alerts.resolve_others(connection, kind="node_lost", subjects=[name for name, _ in lost], now=now)
+
+
+def tell_waiting(connection: Connection, now: datetime, seconds: float | None) -> None:
+    if seconds is not None and seconds > OLDEST_PENDING.total_seconds():
+        alerts.raise_alert(
+            connection,
+            kind="jobs_waiting",
+            subject="queue",
+            message=f"A job has waited for {seconds / 60:.0f} minutes: all slots are taken, or what it "
+            "works at is still under way. Add a node, or raise max_proc_per_cpu.",
+            severity="P2",
+            now=now,
+        )
+    else:
+        alerts.resolve_alert(connection, kind="jobs_waiting", subject="queue", now=now)

@@ -1,0 +1,74 @@
+"""Deployed versions of projects, kept where every node finds them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, delete, func, select, text
+from sqlalchemy.dialects.postgresql import insert
+
+from pricewatch.store.models import Egg
+
+_KEEP_NEWEST = text("""
+DELETE FROM eggs e USING (
+    SELECT project, version, row_number() OVER (PARTITION BY project ORDER BY added_at DESC) AS place
+    FROM eggs
+) ranked
+WHERE e.project = ranked.project AND e.version = ranked.version AND ranked.place > :kept
+  AND NOT EXISTS (SELECT FROM jobs j WHERE j.project = e.project AND j.version = e.version
+                    AND j.state IN ('pending', 'running'))
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class EggRecord:
+    version: str
+    digest: str
+
+
+def put(connection: Connection, project: str, version: str, egg: bytes) -> None:
+    """Store a version; deployed again, it is the newest again."""
+    values = {
+        "egg": egg,
+        "digest": hashlib.sha256(egg).hexdigest(),
+        "added_at": func.clock_timestamp(),
+    }
+    connection.execute(
+        insert(Egg)
+        .values(project=project, version=version, **values)
+        .on_conflict_do_update(index_elements=[Egg.project, Egg.version], set_=values)
+    )
+
+
+def find(connection: Connection, project: str, version: str | None = None) -> EggRecord | None:
+    """This version, or the newest."""
+    query = select(Egg.version, Egg.digest).where(Egg.project == project).order_by(Egg.added_at.desc())
+    row = connection.execute((query.where(Egg.version == version) if version else query).limit(1)).first()
+    return EggRecord(*row) if row else None
+
+
+def read(connection: Connection, project: str, version: str) -> bytes | None:
+    return connection.execute(select(Egg.egg).where(Egg.project == project, Egg.version == version)).scalar()
+
+
+def versions(connection: Connection, project: str) -> list[str]:
+    """In the order in which they were deployed."""
+    return list(
+        connection.execute(select(Egg.version).where(Egg.project == project).order_by(Egg.added_at)).scalars()
+    )
+
+
+def projects(connection: Connection) -> list[str]:
+    return list(connection.execute(select(Egg.project).distinct().order_by(Egg.project)).scalars())
+
+
+def remove(connection: Connection, project: str, version: str | None = None) -> int:
+    """Forget a version, or all of a project; says how many."""
+    unwanted = delete(Egg).where(Egg.project == project)
+    return connection.execute(unwanted.where(Egg.version == version) if version else unwanted).rowcount
+
+
+def keep_newest(connection: Connection, kept: int) -> int:
+    """Forget all but the last few versions of each project that no job waits for."""
+    return connection.execute(_KEEP_NEWEST, {"kept": kept}).rowcount

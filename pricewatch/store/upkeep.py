@@ -1,0 +1,53 @@
+"""Daily maintenance: breakers get another chance, partitions lie ready, what nobody needs any more goes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Connection, text
+
+from pricewatch.rules.schedule import FAILURES_TO_OPEN, failures_after_maintenance
+
+RUNS_AT_ONCE = 500
+JOBS_AT_ONCE = 5000
+
+_CLOSE_BREAKERS = text("""
+UPDATE markets SET consecutive_failures = :left, last_failure_at = NULL WHERE consecutive_failures >= :open
+""")
+
+# What a verdict rests on is kept: strikes, and pages that say so.
+_REMOVE_DETAILS = text("""
+WITH old AS (
+    SELECT id, started_at FROM runs
+    WHERE started_at >= :since AND started_at < :before AND status <> 'running'
+    ORDER BY started_at, id LIMIT :most
+), pages AS (
+    DELETE FROM run_pages p USING old WHERE p.run_id = old.id
+), attempts AS (
+    DELETE FROM verification_attempts v USING old
+    WHERE v.run_id = old.id AND NOT v.strike AND v.outcome IN ('alive', 'trouble', 'not_found')
+)
+SELECT count(*), max(started_at) FROM old
+""")
+_REMOVE_JOBS = text("""
+DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ended_at < :before ORDER BY ended_at LIMIT :most)
+""")
+
+
+def close_breakers(connection: Connection) -> int:
+    """Every market whose circuit is open gets one fresh attempt."""
+    left = failures_after_maintenance(FAILURES_TO_OPEN)
+    return connection.execute(_CLOSE_BREAKERS, {"left": left, "open": FAILURES_TO_OPEN}).rowcount
+
+
+def remove_details(
+    connection: Connection, since: datetime, before: datetime, most: int = RUNS_AT_ONCE
+) -> datetime | None:
+    """Remove the pages and fruitless looks of some old runs; says how far it came, or None at the end."""
+    count, last = connection.execute(_REMOVE_DETAILS, {"since": since, "before": before, "most": most}).one()
+    return last if count == most else None
+
+
+def remove_jobs(connection: Connection, before: datetime, most: int = JOBS_AT_ONCE) -> bool:
+    """Remove some jobs that ended long ago; says whether there may be more."""
+    return connection.execute(_REMOVE_JOBS, {"before": before, "most": most}).rowcount == most

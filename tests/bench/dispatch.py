@@ -1,0 +1,140 @@
+"""The dispatcher's tick at 100 markets and 10 k targets, and at 10,000 and a million.
+
+As many are due in both: the tick must cost what is due, and at most three times as much for all the rest.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC, datetime, timedelta
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from sqlalchemy import Engine, text
+
+from pricewatch.rules.targets import Limits
+from pricewatch.scheduling.dispatcher import dispatch_once
+from pricewatch.scheduling.plan import DispatchPlan
+from tests.bench.figure import Figure
+from tests.bench.targets import fill
+
+SMALL, LARGE = (100, 10_000), (10_000, 1_000_000)
+DUE_MARKETS, DUE_TARGETS = 50, 200
+BAR = 3.0
+ROUNDS = 15
+NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+PLAN = DispatchPlan(
+    limits=Limits(most_pending=100_000, most_pending_per_adapter=100_000, longest_backlog=0),
+    most_pending=10**6,
+)
+
+_SOURCES = text("""
+INSERT INTO sources (id, name, adapter_id, domain, base_url, tos_approved_by)
+SELECT 'shop' || n, 'shop' || n, 'adapter' || n % 5, 'shop' || n || '.example', 'https://shop.example', 'Ada'
+FROM generate_series(0, 19) AS n
+""")
+# None of them is due: each was visited by all spiders a moment ago.
+_MARKETS = text("""
+INSERT INTO markets (id, source_id, display_name, start_pages, tier,
+                     last_discovery_at, last_sweep_at, last_verification_at)
+SELECT 'm' || n, 'shop' || n % 20, 'market', '["/"]', (ARRAY['hot', 'standard', 'cool'])[n % 3 + 1],
+       :now, :now, :now
+FROM generate_series(CAST(:first AS integer), :last - 1) AS n
+""")
+_DUE_MARKETS = text("""
+UPDATE markets SET last_discovery_at = :now - interval '3 h', last_sweep_at = :now,
+                   last_verification_at = :now
+WHERE id IN (SELECT 'm' || n FROM generate_series(CAST(:first AS integer), :first + :due - 1) AS n)
+""")
+_VISITED = text("UPDATE markets SET last_discovery_at = :now WHERE id LIKE 'm%' AND last_discovery_at < :now")
+_LATER = text("UPDATE targets SET next_due_at = :later, queue_state = 'idle', queued_at = NULL")
+_DUE_TARGETS = text("UPDATE targets SET next_due_at = :now WHERE id % (:total / :due) = 0")
+_DONE = text(
+    "UPDATE targets SET queue_state = 'idle', queued_at = NULL, next_due_at = :later"
+    " WHERE queue_state = 'pending'"
+)
+_NO_JOBS = text("DELETE FROM jobs")
+
+
+def grow(engine: Engine, before: tuple[int, int], after: tuple[int, int]) -> None:
+    with engine.begin() as connection:
+        connection.execute(_MARKETS, {"first": before[0], "last": after[0], "now": NOW})
+    fill(engine, before[1], after[1])
+    with engine.begin() as connection:
+        connection.execute(_LATER, {"later": NOW + timedelta(days=30)})
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text("VACUUM FULL targets"))
+        connection.execute(text("VACUUM ANALYZE"))
+
+
+def measure(engine: Engine, size: tuple[int, int]) -> float:
+    """Median milliseconds of a tick, with everything committed as in real life."""
+    times = []
+    for number in range(ROUNDS):
+        now = NOW + timedelta(seconds=number)
+        with engine.begin() as connection:
+            connection.execute(
+                _DUE_MARKETS, {"now": now, "first": number % 2 * DUE_MARKETS, "due": DUE_MARKETS}
+            )
+            connection.execute(_DUE_TARGETS, {"now": now, "total": size[1], "due": DUE_TARGETS})
+        began = time.perf_counter()
+        done = dispatch_once(engine.begin, PLAN, node="bench", silence=timedelta(minutes=1), now=now)
+        times.append(1000 * (time.perf_counter() - began))
+        if done is None or done.started != DUE_MARKETS + 1 or len(done.targets.accepted) != DUE_TARGETS:
+            raise SystemExit(f"the tick started {done and done.started} jobs")
+        with engine.begin() as connection:
+            connection.execute(_NO_JOBS)
+            connection.execute(_VISITED, {"now": now})
+            connection.execute(_DONE, {"later": NOW + timedelta(days=30)})
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text("VACUUM targets, markets, jobs"))
+    return median(times)
+
+
+def run() -> list[Figure]:
+    with TemporaryDirectory(prefix="pw") as directory:
+        before = os.environ.get("PRICEWATCH_VAR")
+        os.environ["PRICEWATCH_VAR"] = directory
+        url = os.environ.pop("DATABASE_URL", None)
+        try:
+            return [_compare()]
+        finally:
+            from pathlib import Path
+
+            from pricewatch.store import embedded
+
+            embedded.end(Path(directory))
+            for name, value in (("PRICEWATCH_VAR", before), ("DATABASE_URL", url)):
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
+
+
+def _compare() -> Figure:
+    from pricewatch.store.database import engine
+
+    engine.cache_clear()
+    made = engine()
+    with made.begin() as connection:
+        connection.execute(text("UPDATE markets SET enabled = false"))
+        connection.execute(_SOURCES)
+    grow(made, (0, 0), SMALL)
+    small = measure(made, SMALL)
+    grow(made, SMALL, LARGE)
+    large = measure(made, LARGE)
+    made.dispose()
+    engine.cache_clear()
+    return Figure(
+        name="dispatcher tick",
+        value=large,
+        unit="ms",
+        baseline=small,
+        ratio=large / small,
+        bar=BAR,
+        aim=2.0,
+        less_is_better=True,
+        note=f"{LARGE[0]:,} markets and {LARGE[1]:,} targets, beside {SMALL[0]} and {SMALL[1]:,}; "
+        f"{DUE_MARKETS} markets and {DUE_TARGETS} targets due in both",
+    )

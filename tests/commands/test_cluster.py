@@ -1,0 +1,43 @@
+"""`scrapy cluster`: several daemons at once, and none left afterwards."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+
+import pytest
+
+from tests.conftest import Crawl, Database
+from tests.scheduling.daemons import free_port, until
+
+
+@pytest.mark.slow
+def test_starts_together_and_ends_together(crawl: Crawl, database: Database) -> None:
+    database.do("UPDATE markets SET enabled = false")
+    port = free_port()
+    command = crawl.command("cluster", "--nodes", "2", "--port", str(port))
+
+    def both_are_there() -> bool:
+        assert command.is_running(), command.end()
+        rows = database.rows("SELECT name FROM nodes WHERE stopped_at IS NULL ORDER BY name")
+        return [name for (name,) in rows] == ["node-1", "node-2"]
+
+    until(both_are_there, 60)
+    with urllib.request.urlopen(f"http://127.0.0.1:{port + 1}/daemonstatus.json", timeout=30) as answer:
+        assert json.load(answer)["node"] == "node-2"
+    busy = crawl.command("cluster", "--nodes", "1", "--port", str(port)).end()
+    assert busy.returncode == 2
+    assert f"Port {port} is in use" in busy.stderr
+    command.terminate()
+    outcome = command.end()
+    assert outcome.returncode == 0, outcome.stderr
+    assert f"node-2 is at http://127.0.0.1:{port + 1}/" in outcome.stdout
+    assert database.value("SELECT count(*) FROM nodes WHERE stopped_at IS NULL") == 0
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5)
+
+
+def test_bad_input_is_one_sentence(crawl: Crawl, database: Database) -> None:
+    outcome = crawl.command("cluster", "--nodes", "0").end()
+    assert outcome.returncode == 2
+    assert "--nodes takes a number from 1 to 32." in outcome.stderr

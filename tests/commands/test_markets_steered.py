@@ -1,0 +1,63 @@
+"""Markets that are there: listed, changed, switched and crawled now, from the shell."""
+
+from __future__ import annotations
+
+import json
+
+from pricewatch.store.seeds import SAMPLE_PORT
+from tests.conftest import Crawl, Database
+
+
+def told(crawl: Crawl, *words: str) -> tuple[int, str]:
+    outcome = crawl.command("markets", *words).end()
+    return outcome.returncode, outcome.stdout + outcome.stderr
+
+
+def test_the_east_coast_is_there_and_off(crawl: Crawl, database: Database) -> None:
+    code, listed = told(crawl, "list", "--source", "apartments", "--json")
+    rows = [json.loads(line) for line in listed.splitlines()]
+    assert code == 0
+    assert len(rows) == 19
+    assert not any(row["enabled"] for row in rows)
+    code, shown = told(crawl, "list", "--source", "apartments")
+    assert "boston-ma" in shown
+    assert "source not approved" in shown
+
+
+def test_add_change_switch(crawl: Crawl, database: Database) -> None:
+    clocks = f"http://127.0.0.1:{SAMPLE_PORT}/c/clocks"
+    said = told(crawl, "add", "bazaar-clocks", clocks, "--source", "bazaar", "--tier", "cool")
+    assert said == (0, "Market bazaar-clocks of bazaar, read by bazaar.\n")
+    assert told(crawl, "set", "bazaar-clocks", "--tier", "hot", "--every", "3")[0] == 0
+    row = database.row("SELECT * FROM markets WHERE id = 'bazaar-clocks'")
+    assert (row.tier, row.scrape_frequency_hours, row.start_pages) == ("hot", 3, ["/c/clocks"])
+    assert row.enabled
+    told(crawl, "disable", "bazaar-clocks")
+    assert not database.value("SELECT enabled FROM markets WHERE id = 'bazaar-clocks'")
+    database.do("UPDATE markets SET consecutive_failures = 5 WHERE id = 'bazaar-clocks'")
+    told(crawl, "enable", "bazaar-clocks", "bazaar-toys")
+    # Whoever enables a market wants it crawled: its circuit is closed too.
+    rows = database.rows("SELECT enabled, consecutive_failures FROM markets WHERE id LIKE 'bazaar-%s'")
+    assert (True, 0) in [tuple(row) for row in rows]
+    assert database.value("SELECT consecutive_failures FROM markets WHERE id = 'bazaar-clocks'") == 0
+
+
+def test_scrape_now_is_a_job_before_all_others(crawl: Crawl, database: Database) -> None:
+    code, said = told(crawl, "scrape", "bazaar-toys", "--spider", "sweep")
+    job = database.row("SELECT * FROM jobs")
+    assert code == 0
+    assert job.job_id in said
+    assert (job.spider, job.work, job.priority) == ("sweep", "market bazaar-toys", 10)
+
+
+def test_bad_input_is_one_sentence(crawl: Crawl, database: Database) -> None:
+    for words, sentence in (
+        (["set", "bazaar-bikes"], "Say what to change"),
+        (["set", "bazaar-bikes", "--every", "often"], "whole number"),
+        (["enable", "atlantis"], "There is no market 'atlantis'"),
+        (["scrape", "boston-ma"], "Nobody has approved"),
+    ):
+        code, said = told(crawl, *words)
+        assert code == 2, words
+        assert sentence in said, words
+        assert "Traceback" not in said

@@ -1,0 +1,153 @@
+"""When which spider visits a market, and what keeps it from doing so."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pricewatch.rules.schedule import (
+    SHARES,
+    MarketState,
+    Why,
+    failures_after_maintenance,
+    interval,
+    judge,
+    last_maintenance,
+    next_maintenance,
+    retry_after,
+    spread,
+    target_jobs,
+    work_of,
+)
+
+NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+SEEN = {"discovery": NOW - 100 * HOUR, "sweep": NOW - 100 * HOUR, "verification": NOW - 100 * HOUR}
+moments = st.integers(0, 365 * 24 * 3600).map(lambda seconds: NOW + timedelta(seconds=seconds))
+tiers = st.sampled_from(["hot", "standard", "cool"])
+
+
+@pytest.mark.parametrize(
+    ("spider", "tier", "own", "hours"),
+    [
+        ("discovery", "hot", None, 0.5),
+        ("discovery", "standard", None, 1),
+        ("discovery", "cool", None, 2),
+        ("sweep", "hot", None, 3),
+        ("sweep", "cool", None, 12),
+        ("verification", "hot", None, 6),
+        ("verification", "standard", None, 12),
+        ("verification", "cool", None, 24),
+        ("verification", "cool", 48, 48),
+        ("discovery", "hot", 12, 1),
+    ],
+)
+def test_how_often(spider: str, tier: str, own: float | None, hours: float) -> None:
+    assert interval(spider, tier, own) == hours * HOUR
+
+
+@pytest.mark.parametrize(
+    ("market", "why"),
+    [
+        (MarketState("m", last_at=SEEN), None),
+        (MarketState("m", last_at=SEEN, enabled=False), Why.DISABLED),
+        (MarketState("m", last_at=SEEN, approved=False), Why.NOT_APPROVED),
+        (MarketState("m", last_at=SEEN, adapter_enabled=False), Why.ADAPTER_DISABLED),
+        (MarketState("m", last_at=SEEN, consecutive_failures=3), Why.CIRCUIT_OPEN),
+        (MarketState("m", last_at=SEEN, under_way=frozenset({"discovery"})), Why.UNDER_WAY),
+        (MarketState("m", last_at=SEEN, under_way=frozenset({"sweep"})), None),
+        (
+            MarketState(
+                "m", last_at=SEEN, consecutive_failures=2, last_failure_at=NOW - timedelta(minutes=9)
+            ),
+            Why.FAILED_RECENTLY,
+        ),
+        (
+            MarketState(
+                "m", last_at=SEEN, consecutive_failures=2, last_failure_at=NOW - timedelta(minutes=11)
+            ),
+            None,
+        ),
+        (MarketState("m", last_at={**SEEN, "discovery": NOW - timedelta(minutes=59)}), Why.NOT_DUE),
+        (MarketState("m", last_at={**SEEN, "discovery": NOW - timedelta(minutes=60)}), None),
+    ],
+)
+def test_what_keeps_discovery_from_a_market(market: MarketState, why: Why | None) -> None:
+    assert judge(market, "discovery", NOW).why == why
+
+
+def test_a_new_market_is_discovered_first() -> None:
+    new = MarketState("m")
+    assert judge(new, "discovery", NOW).starts
+    assert {judge(new, spider, NOW).why for spider in ("sweep", "verification")} == {Why.NOTHING_KNOWN}
+    known = MarketState("m", last_at={"discovery": NOW - timedelta(minutes=1)})
+    assert judge(known, "sweep", NOW).starts
+    assert judge(known, "verification", NOW).until == NOW + timedelta(minutes=59)
+
+
+def test_what_was_handed_over_is_verified_within_the_hour() -> None:
+    last = {**SEEN, "verification": NOW - timedelta(minutes=61)}
+    assert judge(MarketState("m", last_at=last), "verification", NOW).why == Why.NOT_DUE
+    assert judge(MarketState("m", last_at=last, handed_over=True), "verification", NOW).starts
+    just_now = {**SEEN, "verification": NOW - timedelta(minutes=59)}
+    assert not judge(MarketState("m", last_at=just_now, handed_over=True), "verification", NOW).starts
+
+
+@given(tiers, st.sampled_from(list(SHARES)), moments, moments)
+def test_due_exactly_when_the_interval_has_passed(
+    tier: str, spider: str, last: datetime, now: datetime
+) -> None:
+    market = MarketState("m", tier=tier, last_at={"discovery": last, "sweep": last, "verification": last})
+    verdict = judge(market, spider, now)
+    assert verdict.starts == (now - last >= interval(spider, tier))
+    if verdict.until is not None:
+        assert judge(market, spider, verdict.until).starts
+
+
+@given(moments)
+def test_maintenance_is_once_a_day(now: datetime) -> None:
+    last = last_maintenance(now)
+    assert last <= now < next_maintenance(now)
+    assert next_maintenance(now) - last == timedelta(days=1)
+    assert (last.hour, last.minute) == (3, 0)
+
+
+@given(st.integers(0, 50))
+def test_an_open_circuit_gets_exactly_one_attempt(failures: int) -> None:
+    left = failures_after_maintenance(failures)
+    assert left < 3
+    assert left == failures or left + 1 == 3
+
+
+@given(st.integers(1, 100))
+def test_rests_twice_as_long_each_time(failures: int) -> None:
+    assert retry_after(1) <= retry_after(failures) <= retry_after(failures + 1) <= 2 * retry_after(failures)
+
+
+@given(st.floats(0, 1))
+def test_spread_is_within_a_minute(chance: float) -> None:
+    assert timedelta() <= spread(chance) <= timedelta(seconds=60)
+
+
+@pytest.mark.parametrize(("pending", "wanted"), [(0, 0), (1, 1), (1000, 1), (1001, 2), (10_000, 4)])
+def test_as_many_jobs_as_the_queue_of_targets_needs(pending: int, wanted: int) -> None:
+    assert target_jobs(pending) == wanted
+
+
+def test_the_spiders_of_a_market_work_at_the_same_thing() -> None:
+    works = {work_of(spider, {"market": "m", "trigger": "SCHEDULED"}) for spider in SHARES}
+    assert works == {"market m"}
+    assert work_of("sweep", {"market": "n"}) not in works
+    assert work_of("targets", {}) == work_of("targets", {"trigger": "MANUAL"}) == "targets"
+
+
+arguments = st.dictionaries(st.text(max_size=5), st.text(max_size=5), max_size=4)
+
+
+@given(arguments, arguments)
+def test_work_is_the_same_only_for_the_same_arguments(one: dict[str, str], other: dict[str, str]) -> None:
+    meant = [{k: v for k, v in given.items() if k != "trigger"} for given in (one, other)]
+    assert (work_of("spider", one) == work_of("spider", other)) == (meant[0] == meant[1])

@@ -1,0 +1,95 @@
+"""Clusters of daemons, with a database of their own."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pricewatch.store.database import connect
+from tests.conftest import Database, Server
+from tests.scheduling.daemons import CHEAP, Daemon
+
+
+class Marks:
+    """What the cheap spiders left behind."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def of(self, what: str) -> dict[str, list[str]]:
+        """The nodes that began, or did, each job; once for each process."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for mark in self.directory.glob(f"*.{what}"):
+            found[mark.name.split(".")[0]].append(mark.read_text())
+        return found
+
+    def count(self, what: str) -> int:
+        return sum(1 for _ in self.directory.glob(f"*.{what}"))
+
+    def has(self, job_id: str, what: str, times: int = 1) -> bool:
+        return len(list(self.directory.glob(f"{job_id}.*.{what}"))) >= times
+
+
+class Cluster:
+    def __init__(self, directory: Path, database: Database) -> None:
+        self.directory = directory
+        self.database = database
+        self.daemons: list[Daemon] = []
+        (directory / "marks").mkdir(parents=True)
+        self.marks = Marks(directory / "marks")
+
+    def start(self, name: str, **options: str) -> Daemon:
+        """A daemon with cheap spiders, not waited for."""
+        place = self.directory / name
+        place.mkdir()
+        environment = {
+            "DATABASE_URL": self.database.url,
+            "MARKS": str(self.directory / "marks"),
+            "PRICEWATCH_VAR": str(place / "var"),
+        }
+        daemon = Daemon(place, name, environment, **{**CHEAP, **options})
+        self.daemons.append(daemon)
+        return daemon
+
+    def stop(self) -> None:
+        for daemon in self.daemons:
+            daemon.abandon()
+
+
+@pytest.fixture(scope="module")
+def module_database(server: Server, migrated: str) -> Iterator[Database]:
+    url = server.create(migrated)
+    engine = connect(url)
+    yield Database(url, engine)
+    engine.dispose()
+    server.drop(url)
+
+
+@pytest.fixture(scope="module")
+def make_cluster(module_database: Database, tmp_path_factory: Any) -> Iterator[Callable[[], Cluster]]:
+    made: list[Cluster] = []
+
+    def make() -> Cluster:
+        made.append(Cluster(tmp_path_factory.mktemp("cluster"), module_database))
+        return made[-1]
+
+    yield make
+    for cluster in made:
+        cluster.stop()
+
+
+@pytest.fixture(scope="module")
+def cluster(make_cluster: Callable[[], Cluster]) -> Cluster:
+    """Two daemons with cheap spiders."""
+    assert os.environ["PRICEWATCH_VAR"]
+    made = make_cluster()
+    for name in ("one", "two"):
+        made.start(name)
+    for daemon in made.daemons:
+        daemon.wait()
+    return made

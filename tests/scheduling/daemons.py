@@ -1,0 +1,152 @@
+"""Real daemons in processes of their own, on free ports, for tests that look at them from outside."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable
+from configparser import ConfigParser
+from pathlib import Path
+from typing import Any
+
+from tests.conftest import ROOT
+
+# As in real life, only faster.
+HASTE = {
+    "lease_seconds": "4",
+    "beat_seconds": "0.3",
+    "poll_interval": "0.2",
+    "kill_after": "2",
+    "stop_after": "2",
+    "max_proc": "2",
+    "dispatch_seconds": "0",
+}
+CHEAP = {"runner": "tests.scheduling.cheap_runner"}
+START_SECONDS = 60
+
+
+class Daemon:
+    """One daemon, found at `url`."""
+
+    def __init__(self, directory: Path, name: str, environment: dict[str, str], **options: str) -> None:
+        self.name = name
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.directory = directory
+        self.log = directory / f"{name}.log"
+        self.environment = {
+            **os.environ,
+            **environment,
+            "PYTHONPATH": str(ROOT),
+            "PRICEWATCH_NODE": name,
+            "SCRAPYD_HTTP_PORT": str(self.port),
+        }
+        write_configuration(directory, options)
+        self.start()
+
+    def start(self) -> None:
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "scrapyd", "--pidfile="],
+                cwd=self.directory,
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+            )
+
+    def wait(self) -> Daemon:
+        """Until it answers and has joined the cluster."""
+
+        def joined() -> bool:
+            assert self.process.poll() is None, self.log.read_text()
+            try:
+                nodes = self.get("daemonstatus.json")["nodes"]
+            except OSError:
+                return False
+            return any(node["name"] == self.name and not node["stopped"] for node in nodes)
+
+        until(joined, START_SECONDS)
+        return self
+
+    def get(self, path: str, **query: Any) -> Any:
+        return self._ask(f"{self.url}/{path}?{urllib.parse.urlencode(query)}")
+
+    def post(self, path: str, **fields: Any) -> Any:
+        return self._ask(f"{self.url}/{path}", urllib.parse.urlencode(fields).encode())
+
+    def schedule(self, spider: str, **fields: Any) -> str:
+        answer = self.post("schedule.json", project="test", spider=spider, **fields)
+        assert answer["status"] == "ok", answer
+        return str(answer["jobid"])
+
+    def states(self) -> dict[str, str]:
+        """What every job is doing, or how it ended."""
+        jobs = self.get("listjobs.json", limit=10000)
+        return {
+            job["id"]: job.get("state", "pending")
+            for part in ("pending", "running", "finished")
+            for job in jobs[part]
+        }
+
+    def job(self, job_id: str) -> dict[str, Any]:
+        jobs = self.get("listjobs.json", limit=10000)
+        (found,) = [
+            job for part in ("pending", "running", "finished") for job in jobs[part] if job["id"] == job_id
+        ]
+        return dict(found)
+
+    def kill(self) -> None:
+        """As `kill -9` does."""
+        self.process.kill()
+        self.process.wait()
+
+    def terminate(self) -> None:
+        """As systemd does."""
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(60) == -signal.SIGTERM
+
+    def abandon(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def _ask(self, url: str, body: bytes | None = None) -> Any:
+        with urllib.request.urlopen(url, body, timeout=60) as response:  # noqa: S310 - our own
+            return json.loads(response.read())
+
+
+def write_configuration(directory: Path, options: dict[str, str]) -> None:
+    """The configuration that people get, with what a test wants otherwise."""
+    configuration = ConfigParser(interpolation=None)
+    configuration.read(ROOT / "scrapyd.conf")
+    for name, value in {**HASTE, **options}.items():
+        configuration["scrapyd"][name] = value
+    if options.get("runner"):
+        configuration["settings"] = {"test": "nothing"}
+    with (directory / "scrapyd.conf").open("w") as file:
+        configuration.write(file)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def until(condition: Callable[[], bool], seconds: float = 30, every: float = 0.05) -> None:
+    """Wait for something that will happen; how long is only a guard against waiting for ever."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(every)

@@ -1,0 +1,181 @@
+"""Clients that nobody here wrote, against two real daemons: deploy to one, run on the other."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import warnings
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pricewatch.bazaar.client import Bazaar
+from tests.conftest import ROOT, Database, point_at
+from tests.scheduling.daemons import Daemon, until
+
+pytestmark = pytest.mark.slow
+BIN = Path(sys.executable).parent
+
+
+@pytest.fixture(scope="module")
+def marketplace_of_module(module_database: Database) -> Iterator[Bazaar]:
+    with Bazaar.start(seed=5, listings=200) as bazaar:
+        point_at(module_database, bazaar)
+        yield bazaar
+
+
+@pytest.fixture(scope="module")
+def pair(
+    module_database: Database, marketplace_of_module: Bazaar, tmp_path_factory: Any
+) -> Iterator[list[Daemon]]:
+    """Two daemons that run real spiders."""
+    daemons = []
+    for name in ("one", "two"):
+        place = tmp_path_factory.mktemp(name)
+        environment = {"DATABASE_URL": module_database.url, "PRICEWATCH_VAR": str(place / "var")}
+        daemons.append(Daemon(place, name, environment))
+    yield [daemon.wait() for daemon in daemons]
+    for daemon in daemons:
+        daemon.abandon()
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: Any, pair: list[Daemon]) -> Path:
+    """The project as somebody who cloned it has it, set to deploy to the first daemon."""
+    place: Path = tmp_path_factory.mktemp("clone")
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "pricewatch", "setup.py", "scrapy.cfg"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name in listed.stdout.splitlines():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, place / name)
+    configuration = (place / "scrapy.cfg").read_text()
+    (place / "scrapy.cfg").write_text(configuration.replace("http://127.0.0.1:6800", pair[0].url))
+    return place
+
+
+def client(clone: Path, *words: str) -> str:
+    done = subprocess.run(
+        [BIN / words[0], *words[1:]], cwd=clone, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def change_adapter(clone: Path, version: str) -> None:
+    """So that a run tells which code it was."""
+    module = clone / "pricewatch" / "adapters" / "bazaar.py"
+    lines = module.read_text().splitlines(keepends=True)
+    changed = [
+        f'    version = "{version}"\n' if line.strip().startswith("version") else line for line in lines
+    ]
+    assert changed != lines
+    module.write_text("".join(changed))
+
+
+def run_of(database: Database, daemon: Daemon, job: str) -> Any:
+    until(lambda: daemon.job(job).get("state") in ("finished", "failed"), 90)
+    assert daemon.job(job)["state"] == "finished", daemon.job(job)
+    return database.row("SELECT * FROM runs WHERE job_id = :job", job=job)
+
+
+def test_a_deploy_to_one_node_reaches_all(pair: list[Daemon], clone: Path, module_database: Database) -> None:
+    two = pair[1]
+    for version, adapter in (("first", "7.0.0"), ("second", "8.0.0")):
+        change_adapter(clone, adapter)
+        answer = client(clone, "scrapyd-deploy", "--version", version)
+        assert '"status": "ok"' in answer
+        assert '"spiders": 4' in answer
+        job = client_schedule(two)
+        run = run_of(module_database, two, job)
+        assert (run.adapter_version, two.job(job)["version"]) == (adapter, version)
+    assert two.get("listversions.json", project="pricewatch")["versions"] == ["first", "second"]
+    # An older version can still be asked for.
+    old = two.post(
+        "schedule.json", project="pricewatch", spider="discovery", market="bazaar-bikes", _version="first"
+    )["jobid"]
+    assert run_of(module_database, two, old).adapter_version == "7.0.0"
+
+
+def test_an_egg_brings_all_files(clone: Path, tmp_path: Path) -> None:
+    client(clone, "scrapyd-deploy", "--build-egg", str(tmp_path / "whole.egg"))
+    with zipfile.ZipFile(tmp_path / "whole.egg") as egg:
+        inside = set(egg.namelist())
+    files = {
+        str(path.relative_to(clone))
+        for path in (clone / "pricewatch").rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
+    assert files - inside == set()
+    assert "pricewatch/store/migrations/versions/0001_the_whole_schema.py" in inside
+
+
+def test_an_egg_that_does_not_work_is_not_deployed(pair: list[Daemon], clone: Path) -> None:
+    two = pair[1]
+    before = two.get("listversions.json", project="pricewatch")["versions"]
+    settings = clone / "pricewatch" / "settings.py"
+    good = settings.read_text()
+    settings.write_text(good + "\nraise RuntimeError('broken on purpose')\n")
+    try:
+        answer = client(clone, "scrapyd-deploy", "--version", "broken")
+    finally:
+        settings.write_text(good)
+    assert '"status": "error"' in answer
+    assert "broken on purpose" in answer
+    assert two.get("listversions.json", project="pricewatch")["versions"] == before
+
+
+def test_scrapyd_client(pair: list[Daemon], clone: Path, module_database: Database) -> None:
+    assert "pricewatch" in client(clone, "scrapyd-client", "projects").split()
+    listed = client(clone, "scrapyd-client", "spiders", "-p", "pricewatch").split()
+    assert listed == ["pricewatch:", "discovery", "sweep", "targets", "verification"]
+    words = (
+        "schedule",
+        "-p",
+        "pricewatch",
+        "discovery",
+        "--arg",
+        "market=bazaar-toys",
+        "--arg",
+        "max_pages=1",
+    )
+    said = client(clone, "scrapyd-client", *words)
+    job = said.split()[-1]
+    assert said.startswith("pricewatch / discovery => ")
+    assert run_of(module_database, pair[1], job).market_id == "bazaar-toys"
+
+
+def test_python_scrapyd_api(pair: list[Daemon], clone: Path, module_database: Database) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from scrapyd_api import ScrapydAPI  # type: ignore[import-untyped]
+    one, two = ScrapydAPI(pair[0].url), ScrapydAPI(pair[1].url)
+    assert "pricewatch" in one.list_projects()
+    assert one.list_spiders("pricewatch") == ["discovery", "sweep", "targets", "verification"]
+    job = one.schedule("pricewatch", "discovery", settings={"LOG_LEVEL": "DEBUG"}, market="bazaar-phones")
+    run_of(module_database, pair[0], job)
+    assert two.job_status("pricewatch", job) == "finished"
+    finished = two.list_jobs("pricewatch")["finished"]
+    assert job in [each["id"] for each in finished]
+    with (clone / "setup.py").open("rb") as no_egg, pytest.raises(Exception, match="ZIP"):
+        one.add_version("pricewatch", "none", no_egg)
+    waiting = [two.schedule("pricewatch", "verification", market="bazaar-phones") for _ in range(2)]
+    assert one.cancel("pricewatch", waiting[1]) == "pending"
+    until(lambda: pair[0].job(waiting[0]).get("state") == "finished", 60)
+    assert one.delete_version("pricewatch", "first") in (True, False)
+    assert two.delete_project("pricewatch")
+    assert one.list_versions("pricewatch") == []
+
+
+def client_schedule(daemon: Daemon) -> str:
+    answer = daemon.post("schedule.json", project="pricewatch", spider="discovery", market="bazaar-bikes")
+    assert answer["status"] == "ok", answer
+    return str(answer["jobid"])

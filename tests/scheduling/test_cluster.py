@@ -1,0 +1,124 @@
+"""A cluster goes on: a node is killed, a node is stopped, a node comes back, the database restarts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from tests.conftest import Database, Server
+from tests.scheduling.conftest import Cluster
+from tests.scheduling.daemons import Daemon, until
+
+JOBS = 200
+
+
+@pytest.fixture
+def three(make_cluster: Callable[[], Cluster], module_database: Database) -> Iterator[Cluster]:
+    yield from running(make_cluster(), module_database, "one", "two", "three")
+
+
+@pytest.fixture
+def lone(make_cluster: Callable[[], Cluster], module_database: Database) -> Iterator[Cluster]:
+    yield from running(make_cluster(), module_database, "one")
+
+
+def running(cluster: Cluster, database: Database, *names: str) -> Iterator[Cluster]:
+    database.do("DELETE FROM jobs")
+    database.do("DELETE FROM nodes")
+    for name in names:
+        cluster.start(name)
+    for daemon in cluster.daemons:
+        daemon.wait()
+    yield cluster
+    cluster.stop()
+
+
+@pytest.mark.slow
+def test_200_jobs_run_once_each_whatever_happens(three: Cluster, server: Server) -> None:
+    one, two, _ = three.daemons
+    database, marks = three.database, three.marks
+    jobs = [one.schedule("quick", n=n, seconds=0.05) for n in range(JOBS)]
+    until(lambda: marks.count("done") > 50, 120)
+    # One node in the middle of a job is gone, and its spiders with it.
+    stuck = two.schedule("patient", n="stuck", seconds=2, priority=9)
+    until(lambda: marks.has(stuck, "began"), 60)
+    victim = next(daemon for daemon in three.daemons if daemon.name == marks.of("began")[stuck][0])
+    victim.kill()
+    alive = [daemon for daemon in three.daemons if daemon is not victim]
+    until(lambda: marks.count("done") > 110, 120)
+    server.restart("fast")
+    until(lambda: jobs_left(database) == 0, 150)
+    assert database.rows("SELECT job_id, state, reason FROM jobs WHERE state <> 'finished'") == []
+    done = marks.of("done")
+    assert set(done) == {*jobs, stuck}
+    again = {job for (job,) in database.rows("SELECT job_id FROM jobs WHERE attempts > 1")}
+    assert stuck in again
+    assert done[stuck] != [victim.name]
+    # Work that was under way on the killed node may be repeated; nothing else is.
+    assert {job for job, nodes in done.items() if len(nodes) > 1} <= again
+    assert len(again) <= 2 + 1
+    shares = Counter(nodes[-1] for nodes in done.values())
+    assert all(shares[daemon.name] > JOBS / 10 for daemon in three.daemons)
+    assert all(daemon.get("daemonstatus.json")["running"] == 0 for daemon in alive)
+
+
+@pytest.mark.slow
+def test_a_node_that_stops_lets_spiders_end_and_gives_back_the_rest(lone: Cluster) -> None:
+    (one,) = lone.daemons
+    jobs = [one.schedule(spider, n="stop", seconds=3) for spider in ("patient", "stubborn")]
+    until(lambda: all(lone.marks.has(job, "began") for job in jobs))
+    one.terminate()
+    rows = lone.database.rows("SELECT job_id, state, attempts, reason FROM jobs ORDER BY id")
+    assert [tuple(row) for row in rows] == [(job, "pending", 0, "its node was stopped") for job in jobs]
+    assert lone.database.value("SELECT count(*) FROM nodes WHERE stopped_at IS NULL") == 0
+    two = lone.start("two").wait()
+    until(lambda: set(two.states().values()) == {"finished"})
+    assert all(lone.marks.has(job, "done") for job in jobs)
+
+
+@pytest.mark.slow
+def test_orphans_of_a_killed_daemon_are_found_when_it_starts_again(lone: Cluster) -> None:
+    (one,) = lone.daemons
+    # It does not even listen when it is told that its daemon is gone.
+    job = one.schedule("stubborn", n="orphan", seconds=5)
+    until(lambda: one.job(job).get("pid") is not None)
+    orphan = psutil.Process(one.job(job)["pid"])
+    until(lambda: lone.marks.has(job, "began"))
+    one.kill()
+    assert orphan.is_running()
+    one.start()
+    one.wait()
+    until(lambda: one.states()[job] == "finished")
+    assert not orphan.is_running()
+    assert len(lone.marks.of("began")[job]) == 2
+    assert len(lone.marks.of("done")[job]) == 1
+
+
+@pytest.mark.slow
+def test_a_killed_daemon_takes_its_spiders_along(lone: Cluster) -> None:
+    (one,) = lone.daemons
+    job = one.schedule("patient", n="along", seconds=60)
+    until(lambda: one.job(job).get("pid") is not None)
+    until(lambda: lone.marks.has(job, "began"))
+    spider = psutil.Process(one.job(job)["pid"])
+    one.kill()
+    until(lambda: not spider.is_running() or spider.status() == psutil.STATUS_ZOMBIE)
+
+
+@pytest.mark.slow
+def test_two_daemons_of_one_name_do_not_start(lone: Cluster) -> None:
+    one = lone.daemons[0]
+    second = Daemon(one.directory, "one", {**one.environment}, runner="tests.scheduling.cheap_runner")
+    assert second.process.wait(60) == 1
+    assert "A daemon named one runs already" in second.log.read_text()
+    assert "Traceback" not in second.log.read_text()
+
+
+def jobs_left(database: Database) -> int:
+    try:
+        return int(database.value("SELECT count(*) FROM jobs WHERE ended_at IS NULL"))
+    except Exception:  # noqa: BLE001 - it is being restarted
+        return -1

@@ -1,0 +1,308 @@
+"""What is due becomes jobs, once in the whole cluster, and nothing else does."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from pricewatch.rules.schedule import SHARES, judge
+from pricewatch.rules.targets import Limits
+from pricewatch.scheduling.dispatcher import dispatch_once
+from pricewatch.scheduling.plan import DispatchPlan
+from pricewatch.scheduling.tick import Tick
+from pricewatch.store import dispatch, job_leases, jobs, markets, nodes
+from pricewatch.store.jobs import Place
+from tests.conftest import Database
+from tests.store.watched import make_targets
+
+NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+PLAN = DispatchPlan()
+PLACE = Place("here", "host/1", timedelta(seconds=30))
+
+
+@pytest.fixture(autouse=True)
+def only_what_a_test_makes(database: Database) -> None:
+    database.do("UPDATE markets SET enabled = false")
+
+
+def make_market(database: Database, market: str = "m", **columns: Any) -> None:
+    names = {"id": market, "source_id": "bazaar", "display_name": market, **columns}
+    database.do(
+        f"INSERT INTO markets ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})",
+        **names,
+    )
+
+
+def look(database: Database, now: datetime = NOW, plan: DispatchPlan = PLAN, **options: Any) -> Tick:
+    done = dispatch_once(
+        database.engine.begin, plan, node="here", silence=timedelta(minutes=1), now=now, **options
+    )
+    assert done is not None
+    return done
+
+
+def queued(database: Database) -> list[tuple[str, str | None]]:
+    rows = database.rows("SELECT spider, arguments->>'market' FROM jobs WHERE state = 'pending' ORDER BY id")
+    return [(row[0], row[1]) for row in rows]
+
+
+def test_adding_a_row_is_all_it_takes(database: Database) -> None:
+    make_market(database)
+    assert look(database).started == 1
+    job = database.row("SELECT * FROM jobs")
+    assert (job.project, job.spider, job.work) == ("pricewatch", "discovery", "market m")
+    assert job.arguments == {"market": "m", "trigger": "SCHEDULED"}
+    # It waits its turn: the same thing is not queued twice.
+    assert look(database, NOW + MINUTE).started == 0
+
+
+def test_three_spiders_once_something_is_known(database: Database) -> None:
+    then = NOW - timedelta(hours=30)
+    make_market(database, last_discovery_at=then, last_sweep_at=then, last_verification_at=then)
+    make_market(database, "fresh", last_discovery_at=NOW - MINUTE, last_sweep_at=NOW - MINUTE)
+    look(database)
+    assert queued(database) == [("discovery", "m"), ("sweep", "m"), ("verification", "m")]
+
+
+def test_begins_within_a_minute_at_random(database: Database) -> None:
+    for number in range(40):
+        make_market(database, f"m{number}")
+    look(database, chance=random.Random(3).random)
+    waits = [
+        float(seconds)
+        for (seconds,) in database.rows("SELECT extract(epoch FROM not_before - added_at) FROM jobs")
+    ]
+    assert min(waits) >= 0
+    assert max(waits) <= 60
+    assert len(set(waits)) == 40
+    claimed = database.call(jobs.claim, PLACE, ["pricewatch"])
+    assert claimed is None or claimed.arguments["market"]
+
+
+def test_a_market_that_is_crawled_from_the_shell_is_left_alone(database: Database) -> None:
+    make_market(database)
+    database.do(
+        "INSERT INTO runs (spider, market_id, started_at, heartbeat_at)"
+        " VALUES ('discovery', 'm', :now, :now)",
+        now=NOW,
+    )
+    assert look(database).started == 0
+
+
+def test_the_circuit_opens_and_gets_one_attempt_a_day(database: Database) -> None:
+    make_market(database)
+    moment = NOW
+    look(database, moment)
+    for _ in range(3):
+        database.do("DELETE FROM jobs")
+        database.call(markets.note_run, "m", spider="discovery", status="failed", at=moment, failed=True)
+        moment += timedelta(hours=1)
+        look(database, moment)
+    assert queued(database) == []
+    assert (
+        database.value("SELECT count(*) FROM alerts WHERE kind = 'circuit_open' AND resolved_at IS NULL") == 1
+    )
+    night = datetime(2026, 11, 17, 3, 1, tzinfo=UTC)
+    done = look(database, night)
+    assert (done.maintained, done.breakers_closed, done.started) == (True, 1, 1)
+    database.do("DELETE FROM jobs")
+    database.call(markets.note_run, "m", spider="discovery", status="failed", at=night, failed=True)
+    assert look(database, night + timedelta(hours=2)).started == 0
+    database.call(markets.note_run, "m", spider="discovery", status="completed", at=night, failed=False)
+    assert (
+        database.value("SELECT count(*) FROM alerts WHERE kind = 'circuit_open' AND resolved_at IS NULL") == 0
+    )
+
+
+def test_a_silent_run_is_over_and_counts(database: Database) -> None:
+    make_market(database)
+    for spider, minutes in (("discovery", 31), ("sweep", 29)):
+        database.do(
+            "INSERT INTO runs (spider, market_id, job_id, started_at, heartbeat_at)"
+            " VALUES (:spider, 'm', :spider, :then, :then)",
+            spider=spider,
+            then=NOW - minutes * MINUTE,
+        )
+    database.call(jobs.add, "pricewatch", "discovery", {"market": "m"}, job_id="discovery")
+    database.call(jobs.claim, PLACE, ["pricewatch"])
+    assert look(database).silent_runs == 1
+    assert dict(database.rows("SELECT spider, status FROM runs")) == {
+        "discovery": "stale",
+        "sweep": "running",
+    }
+    assert database.value("SELECT consecutive_failures FROM markets WHERE id = 'm'") == 1
+    # Its process is told to end, wherever it is.
+    (renewed,) = database.call(job_leases.beat, PLACE, [database.value("SELECT id FROM jobs")]).values()
+    assert (renewed.cancels, renewed.cancel_signal) == (1, "TERM")
+
+
+def test_targets_that_are_due_get_as_many_jobs_as_they_need(database: Database) -> None:
+    make_targets(database, 2500, sources=3, due=NOW)
+    plan = DispatchPlan(limits=Limits(most_pending_per_adapter=5000, longest_backlog=0))
+    done = look(database, plan=plan)
+    assert len(done.targets.accepted) == 2500
+    works = [work for (work,) in database.rows("SELECT work FROM jobs WHERE spider = 'targets' ORDER BY id")]
+    assert works == ["targets", "targets 2", "targets 3"]
+    assert look(database, NOW + MINUTE, plan).started == 0
+
+
+def test_rejected_targets_stay_due_and_make_scheduling_rest(database: Database) -> None:
+    make_targets(database, 30, due=NOW)
+    plan = DispatchPlan(limits=Limits(most_pending=10, longest_backlog=0))
+    assert len(look(database, plan=plan).targets.accepted) == 10
+    assert database.value("SELECT count(*) FROM targets WHERE queue_state = 'idle'") == 20
+    # Nobody has taken any: all of what is offered now is rejected.
+    later = look(database, NOW + MINUTE, plan).targets
+    assert (later.accepted, set(later.reasons)) == ([], {"queue_full"})
+    assert later.paused_until == NOW + 2 * MINUTE
+    assert look(database, NOW + 1.5 * MINUTE, plan).targets.offered == 0
+
+
+def test_no_job_for_targets_that_nobody_may_read(database: Database) -> None:
+    make_targets(database, 5, due=NOW)
+    database.do("INSERT INTO adapter_status (adapter_id, enabled) VALUES ('adapter0', false)")
+    database.do("UPDATE targets SET queue_state = 'pending', queued_at = :now", now=NOW)
+    assert look(database).started == 0
+
+
+def test_a_full_queue_is_not_filled_further(database: Database) -> None:
+    for number in range(20):
+        make_market(database, f"m{number}")
+    assert look(database, plan=DispatchPlan(most_pending=5)).started == 5
+    assert look(database, NOW + MINUTE, DispatchPlan(most_pending=5)).started == 0
+
+
+def test_one_dispatcher_at_a_time_and_one_tick_a_minute(database: Database) -> None:
+    for number in range(50):
+        make_market(database, f"m{number}")
+
+    def one(node: int, now: datetime = NOW) -> Tick | None:
+        begin = database.engine.begin
+        return dispatch_once(begin, PLAN, node=f"node {node}", silence=MINUTE, every=MINUTE, now=now)
+
+    with ThreadPoolExecutor(6) as crowd:
+        done = [tick for tick in crowd.map(one, range(24)) if tick is not None]
+    assert len(done) == 1
+    assert Counter(queued(database)).most_common(1)[0][1] == 1
+    assert len(queued(database)) == 50
+    assert one(1, NOW + MINUTE / 2) is None
+    assert one(2, NOW + MINUTE) is not None
+    assert database.value("SELECT node FROM dispatcher") == "node 2"
+
+
+def test_maintenance_is_done_once_a_day(database: Database) -> None:
+    look(database)
+    nights = [datetime(2026, 11, 17, hour, 5, tzinfo=UTC) for hour in (2, 3, 4, 12)]
+    assert [look(database, night).maintained for night in nights] == [False, True, False, False]
+    assert look(database, nights[1] + timedelta(days=3)).maintained
+
+
+def test_maintenance_removes_what_is_old_and_keeps_what_verdicts_rest_on(database: Database) -> None:
+    look(database)
+    make_market(database, enabled=False)
+    database.do(
+        "INSERT INTO listings (source_id, market_id, identity_key, url, canonical_url, title, availability,"
+        " first_seen_at, last_seen_at)"
+        " VALUES ('bazaar', 'm', 'PID:1', 'u', 'u', 't', 'IN_STOCK', :now, :now)",
+        now=NOW,
+    )
+    for days in (40, 10):
+        run = database.value(
+            "INSERT INTO runs (spider, market_id, status, started_at, heartbeat_at)"
+            " VALUES ('sweep', 'm', 'finished', :then, :then) RETURNING id",
+            then=NOW - timedelta(days=days),
+        )
+        database.do(
+            "INSERT INTO run_pages (run_id, url, outcome, fetched_at) VALUES (:run, 'u', 'ok', :now)",
+            run=run,
+            now=NOW,
+        )
+        for outcome in ("alive", "gone"):
+            database.do(
+                "INSERT INTO verification_attempts (run_id, listing_id, outcome) SELECT :run, id, :outcome"
+                " FROM listings",
+                run=run,
+                outcome=outcome,
+            )
+    database.call(jobs.add, "pricewatch", "sweep", {}, job_id="old")
+    database.do("UPDATE jobs SET state = 'finished', ended_at = :then", then=NOW - timedelta(days=100))
+    assert look(database, NOW + timedelta(days=1)).maintained
+    assert database.value("SELECT count(*) FROM run_pages") == 1
+    assert dict(database.rows("SELECT outcome, count(*) FROM verification_attempts GROUP BY 1")) == {
+        "alive": 1,
+        "gone": 2,
+    }
+    assert database.value("SELECT count(*) FROM runs") == 2
+    assert database.value("SELECT count(*) FROM jobs WHERE job_id = 'old'") == 0
+
+
+def test_a_node_that_is_silent_is_told_and_one_that_left_is_not(database: Database) -> None:
+    for name in ("lost", "left", "there"):
+        place = Place(name, f"host/{name}", timedelta(seconds=30))
+        database.call(nodes.join, place, url=None, pid=1, slots=2)
+    database.call(nodes.leave, Place("left", "host/left", timedelta()))
+    database.do("UPDATE nodes SET heartbeat_at = now() - interval '5 min' WHERE name <> 'there'")
+    look(database)
+    told = "SELECT subject FROM alerts WHERE kind = 'node_lost' AND resolved_at IS NULL"
+    assert [subject for (subject,) in database.rows(told)] == ["lost"]
+    database.do("UPDATE nodes SET heartbeat_at = now()")
+    look(database, NOW + MINUTE)
+    assert database.rows(told) == []
+
+
+def test_a_job_that_waits_for_long_is_told(database: Database) -> None:
+    database.call(jobs.add, "pricewatch", "targets", {})
+    database.do(
+        "UPDATE jobs SET added_at = now() - interval '31 min', not_before = now() - interval '31 min'"
+    )
+    look(database)
+    assert database.value("SELECT count(*) FROM alerts WHERE kind = 'jobs_waiting'") == 1
+
+
+def test_the_query_leaves_out_nothing_that_the_rule_would_start(database: Database) -> None:
+    """Markets in every state that chance brings about."""
+    chance = random.Random(11)
+
+    def some_time(longest: float) -> datetime | None:
+        return None if chance.random() < 0.1 else NOW - timedelta(minutes=chance.random() * longest)
+
+    for number in range(400):
+        # Half of them are so fresh that only what was handed over can be due.
+        longest = chance.choice([30, 60 * 50])
+        make_market(
+            database,
+            f"m{number}",
+            tier=chance.choice(["hot", "standard", "cool"]),
+            enabled=chance.random() < 0.9,
+            scrape_frequency_hours=chance.choice([None, None, 1, 48]),
+            consecutive_failures=chance.choice([0, 0, 0, 1, 2, 3, 5]),
+            last_failure_at=some_time(3000),
+            last_discovery_at=some_time(longest),
+            last_sweep_at=some_time(longest),
+            last_verification_at=some_time(300),
+        )
+    database.do(
+        "INSERT INTO listings (source_id, market_id, identity_key, url, canonical_url, title, availability,"
+        " first_seen_at, last_seen_at, verification_requested_at)"
+        " SELECT 'bazaar', id, 'PID:' || id, id, id, id, 'IN_STOCK', :now, :now, :now FROM markets"
+        " WHERE id LIKE 'm%7'",
+        now=NOW,
+    )
+    everything = database.call(dispatch.all_markets)
+    wanted = {
+        (market.id, spider) for market in everything for spider in SHARES if judge(market, spider, NOW).starts
+    }
+    found = {
+        (market.id, spider)
+        for market in database.call(dispatch.due_markets, NOW)
+        for spider in SHARES
+        if judge(market, spider, NOW).starts
+    }
+    assert found == wanted
+    assert len(wanted) > 200

@@ -1,0 +1,147 @@
+"""Jobs in the database: claimed once, kept alive, lost, given back, listed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+
+from pricewatch import clock
+from pricewatch.errors import UserError
+from pricewatch.store import job_leases, job_lists, jobs
+from pricewatch.store.job_leases import Ended
+from pricewatch.store.jobs import ClaimedJob, Place
+from tests.conftest import Database
+
+LEASE = timedelta(seconds=30)
+HERE, THERE = Place("here", "host/1", LEASE), Place("there", "host/2", LEASE)
+
+
+def add(database: Database, count: int = 1, **options: object) -> list[str]:
+    return [database.call(jobs.add, "p", "spider", {"n": str(number)}, **options) for number in range(count)]
+
+
+def claim(database: Database, place: Place = HERE) -> ClaimedJob | None:
+    claimed: ClaimedJob | None = database.call(jobs.claim, place, ["p"])
+    return claimed
+
+
+def states(database: Database) -> dict[str, int]:
+    return dict(database.rows("SELECT state, count(*) FROM jobs GROUP BY 1"))
+
+
+def test_many_claim_and_each_job_is_taken_once(database: Database) -> None:
+    add(database, 120)
+    # And some that must not be done at the same time.
+    for _ in range(40):
+        database.call(jobs.add, "p", "sweep", {"market": "m"})
+
+    def work(number: int) -> list[str]:
+        taken, place = [], Place(f"node {number}", f"host/{number}", LEASE)
+        while (job := claim(database, place)) is not None:
+            if job.spider == "sweep":
+                working = "SELECT count(*) FROM jobs WHERE state = 'running' AND work = 'market m'"
+                assert database.value(working) == 1
+                assert database.call(job_leases.end, place, Ended(job.id, "finished", 0))
+            taken.append(job.job_id)
+        return taken
+
+    with ThreadPoolExecutor(6) as crowd:
+        taken = Counter(job for jobs_of_one in crowd.map(work, range(6)) for job in jobs_of_one)
+    while (job := claim(database)) is not None:
+        taken[job.job_id] += 1
+        database.call(job_leases.end, HERE, Ended(job.id, "finished", 0))
+    assert len(taken) == 160
+    assert set(taken.values()) == {1}
+
+
+def test_what_may_not_begin_yet_waits(database: Database) -> None:
+    add(database, wait=timedelta(hours=1))
+    assert claim(database) is None
+    assert database.call(jobs.claim, HERE, ["another"]) is None
+
+
+def test_a_lost_job_is_run_again_but_not_for_ever(database: Database) -> None:
+    add(database)
+    for attempt in (1, 2, 3):
+        job = claim(database)
+        assert job is not None
+        assert job.attempts == attempt
+        assert database.call(job_leases.return_lost, clock.now(), silence=LEASE) == []
+        database.do("UPDATE jobs SET lease_until = now() - interval '1 s'")
+        (lost,) = database.call(job_leases.return_lost, clock.now(), silence=LEASE)
+    assert lost.state == "failed"
+    assert "was lost, attempt 3" in database.value("SELECT reason FROM jobs")
+
+
+def test_a_job_whose_spider_is_seen_to_work_is_not_lost(database: Database) -> None:
+    (job_id,) = add(database)
+    claim(database)
+    now = clock.now()
+    database.do("UPDATE jobs SET lease_until = now() - interval '1 s'")
+    database.do(
+        "INSERT INTO runs (spider, job_id, started_at, heartbeat_at) VALUES ('targets', :job, :now, :now)",
+        job=job_id,
+        now=now,
+    )
+    assert database.call(job_leases.return_lost, now, silence=LEASE) == []
+    later = now + LEASE + timedelta(seconds=1)
+    assert len(database.call(job_leases.return_lost, later, silence=LEASE)) == 1
+    # And no run stays "running".
+    assert database.value("SELECT status FROM runs") == "stale"
+
+
+def test_who_lost_a_job_cannot_speak_for_it(database: Database) -> None:
+    add(database)
+    job = claim(database)
+    assert job is not None
+    database.do("UPDATE jobs SET lease_until = now() - interval '1 s'")
+    database.call(job_leases.return_lost, clock.now(), silence=LEASE)
+    again = claim(database, THERE)
+    assert again is not None
+    assert database.call(job_leases.beat, HERE, [job.id]) == {}
+    assert not database.call(job_leases.end, HERE, Ended(job.id, "finished", 0))
+    assert not database.call(job_leases.give_back, HERE, job.id, "stopped")
+    assert list(database.call(job_leases.beat, THERE, [job.id])) == [job.id]
+
+
+def test_cancelled_is_how_it_ends_whatever_the_process_did(database: Database) -> None:
+    for end in ("finished", "lost", "given back"):
+        database.do("DELETE FROM jobs")
+        (job_id,) = add(database)
+        job = claim(database)
+        assert job is not None
+        assert database.call(job_leases.cancel, "p", job_id, "TERM") == "running"
+        if end == "finished":
+            database.call(job_leases.end, HERE, Ended(job.id, "finished", 0))
+        elif end == "lost":
+            database.do("UPDATE jobs SET lease_until = now() - interval '1 s'")
+            database.call(job_leases.return_lost, clock.now(), silence=LEASE)
+        else:
+            database.call(job_leases.give_back, HERE, job.id, "stopped")
+        assert states(database) == {"cancelled": 1}, end
+        assert database.call(job_leases.cancel, "p", job_id, "TERM") is None
+
+
+def test_two_jobs_cannot_have_one_id(database: Database) -> None:
+    add(database, job_id="mine")
+    with pytest.raises(UserError, match="There is a job 'mine' already"):
+        add(database, job_id="mine")
+
+
+def test_lists_are_pages_of_the_whole_cluster(database: Database) -> None:
+    add(database, 5)
+    for place in (HERE, THERE):
+        job = claim(database, place)
+        assert job is not None
+        database.call(job_leases.end, place, Ended(job.id, "failed", 1, None, "why"))
+    claim(database, THERE)
+    counts = database.call(job_lists.counts, LEASE)
+    assert (counts.pending, counts.running, counts.ended) == (2, 1, 2)
+    assert counts.oldest_pending_seconds is not None
+    first, second = (database.call(job_lists.ended, most=1, skipped=n)[0] for n in (0, 1))
+    assert (first.node, second.node) == ("there", "here")
+    assert database.call(job_lists.ended, "another") == []
+    assert database.call(job_lists.find, second.job_id).reason == "why"
