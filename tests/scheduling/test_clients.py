@@ -99,9 +99,7 @@ def test_a_deploy_to_one_node_reaches_all(pair: list[Daemon], clone: Path, modul
         assert (run.adapter_version, two.job(job)["version"]) == (adapter, version)
     assert two.get("listversions.json", project="pricewatch")["versions"] == ["first", "second"]
     # An older version can still be asked for.
-    old = two.post(
-        "schedule.json", project="pricewatch", spider="discovery", market="bazaar-bikes", _version="first"
-    )["jobid"]
+    old = client_schedule(two, _version="first")
     assert run_of(module_database, two, old).adapter_version == "7.0.0"
 
 
@@ -175,7 +173,8 @@ def test_python_scrapyd_api(pair: list[Daemon], clone: Path, module_database: Da
     assert one.list_versions("pricewatch") == []
 
 
-def client_schedule(daemon: Daemon) -> str:
-    answer = daemon.post("schedule.json", project="pricewatch", spider="discovery", market="bazaar-bikes")
+def client_schedule(daemon: Daemon, **version: str) -> str:
+    small = {"market": "bazaar-bikes", "max_pages": 1, "max_details": 0}
+    answer = daemon.post("schedule.json", project="pricewatch", spider="discovery", **small, **version)
     assert answer["status"] == "ok", answer
     return str(answer["jobid"])
