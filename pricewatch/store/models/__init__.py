@@ -1,6 +1,7 @@
 """All tables, one module per subject. Every status and reason is a constraint of the database."""
 
 from pricewatch.store.models.base import Base
+from pricewatch.store.models.jobs import Job
 from pricewatch.store.models.listings import (
     Listing,
     ListingIdentifier,
@@ -30,6 +31,7 @@ __all__ = [
     "Alert",
     "Base",
     "CollectedCard",
+    "Job",
     "Listing",
     "ListingIdentifier",
     "ListingKeys",
