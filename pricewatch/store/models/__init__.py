@@ -21,6 +21,15 @@ from pricewatch.store.models.operations import (
     RobotsCache,
     WatchRule,
 )
+from pricewatch.store.models.people import (
+    Audit,
+    Figure,
+    LoginFailure,
+    Message,
+    RunFigure,
+    WatchState,
+    WebSession,
+)
 from pricewatch.store.models.runs import CollectedCard, Run, RunPage, VerificationAttempt
 from pricewatch.store.models.sources import Market, Retailer, Source
 from pricewatch.store.models.targets import Quarantined, Target, TargetQueue
@@ -29,14 +38,18 @@ __all__ = [
     "AdapterBatch",
     "AdapterStatus",
     "Alert",
+    "Audit",
     "Base",
     "CollectedCard",
+    "Figure",
     "Job",
     "Listing",
     "ListingIdentifier",
     "ListingKeys",
+    "LoginFailure",
     "Market",
     "MarketListing",
+    "Message",
     "PriceHistory",
     "Product",
     "ProxyBlock",
@@ -45,6 +58,7 @@ __all__ = [
     "Retailer",
     "RobotsCache",
     "Run",
+    "RunFigure",
     "RunPage",
     "Seller",
     "SellerHistory",
@@ -53,4 +67,6 @@ __all__ = [
     "TargetQueue",
     "VerificationAttempt",
     "WatchRule",
+    "WatchState",
+    "WebSession",
 ]
