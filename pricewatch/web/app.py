@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from pricewatch.store.database import engine
-from pricewatch.web import problems
+from pricewatch.web import metrics, problems
 from pricewatch.web.access import Access
 from pricewatch.web.api import api_routers
 from pricewatch.web.configuration import Configuration
@@ -30,7 +30,7 @@ def create_app(configuration: Configuration) -> FastAPI:
     app.state.gate = Gate(configuration, engine())
     app.state.previews = Previews(configuration.previews)
     problems.install(app)
-    for router in page_routers():
+    for router in (*page_routers(), metrics.router):
         app.include_router(router, include_in_schema=False)
     for router in api_routers():
         app.include_router(router)
