@@ -42,7 +42,6 @@ class PreviewSpider(TargetsSpider):
 
 class Command(ScrapyCommand):
     requires_project = True
-    default_settings = {"LOG_LEVEL": "ERROR"}  # noqa: RUF012 - declared so by scrapy
 
     def syntax(self) -> str:
         return "[options] URL"
@@ -55,6 +54,11 @@ class Command(ScrapyCommand):
         parser.add_argument("--adapter", help="read it with this adapter")
         parser.add_argument("--selectors", help='own selectors as JSON, such as {"price": ".amount"}')
         parser.add_argument("--json", action="store_true", help="one JSON object, with the page itself")
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        super().process_options(args, opts)
+        if self.settings is not None and not (opts.loglevel or opts.logfile):
+            self.settings.set("LOG_LEVEL", "ERROR", priority="cmdline")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1 or self.crawler_process is None:

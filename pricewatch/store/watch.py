@@ -28,9 +28,13 @@ _BEGIN = text("""
 INSERT INTO watch_states (rule_id, listing_id, observed_at, price_cents, currency, availability,
                           reference_cents, gone)
 SELECT r.id, l.id, coalesce(l.price_observed_at, CAST(:now AS timestamptz)), l.price_cents, l.currency,
-       l.availability, l.price_cents, NOT l.active AND l.verification_status = 'gone'
-FROM watch_rules r JOIN listings l ON l.id = r.listing_id OR l.product_id = r.product_id
-WHERE r.enabled AND (CAST(:rule_id AS bigint) IS NULL OR r.id = :rule_id)
+       l.availability, l.price_cents, NOT l.active AND l.verification_status IS NOT DISTINCT FROM 'gone'
+FROM (
+    SELECT id, listing_id FROM watch_rules WHERE enabled AND listing_id IS NOT NULL
+    UNION ALL
+    SELECT w.id, p.id FROM watch_rules w JOIN listings p ON p.product_id = w.product_id WHERE w.enabled
+) r JOIN listings l ON l.id = r.listing_id
+WHERE CAST(:rule_id AS bigint) IS NULL OR r.id = :rule_id
 ON CONFLICT DO NOTHING
 """)
 # Rules are few; each asks the index of history for what came after its own place.
@@ -58,7 +62,7 @@ _GONE = text("""
 UPDATE watch_states s SET gone = NOT s.gone
 FROM watch_rules r, listings l
 WHERE r.id = s.rule_id AND r.enabled AND r.kind = 'gone' AND l.id = s.listing_id
-  AND s.gone <> (NOT l.active AND l.verification_status = 'gone')
+  AND s.gone <> (NOT l.active AND l.verification_status IS NOT DISTINCT FROM 'gone')
 RETURNING s.rule_id, s.listing_id, s.gone, l.title, l.source_id, l.deactivated_at, l.price_cents, l.currency,
           l.availability, r.notify
 """)

@@ -38,7 +38,10 @@ class SecurityHeaders:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
-                if not scope["path"].startswith("/static/"):
+                if scope["path"].startswith("/static/"):
+                    # A frame that may do nothing is of no origin, and still shows its page with our style.
+                    headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+                else:
                     headers.setdefault("Cache-Control", "no-store")
             await send(message)
 

@@ -98,7 +98,7 @@ def _run(url: str, selectors: dict[str, str]) -> dict[str, Any]:
     }
     try:
         done = subprocess.run(
-            [*command, "--", url],
+            [*command, url],
             cwd=directory,
             env=environment,
             capture_output=True,

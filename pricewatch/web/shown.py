@@ -105,6 +105,11 @@ def tone(word: Any) -> str:
     return TONES.get(str(word), "")
 
 
+def web_address(url: str | None) -> str:
+    """A URL that a browser may be led to; nothing for anything that would run here."""
+    return url if url and url.lower().startswith(("http://", "https://")) else ""
+
+
 def sum_of(counts: Any, prefix: str) -> int:
     """All counts whose name begins so."""
     return sum(int(count) for name, count in counts.items() if name.startswith(prefix))
@@ -140,4 +145,5 @@ FILTERS = {
     "freshness": freshness,
     "change": change,
     "sum_of": sum_of,
+    "web_address": web_address,
 }
