@@ -106,3 +106,14 @@ def test_nothing_is_claimed_where_there_is_no_channel(database: Database) -> Non
 def test_channels_have_names() -> None:
     given = {"PRICEWATCH_NOTIFY": "a://", "PRICEWATCH_NOTIFY_TEAM": "b://", "PRICEWATCH_NOTIFY_X": " "}
     assert notify.channels(given) == {"default": "a://", "team": "b://"}
+
+
+def test_one_look_around_raises_and_tells(database: Database, webhook: Webhook) -> None:
+    from pricewatch.lookout import look_around
+
+    database.do(
+        "UPDATE markets SET created_at = now() - interval '9 days', updated_at = now() - interval '9 days'"
+    )
+    assert [look_around(database.engine) for _ in range(2)] == [1, 0]
+    assert webhook.received[0]["title"] == "[P2] market stale: bazaar-bikes"
+    assert "https://watch.example/alerts#alert-" in webhook.received[0]["message"]

@@ -105,6 +105,12 @@ def tone(word: Any) -> str:
     return TONES.get(str(word), "")
 
 
+def place(url: str) -> str:
+    """A URL without its site, where that is said elsewhere."""
+    _, scheme, rest = url.partition("://")
+    return "/" + rest.partition("/")[2] if scheme else url
+
+
 def web_address(url: str | None) -> str:
     """A URL that a browser may be led to; nothing for anything that would run here."""
     return url if url and url.lower().startswith(("http://", "https://")) else ""
@@ -146,4 +152,5 @@ FILTERS = {
     "change": change,
     "sum_of": sum_of,
     "web_address": web_address,
+    "place": place,
 }
