@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,6 +13,8 @@ from sqlalchemy import Connection, text
 SPARK_DAYS = 90
 MOST_SPARK_POINTS = 40
 MOST_HISTORY = 2_000
+# Prices and stock have no index of their own: that many of the newest listings are looked at for one page.
+WINDOW = 150_000
 
 _COLUMNS = """
 l.id, l.source_id, l.market_id, l.title, l.url, l.price_cents, l.price_max_cents, l.currency, l.availability,
@@ -33,7 +35,9 @@ _CONDITIONS = {
     "min_price_cents": "l.price_cents >= :min_price_cents",
     "max_price_cents": "l.price_cents <= :max_price_cents",
     "before_id": "l.id < :before_id",
+    "above_id": "l.id > :above_id",
 }
+_NEWEST = text("SELECT max(id) FROM listings")
 _IN_MARKET = """
 EXISTS (SELECT FROM market_listings ml WHERE ml.market_id = :market_id AND ml.listing_id = l.id)
 """
@@ -100,6 +104,7 @@ class ListingsWanted:
     min_price_cents: int | None = None
     max_price_cents: int | None = None
     before_id: int | None = None
+    above_id: int | None = None
 
 
 def listings(
@@ -120,6 +125,22 @@ def listings(
         conditions.append(_IN_MARKET)
     query = _FIND.format(origin=origin, conditions=" AND ".join(conditions) or "true", order=order)
     return _rows(connection.execute(text(query), {**given, "now": now, "most": most}))
+
+
+def listings_page(
+    connection: Connection, wanted: ListingsWanted, *, now: datetime, most: int
+) -> tuple[list[dict[str, Any]], int | None]:
+    """A page, and where the next one begins; a page may be short where what is asked for is rare."""
+    unindexed = (wanted.availability, wanted.min_price_cents, wanted.max_price_cents)
+    if wanted.words is not None or all(value is None for value in unindexed):
+        rows = listings(connection, wanted, now=now, most=most + 1)
+        return rows[:most], rows[most - 1]["id"] if len(rows) > most else None
+    newest = connection.execute(_NEWEST).scalar() or 0
+    floor = min(wanted.before_id or newest + 1, newest + 1) - WINDOW
+    rows = listings(connection, replace(wanted, above_id=max(floor, 0) - 1), now=now, most=most + 1)
+    if len(rows) > most:
+        return rows[:most], rows[most - 1]["id"]
+    return rows, floor if floor > 0 else None
 
 
 def sparks(connection: Connection, ids: Sequence[int], now: datetime) -> dict[int, list[dict[str, Any]]]:

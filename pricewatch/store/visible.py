@@ -27,6 +27,7 @@ _CONDITIONS = {
     "min_price_cents": "v.price_cents >= :min_price_cents",
     "max_price_cents": "v.price_cents <= :max_price_cents",
     "before_id": "v.id < :before_id",
+    "above_id": "v.id > :above_id",
     "id": "v.id = :id",
 }
 _HISTORY = text(f"""

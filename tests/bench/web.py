@@ -63,6 +63,7 @@ SELECT 'bazaar', 'bazaar', '1', 'https://shop.example/' || n, 'AMBIGUOUS_PRICE',
 FROM generate_series(1, 20000) AS n
 """
 PAGES = (
+    *("/listings?lowest=900000", "/listings?market=m3&lowest=900000"),
     *("/", "/listings", "/listings?q=carbon", "/listings?q=carbon+no777777", "/listings?market=m3"),
     *(
         "/listings?market=m3&q=disc+alloy",

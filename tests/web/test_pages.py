@@ -120,6 +120,20 @@ def test_a_change_leaves_an_audit_row(browser: Browser, database: Database) -> N
     assert row.details == {"enabled": False}
 
 
+def test_a_rare_price_is_looked_for_a_stretch_at_a_time(
+    client: httpx.Client, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pricewatch.store.browse.WINDOW", 10)
+    rows = [observations.card(number, 9000 if number == 3 else 100) for number in range(35)]
+    observations.store(database.engine, rows)
+    page, looked = "/listings?lowest=80", 0
+    while (found := client.get(page)) and "Thing 3<" not in found.text:
+        further = re.search(r'rel="next" href="([^"]+)"', found.text)
+        assert further
+        page, looked = html.unescape(further[1]), looked + 1
+    assert looked >= 1
+
+
 def test_searching_and_going_on(client: httpx.Client, database: Database) -> None:
     rows = [observations.card(number, title=f"bike {number}") for number in range(120)]
     observations.store(database.engine, rows)

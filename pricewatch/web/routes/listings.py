@@ -39,14 +39,13 @@ def found(
         before_id=min(before, LARGEST_ID) if before is not None else None,
     )
     with visit.read() as connection:
-        rows = browse.listings(connection, wanted, now=visit.now, most=MOST + 1)
-        shown = rows[:MOST]
+        shown, more = browse.listings_page(connection, wanted, now=visit.now, most=MOST)
         return visit.render(
             connection,
             "listings.html",
             rows=shown,
             sparks=browse.sparks(connection, [row["id"] for row in shown], visit.now),
-            more=rows[MOST - 1]["id"] if len(rows) > MOST else None,
+            more=more,
             first=before is None,
             markets=market_list.names(connection),
             sources=[row.id for row in sources.list_sources(connection)],
