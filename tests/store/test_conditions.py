@@ -43,7 +43,7 @@ def test_a_market_without_fresh_data(database: Database) -> None:
 def test_a_job_that_nobody_takes(database: Database) -> None:
     job = database.call(jobs.enqueue, "sweep", {"market": "bazaar-bikes"})
     assert look(database) == set()
-    assert look(database, NOW + timedelta(minutes=31)) == {("jobs_waiting", "jobs")}
+    assert look(database, NOW + timedelta(hours=2)) == {("jobs_waiting", "jobs")}
     database.do("DELETE FROM jobs WHERE id = :job", job=job)
     assert look(database) == set()
 

@@ -59,7 +59,7 @@ def _check_host(url: str, address: str, complaints: list[str]) -> None:
 def test_a_run_is_seen_live_filtered_and_drilled_into(
     page: Page, marketplace: Bazaar, crawl: Crawl, database: Database
 ) -> None:
-    marketplace.fault(path=r"^/item/", action="hang", seconds=0.4)
+    marketplace.fault(path=r"^/item/", action="hang", seconds=4)
     page.goto("/")
     expect(page.get_by_text("Nothing runs at the moment")).to_be_visible()
     running = crawl.start("discovery", market="bazaar-bikes", max_details=30)
