@@ -8,10 +8,10 @@ export PYTHONPATH := $(CURDIR)
 
 .DEFAULT_GOAL := help
 N ?= 3
-.PHONY: help setup demo smoke run cluster test lint bench deploy clean
+.PHONY: help setup demo smoke run cluster test lint bench screenshots deploy clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -45,6 +45,9 @@ lint: $(READY) ## ruff and mypy
 
 bench: $(READY) ## measure, as ratios within one run
 	@$(BIN)/python -m tests.bench
+
+screenshots: $(READY) ## take the pictures in docs/screenshots anew
+	@$(BIN)/python -m tests.web.screenshots
 
 deploy: $(READY) ## deploy this project to the daemon named in scrapy.cfg
 	@$(BIN)/scrapyd-deploy

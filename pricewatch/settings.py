@@ -171,6 +171,7 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "pricewatch.extensions.sample_marketplace.SampleMarketplaceExtension": 0,
     "pricewatch.extensions.run.RunExtension": 5,
+    "pricewatch.extensions.figures.FiguresExtension": 6,
     "pricewatch.extensions.progress.ProgressExtension": 10,
     # Both would open a port that runs code.
     "scrapy.extensions.telnet.TelnetConsole": None,

@@ -19,6 +19,7 @@ from pricewatch.middlewares.failures import CrawlEnding, NoTurn
 from pricewatch.middlewares.patience import Patience
 from pricewatch.middlewares.shared import shared
 from pricewatch.middlewares.store_thread import StoreThread
+from pricewatch.rules.figures import bucket, key
 from pricewatch.rules.limits import Grant, Limit, batch_size
 
 logger = logging.getLogger(__name__)
@@ -130,7 +131,10 @@ class Turns:
         turn.send_before = turn.at + latest
         turn.renew_at = loop.time() + self._lease / 3
         self._stats.inc_value("pricewatch/limits/turns")
-        self._stats.inc_value("pricewatch/limits/milliseconds_waited", round((loop.time() - started) * 1000))
+        waited = (loop.time() - started) * 1000
+        self._stats.inc_value("pricewatch/limits/milliseconds_waited", round(waited))
+        self._stats.inc_value(key("scrape_rate_limit_wait_ms", domain, "le", bucket(waited)))
+        self._stats.inc_value(key("scrape_rate_limit_wait_ms", domain, "sum"), round(waited))
         if slot:
             self._under_way[turn.ticket] = turn
             self._tidy()

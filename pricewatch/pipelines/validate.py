@@ -65,6 +65,8 @@ class ValidatePipeline:
         for reason, count in dropped.items():
             self.spider.run.count("offers_dropped", count)
             self.spider.run.note(f"dropped/{reason}", count)
+            labels = self.spider.adapter.id, self.spider.source_id, reason
+            self.spider.run.figure("scrape_offers_dropped_total", *labels, amount=count)
 
     async def _validate_product(self, item: ProductPage) -> None:
         run = self.spider.run
@@ -72,17 +74,21 @@ class ValidatePipeline:
         key = (item.offer.source, item.offer.identity_key)
         if isinstance(verdict, Ok) and key in self._seen:
             verdict = Drop(DropReason.DUPLICATE_WITHIN_RUN, item.offer.identity_key)
+        labels = item.adapter_id, item.offer.source
         if isinstance(verdict, Ok):
             item.offer = verdict.offer
             self._seen.add(key)
             run.count_read("offers_valid", item.adapter_id)
+            run.figure("scrape_offers_valid_total", *labels)
         elif isinstance(verdict, Quarantine):
             item.held = verdict
             run.count_read("offers_quarantined", item.adapter_id)
             run.note(f"quarantined/{verdict.reason}")
+            run.figure("scrape_offers_quarantined_total", *labels, verdict.reason)
         else:
             run.count_read("offers_dropped", item.adapter_id)
             run.note(f"dropped/{verdict.reason}")
+            run.figure("scrape_offers_dropped_total", *labels, verdict.reason)
             if verdict.reason is DropReason.UNKNOWN_AVAILABILITY:
                 run.count_read("availability_unknown", item.adapter_id)
             await self.spider.product_dropped(item, verdict)

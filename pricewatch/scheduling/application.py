@@ -26,6 +26,7 @@ THREADS = 24
 def application(config: Config) -> Any:
     take_credentials(config)
     check_address(config)
+    hand_over_login(config)
     settle_directories(config)
     try:
         ours = membership(config)
@@ -58,6 +59,14 @@ def check_address(config: Config) -> None:
             f"pricewatch: The daemon would be open to everybody who can reach {address}: set PRICEWATCH_USER "
             "and PRICEWATCH_PASSWORD, or bind_address = 127.0.0.1 in scrapyd.conf."
         )
+
+
+def hand_over_login(config: Config) -> None:
+    """scrapyd would ask in front of everything, the login page too: the gate asks instead."""
+    for option in ("username", "password"):
+        os.environ.pop(f"SCRAPYD_{option.upper()}", None)
+        config.cp.set(config.SECTION, f"login_{option}", config.get(option, "").replace("%", "%%"))
+        config.cp.set(config.SECTION, option, "")
 
 
 def settle_directories(config: Config) -> None:

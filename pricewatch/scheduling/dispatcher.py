@@ -19,7 +19,8 @@ from twisted.internet.threads import deferToThread
 from twisted.logger import Logger
 
 from pricewatch import clock
-from pricewatch.scheduling.membership import membership
+from pricewatch.lookout import look_around
+from pricewatch.scheduling.membership import membership, store_engine
 from pricewatch.scheduling.outage import Outage
 from pricewatch.scheduling.plan import DispatchPlan
 from pricewatch.scheduling.tick import Tick, tick
@@ -61,6 +62,8 @@ class Dispatcher(Service):
         done = dispatch_once(
             self._membership.begin, self._plan, node=place.node, silence=place.lease * 2, every=self._every
         )
+        if done is not None:
+            look_around(store_engine())
         if done is not None and (done.started or done.silent_runs or done.maintained):
             log.info(
                 "Dispatched {started} jobs; {silent} silent runs ended{maintained}",

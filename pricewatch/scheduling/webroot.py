@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, cast
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from scrapyd.config import Config
 from scrapyd.website import Home, Jobs, Root
@@ -14,42 +12,63 @@ from twisted.internet.threads import deferToThread
 from twisted.web import http
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request
+from twisted.web.util import DeferredResource, Redirect
 
-from pricewatch.scheduling.membership import LOOPBACK, membership
+from pricewatch import clock
+from pricewatch.scheduling.membership import LOOPBACK, membership, store_engine
+from pricewatch.web import site
+from pricewatch.web.configuration import Configuration
+from pricewatch.web.gate import Gate, Passage
 
 reactor: Any = _reactor
-UI = "pricewatch.web.site"
 SAFE_METHODS = (b"GET", b"HEAD", b"OPTIONS")
 
 
 class ClusterRoot(Root):
-    """The console is at /scrapyd/ always, and at / while there is no UI."""
+    """The console is at /scrapyd/. Who may use the web UI may use scrapyd's API, and nobody else."""
 
     def __init__(self, config: Config, app: Any) -> None:
         super().__init__(config, app)
         self.membership = membership(config)
         self.node_name = self.membership.place.node
         self.allowed_hosts = set(config.get("allowed_hosts", "").split()) | set(LOOPBACK)
-        self.is_open = not config.get("username", "") and self.membership.address in LOOPBACK
+        login = Configuration.from_environment(
+            username=config.get("login_username", ""), password=config.get("login_password", "")
+        )
+        self.gate = Gate(login, store_engine())
+        self.is_open = login.is_open and self.membership.address in LOOPBACK
         self.putChild(b"jobs", ThreadedJobs(self))
         console = Resource()
         console.putChild(b"", Home(self))
         console.putChild(b"jobs", ThreadedJobs(self))
         self.putChild(b"scrapyd", console)
-        self.site = load_site()
-        if self.site is not None:
-            del self.children[b""]
+        self.site = site.resource(reactor, login)
+        del self.children[b""]
 
     def getChildWithDefault(self, path: bytes, request: Request) -> Resource:  # noqa: N802 - twisted's name
         if (complaint := self.complaint(request)) is not None:
             return Refusal(complaint)
         found: Resource = super().getChildWithDefault(path, request)
-        return found
+        if found is self.site or self.gate.configuration.is_open:
+            return found
+        headers = {
+            name.decode("latin-1").lower(): values[-1].decode("latin-1")
+            for name, values in request.requestHeaders.getAllRawHeaders()
+        }
+        address = str(request.getClientAddress().host)
+        judged = deferToThread(
+            self.gate.judge, request.method.decode("latin-1"), headers, address, clock.now()
+        )
+        return DeferredResource(judged.addCallback(self.admit, found, request))
+
+    def admit(self, passage: Passage, found: Resource, request: Request) -> Resource:
+        if passage.status == http.OK:
+            return found
+        if passage.status == http.UNAUTHORIZED and passage.is_browser and request.method in SAFE_METHODS:
+            return Redirect(f"/login?next={quote(request.path.decode('latin-1'))}".encode())
+        return Refusal(passage.reason, passage.status)
 
     def getChild(self, path: bytes, request: Request) -> Resource:  # noqa: N802 - twisted's name
-        if self.site is None:
-            missing: Resource = super().getChild(path, request)
-            return missing
         # As if this root were not there.
         cast("list[bytes]", request.postpath).insert(0, cast("list[bytes]", request.prepath).pop())
         return self.site
@@ -105,23 +124,14 @@ class ThreadedJobs(Jobs):
 class Refusal(Resource):
     isLeaf = True  # noqa: N815 - twisted's name
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, status: int = http.FORBIDDEN) -> None:
         super().__init__()
         self.reason = reason
+        self.status = status
 
     def render(self, request: Request) -> bytes:
-        request.setResponseCode(http.FORBIDDEN)
+        request.setResponseCode(self.status)
         request.setHeader("Content-Type", "text/plain; charset=utf-8")
+        if self.status == http.UNAUTHORIZED:
+            request.setHeader("WWW-Authenticate", 'Basic realm="pricewatch"')
         return f"{self.reason}\n".encode()
-
-
-def load_site() -> Resource | None:
-    """The web UI as a resource, if this installation has one."""
-    try:
-        there = find_spec(UI) is not None
-    except ModuleNotFoundError:
-        there = False
-    if not there:
-        return None
-    site: Resource = import_module(UI).resource(reactor)
-    return site

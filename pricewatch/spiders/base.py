@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
@@ -31,6 +32,7 @@ from pricewatch.middlewares.failures import FetchFailure
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url, is_same_product_url
 from pricewatch.rules.details import due_after_answer, due_after_trouble
+from pricewatch.rules.figures import bucket
 from pricewatch.rules.verification import NOT_FOUND
 from pricewatch.spiders.arguments import Arguments, parse_arguments
 from pricewatch.spiders.run import Run
@@ -133,8 +135,10 @@ class PricewatchSpider(scrapy.Spider):
             await self.no_offer(response, subject, result)
             return
         self.run.count_read("urls_succeeded", subject.adapter.id)
+        self._tell_succeeded(subject)
         if result.held is None or result.held.offer is not None:
             self.run.count_read("offers_extracted", subject.adapter.id)
+            self.run.figure("scrape_offers_extracted_total", subject.adapter.id, subject.source_id)
         yield result
 
     def read_product(self, response: Response, subject: Subject) -> ProductPage | ExtractFailure:
@@ -145,7 +149,11 @@ class PricewatchSpider(scrapy.Spider):
         if asked != response.url and not is_same_product_url(asked, response.url):
             # A category, a login or another product: whatever price is there, it is not ours.
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, f"{asked} led to another page")
+        began = time.perf_counter()
         result = self.reading(subject.adapter.extract, response)
+        taken = 1000 * (time.perf_counter() - began)
+        self.run.figure("scrape_extract_duration_ms", subject.adapter.id, "le", bucket(taken))
+        self.run.figure("scrape_extract_duration_ms", subject.adapter.id, "sum", amount=taken)
         if isinstance(result, ExtractFailure):
             return result
         held = result if isinstance(result, Quarantine) else None
@@ -183,12 +191,26 @@ class PricewatchSpider(scrapy.Spider):
         if reason is FailureReason.OOS_NO_PRICE:
             self.run.count_read("urls_succeeded", subject.adapter.id)
             self.run.count_read("oos_no_price_count", subject.adapter.id)
+            self._tell_succeeded(subject)
+            self.run.figure("scrape_oos_no_price_total", subject.adapter.id, subject.source_id)
         elif gone and subject.listing_id is not None:
             self.run.count_read("urls_succeeded", subject.adapter.id)
+            self._tell_succeeded(subject)
         else:
             self.run.count_read("urls_failed", subject.adapter.id)
+            self._tell_failed(subject, reason)
             self.run.error("No offer on the page", url=response.url, reason=reason, details=failure.details)
         await self.product_unread(subject, reason, gone=gone, answered=True)
+
+    def _tell_succeeded(self, subject: Subject) -> None:
+        labels = subject.adapter.id, subject.source_id
+        self.run.figure("scrape_urls_attempted_total", *labels, "succeeded")
+        self.run.figure("scrape_urls_succeeded_total", *labels)
+
+    def _tell_failed(self, subject: Subject, reason: str) -> None:
+        labels = subject.adapter.id, subject.source_id
+        self.run.figure("scrape_urls_attempted_total", *labels, "failed")
+        self.run.figure("scrape_urls_failed_total", *labels, reason)
 
     def reading(self, read: Callable[[TextResponse], R], response: TextResponse) -> R | ExtractFailure:
         """Let the adapter read a page. Its mistakes are told and counted; they never end a run."""
@@ -216,6 +238,7 @@ class PricewatchSpider(scrapy.Spider):
         outcome, status, error = outcome_of(failure)
         reason = reason_of(failure, outcome, status)
         self.run.count_read("urls_failed", subject.adapter.id)
+        self._tell_failed(subject, reason)
         if reason in NOT_ASKED:
             self.run.count_read("urls_not_asked", subject.adapter.id)
         self.run.note(f"failure/{outcome}" if status is None else f"failure/{outcome}_{status}")

@@ -18,6 +18,7 @@ from pricewatch import clock
 from pricewatch.errors import DatabaseUnavailable, UserError
 from pricewatch.items import PageOutcome, RunStatus
 from pricewatch.rules.drift import Batch, rates
+from pricewatch.rules.figures import key
 from pricewatch.store import drift, markets, runs
 from pricewatch.store.batch import Step, Tally, Unit
 from pricewatch.store.batch import reason as why
@@ -131,6 +132,10 @@ class Run:
         """Count an outcome by its reason: on the run row and in Scrapy's stats alike."""
         self.reasons[reason] += amount
         self.crawler.stats.inc_value(f"pricewatch/{reason}", amount)
+
+    def figure(self, name: str, *labels: str, amount: float = 1) -> None:
+        """Count towards a metric; what it comes to is kept in the database with the run."""
+        self.crawler.stats.inc_value(key(name, *labels), amount)  # type: ignore[arg-type]
 
     def error(self, what: str, **details: Any) -> None:
         logger.warning("%s %s", what, details or "")

@@ -20,7 +20,7 @@ from pricewatch.rules.drift import (
     baseline_of,
     judge,
 )
-from pricewatch.store import alerts
+from pricewatch.store import alerts, figures
 from pricewatch.store.models import AdapterBatch, AdapterStatus, Run
 
 SEVERITY = {
@@ -219,6 +219,7 @@ def _switch_off(
         )
     )
     connection.execute(_EMPTY_QUEUE, {"adapter_id": adapter_id})
+    figures.count(connection, f"scrape_adapter_disabled_total|{adapter_id}|{reason}", now)
 
 
 def enable(connection: Connection, adapter_id: str, *, by: str, note: str, now: datetime) -> bool:

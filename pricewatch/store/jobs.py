@@ -18,6 +18,8 @@ from pricewatch.store.plain import plain
 
 PROJECT = "pricewatch"
 NO_WAIT = timedelta()
+# What a person asks for goes before all that the dispatcher has queued.
+NOW_PRIORITY = 10.0
 
 _ADD = text("""
 INSERT INTO jobs (project, spider, job_id, version, arguments, settings, work, priority, not_before)
@@ -52,6 +54,8 @@ UPDATE jobs j SET state = 'running', node = :node, instance = :instance, pid = N
 FROM chosen WHERE j.id = chosen.id
 RETURNING j.id, j.project, j.spider, j.job_id, j.version, j.arguments, j.settings, j.started_at, j.attempts
 """)
+
+_OLDEST_PENDING = text("SELECT min(not_before) FROM jobs WHERE state = 'pending' AND not_before <= now()")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +143,11 @@ def add_missing(connection: Connection, wanted: Collection[NewJob]) -> int:
         for place, job in enumerate(wanted)
     ]
     return connection.execute(_ADD_MISSING, {"project": PROJECT, "jobs": json.dumps(plain(rows))}).rowcount
+
+
+def oldest_pending(connection: Connection) -> datetime | None:
+    """Since when the job that has waited longest could have begun."""
+    return connection.execute(_OLDEST_PENDING).scalar()
 
 
 def claim(connection: Connection, place: Place, projects: Collection[str]) -> ClaimedJob | None:

@@ -12,7 +12,6 @@ from pricewatch.store import jobs, target_sources
 from pricewatch.store.markets import load_approved_market
 from pricewatch.store.models import Market, Source
 
-NOW_PRIORITY = 10.0
 SPIDERS = ("discovery", "sweep", "verification")
 
 
@@ -43,5 +42,9 @@ def scrape_now(connection: Connection, market_id: str, spider: str = "discovery"
     """Queue a job before all that the dispatcher has queued; says its id."""
     load_approved_market(connection, market_id)
     return jobs.add(
-        connection, jobs.PROJECT, spider, {"market": market_id, "trigger": "MANUAL"}, priority=NOW_PRIORITY
+        connection,
+        jobs.PROJECT,
+        spider,
+        {"market": market_id, "trigger": "MANUAL"},
+        priority=jobs.NOW_PRIORITY,
     )

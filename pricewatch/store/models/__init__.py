@@ -20,6 +20,15 @@ from pricewatch.store.models.operations import (
     RobotsCache,
     WatchRule,
 )
+from pricewatch.store.models.people import (
+    Audit,
+    Figure,
+    LoginFailure,
+    Message,
+    RunFigure,
+    WatchState,
+    WebSession,
+)
 from pricewatch.store.models.runs import CollectedCard, Run, RunPage, VerificationAttempt
 from pricewatch.store.models.scheduling import Dispatcher, Egg, Job, Node
 from pricewatch.store.models.sources import Market, Retailer, Source
@@ -29,16 +38,20 @@ __all__ = [
     "AdapterBatch",
     "AdapterStatus",
     "Alert",
+    "Audit",
     "Base",
     "CollectedCard",
     "Dispatcher",
     "Egg",
+    "Figure",
     "Job",
     "Listing",
     "ListingIdentifier",
     "ListingKeys",
+    "LoginFailure",
     "Market",
     "MarketListing",
+    "Message",
     "Node",
     "PriceHistory",
     "Product",
@@ -48,6 +61,7 @@ __all__ = [
     "Retailer",
     "RobotsCache",
     "Run",
+    "RunFigure",
     "RunPage",
     "Seller",
     "SellerHistory",
@@ -56,4 +70,6 @@ __all__ = [
     "TargetQueue",
     "VerificationAttempt",
     "WatchRule",
+    "WatchState",
+    "WebSession",
 ]

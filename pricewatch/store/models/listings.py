@@ -104,6 +104,7 @@ class Listing(Base):
         ),
         Index("ix_listings_title", text("to_tsvector('simple'::regconfig, title)"), postgresql_using="gin"),
         Index("ix_listings_product_id", "product_id", postgresql_where=text("product_id IS NOT NULL")),
+        Index("ix_listings_inactive", "id", postgresql_where=text("NOT active")),
         Index("ix_listings_to_resolve", "id", postgresql_where=text("resolve_requested_at IS NOT NULL")),
     )
 
@@ -212,6 +213,7 @@ class PriceHistory(Base):
         one_of("run_type", RUN_TYPES),
         CheckConstraint(PRICE_RANGE.format("price_cents"), name="price_cents"),
         CheckConstraint("price_cents IS NULL OR currency IS NOT NULL", name="price_has_currency"),
+        Index("ix_price_history_observed_at", "observed_at"),
         {"postgresql_partition_by": "RANGE (observed_at)"},
     )
 

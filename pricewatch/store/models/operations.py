@@ -144,6 +144,8 @@ class WatchRule(Base):
     id: Mapped[int] = identity()
     listing_id: Mapped[int | None] = mapped_column(ForeignKey("listings.id"))
     product_id: Mapped[int | None] = mapped_column(ForeignKey("products.id"))
+    # A target that has not been read yet; its listing takes its place when there is one.
+    target_id: Mapped[int | None] = mapped_column(ForeignKey("targets.id", ondelete="CASCADE"))
     kind: Mapped[str]
     threshold_cents: Mapped[int | None]
     threshold_percent: Mapped[Decimal | None]

@@ -1,0 +1,52 @@
+"""`scrapy web`: the web interface on its own, without the daemon."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from scrapy.commands import ScrapyCommand
+
+from pricewatch.errors import UserError
+
+
+class Command(ScrapyCommand):
+    requires_project = True
+    requires_crawler_process = False
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
+
+    def short_desc(self) -> str:
+        return "Serve the web interface on its own; nothing is scheduled by it"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--address", default="127.0.0.1", help="where to listen (default: 127.0.0.1)")
+        parser.add_argument("--port", type=int, default=6801, help="0 takes a free one (default: 6801)")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        from twisted.internet import reactor as the_reactor
+        from twisted.internet.error import CannotListenError
+        from twisted.web.server import Site
+
+        from pricewatch.store.database import engine
+        from pricewatch.web.configuration import Configuration, check_address
+        from pricewatch.web.site import resource
+
+        reactor: Any = the_reactor
+        try:
+            configuration = Configuration.from_environment()
+            check_address(opts.address, configuration)
+            engine()
+            site = Site(resource(reactor, configuration))  # type: ignore[no-untyped-call]
+            port = reactor.listenTCP(opts.port, site, interface=opts.address)
+        except CannotListenError:
+            print(f"pricewatch: Port {opts.port} is in use: give another one.", file=sys.stderr)
+            self.exitcode = 1
+            return
+        except UserError as error:
+            print(f"pricewatch: {error}", file=sys.stderr)
+            self.exitcode = 1
+            return
+        print(f"http://{opts.address}:{port.getHost().port}/", flush=True)
+        reactor.run()

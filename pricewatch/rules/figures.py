@@ -1,0 +1,35 @@
+"""Figures: how they are named while they are counted, and the buckets of those that are spread."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+PREFIX = "figure|"
+# Milliseconds; the last bucket takes everything above.
+BUCKETS = (5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000)
+
+COUNTERS: dict[str, tuple[str, ...]] = {
+    "scrape_urls_attempted_total": ("adapter_id", "source_id", "status"),
+    "scrape_urls_succeeded_total": ("adapter_id", "source_id"),
+    "scrape_urls_failed_total": ("adapter_id", "source_id", "reason"),
+    "scrape_offers_extracted_total": ("adapter_id", "source_id"),
+    "scrape_offers_valid_total": ("adapter_id", "source_id"),
+    "scrape_offers_dropped_total": ("adapter_id", "source_id", "reason"),
+    "scrape_offers_quarantined_total": ("adapter_id", "source_id", "reason"),
+    "scrape_oos_no_price_total": ("adapter_id", "source_id"),
+}
+HISTOGRAMS: dict[str, tuple[str, ...]] = {
+    "scrape_fetch_duration_ms": ("adapter_id",),
+    "scrape_extract_duration_ms": ("adapter_id",),
+    "scrape_rate_limit_wait_ms": ("domain",),
+}
+
+
+def key(name: str, *labels: str) -> str:
+    """The name of one figure with its labels, as scrapy's stats and the database carry it."""
+    return PREFIX + "|".join((name, *(str(label).replace("|", "/") for label in labels)))
+
+
+def bucket(milliseconds: float) -> str:
+    place = bisect_left(BUCKETS, milliseconds)
+    return str(BUCKETS[place]) if place < len(BUCKETS) else "+Inf"

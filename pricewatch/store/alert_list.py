@@ -1,0 +1,55 @@
+"""Alerts as people look at them, and where each one's runbook is."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+
+from pricewatch.store.models import Alert
+
+# The headings of docs/runbooks.md; every kind of alert leads to one.
+RUNBOOKS = {
+    "adapter_disabled": "adapter-disabled-by-drift",
+    "adapter_off": "adapter-disabled-by-a-person",
+    "adapter_failing": "adapter-failing",
+    "adapter_reads_nothing": "adapter-failing",
+    "adapter_low_yield": "adapter-failing",
+    "adapter_zero_price": "prices-of-zero",
+    "market_stale": "no-fresh-data-for-a-market",
+    "sweep_partial": "a-sweep-saw-too-little",
+    "mass_gone": "a-run-found-too-much-gone",
+    "targets_rejected": "queue-rejecting",
+    "targets_paused": "queue-rejecting",
+    "targets_stale": "stale-targets",
+    "jobs_waiting": "jobs-that-wait",
+    "proxies_blocked": "proxies-all-blocked",
+    "disk_full": "disk-full",
+    "run_silent": "node-lost",
+    "node_lost": "node-lost",
+    "database_away": "database-away",
+}
+
+
+def runbook(kind: str) -> str:
+    return f"/runbooks#{RUNBOOKS.get(kind, 'anything-else')}"
+
+
+def alerts(
+    connection: Connection, *, open_only: bool = False, before_id: int | None = None, most: int
+) -> list[dict[str, Any]]:
+    query = select(*Alert.__table__.columns).limit(most)
+    if open_only:
+        query = query.where(Alert.resolved_at.is_(None)).order_by(Alert.severity, Alert.id.desc())
+    else:
+        query = query.order_by(Alert.id.desc())
+    if before_id is not None:
+        query = query.where(Alert.id < before_id)
+    return [{**row, "runbook": runbook(row["kind"])} for row in connection.execute(query).mappings()]
+
+
+def resolve(connection: Connection, alert_id: int, now: datetime) -> bool:
+    """A person says that it is over; if it is not, the next look raises it anew."""
+    statement = update(Alert).where(Alert.id == alert_id, Alert.resolved_at.is_(None))
+    return connection.execute(statement.values(resolved_at=now)).rowcount == 1

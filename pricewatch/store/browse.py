@@ -1,0 +1,203 @@
+"""Listings and products as people look at them: a page at a time, with the line of their prices."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+SPARK_DAYS = 90
+MOST_SPARK_POINTS = 40
+MOST_HISTORY = 2_000
+# Prices and stock have no index of their own: that many of the newest listings are looked at for one page.
+WINDOW = 150_000
+
+_COLUMNS = """
+l.id, l.source_id, l.market_id, l.title, l.url, l.price_cents, l.price_max_cents, l.currency, l.availability,
+l.active, l.sold_at, l.deactivated_at, l.removed_at, l.first_seen_at, l.last_seen_at, l.last_verified_at,
+l.times_seen, l.location, l.brand, l.product_id, l.verification_status,
+confidence(coalesce(m.tier, 'standard'), l.last_seen_at, l.last_verified_at, :now) AS confidence
+"""
+# The page after the last one begins below its smallest id: no OFFSET, no count of everything.
+_FIND = f"""
+SELECT {_COLUMNS}
+FROM {{origin}} LEFT JOIN markets m ON m.id = l.market_id
+WHERE {{conditions}} ORDER BY {{order}} DESC LIMIT :most
+"""
+_CONDITIONS = {
+    "words": "to_tsvector('simple'::regconfig, l.title) @@ websearch_to_tsquery('simple'::regconfig, :words)",
+    "source_id": "l.source_id = :source_id",
+    "availability": "l.availability = :availability",
+    "min_price_cents": "l.price_cents >= :min_price_cents",
+    "max_price_cents": "l.price_cents <= :max_price_cents",
+    "before_id": "l.id < :before_id",
+    "above_id": "l.id > :above_id",
+}
+_NEWEST = text("SELECT max(id) FROM listings")
+_IN_MARKET = """
+EXISTS (SELECT FROM market_listings ml WHERE ml.market_id = :market_id AND ml.listing_id = l.id)
+"""
+
+# Days before today are asked for only where a partition can have them; the last row before says the rest.
+_SPARKS = text("""
+SELECT l.id, h.observed_at, h.price_cents, h.availability
+FROM unnest(CAST(:ids AS bigint[])) AS l(id) CROSS JOIN LATERAL (
+    SELECT observed_at, price_cents, availability FROM price_history
+    WHERE listing_id = l.id AND observed_at > :since ORDER BY observed_at DESC LIMIT :most
+) h
+""")
+
+_ONE = text(f"""
+SELECT {_COLUMNS}, l.canonical_url, l.identity_key, l.platform_id, l.sku, l.gtin, l.mpn, l.area, l.attributes,
+       l.image_url, l.shipping_cents, l.tax_included, l.strikes, l.last_scraped_at, l.adapter_version,
+       l.product_link, l.price_observed_at, coalesce(m.tier, 'standard') AS tier,
+       src.name AS source_name, src.visibility, p.title AS product_title,
+       s.name AS seller_name, s.type AS seller_type, s.platform_id AS seller_platform_id
+FROM listings l JOIN sources src ON src.id = l.source_id LEFT JOIN markets m ON m.id = l.market_id
+LEFT JOIN sellers s ON s.id = l.seller_id LEFT JOIN products p ON p.id = l.product_id
+WHERE l.id = :id
+""")
+_HISTORY = text("""
+SELECT observed_at, price_cents, price_max_cents, currency, availability, run_type, run_id, adapter_version
+FROM price_history WHERE listing_id = :id ORDER BY observed_at DESC LIMIT :most
+""")
+_ATTEMPTS = text("""
+SELECT run_id, checked_at, method, http_status, outcome, reason, marker, strike
+FROM verification_attempts WHERE listing_id = :id ORDER BY checked_at DESC LIMIT 20
+""")
+_TARGETS = text("SELECT id, url, status, schedule, last_status FROM targets WHERE listing_id = :id")
+
+_PRODUCTS = """
+SELECT p.id, p.key, p.title, p.brand, p.mpn, p.gtin, o.listings, o.sources, o.on_sale, o.currency,
+       o.lowest_cents, o.highest_cents
+FROM products p CROSS JOIN LATERAL (
+    SELECT count(*) AS listings, count(DISTINCT l.source_id) AS sources,
+           count(*) FILTER (WHERE l.active AND l.availability = 'IN_STOCK') AS on_sale,
+           min(l.currency) FILTER (WHERE l.active) AS currency,
+           min(l.price_cents) FILTER (WHERE l.active AND l.availability = 'IN_STOCK') AS lowest_cents,
+           max(l.price_cents) FILTER (WHERE l.active AND l.availability = 'IN_STOCK') AS highest_cents
+    FROM listings l WHERE l.product_id = p.id
+) o
+WHERE {conditions} ORDER BY p.id DESC LIMIT :most
+"""
+_OFFERS = text(f"""
+SELECT {_COLUMNS}, src.name AS source_name, l.product_link, l.shipping_cents
+FROM listings l JOIN sources src ON src.id = l.source_id LEFT JOIN markets m ON m.id = l.market_id
+WHERE l.product_id = :id
+ORDER BY l.active DESC, (l.availability = 'IN_STOCK') DESC, l.price_cents NULLS LAST, l.id LIMIT 200
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class ListingsWanted:
+    """Which listings are meant; every field narrows the choice."""
+
+    words: str | None = None
+    source_id: str | None = None
+    market_id: str | None = None
+    active: bool | None = None
+    availability: str | None = None
+    min_price_cents: int | None = None
+    max_price_cents: int | None = None
+    before_id: int | None = None
+    above_id: int | None = None
+
+
+def listings(
+    connection: Connection, wanted: ListingsWanted, *, now: datetime, most: int
+) -> list[dict[str, Any]]:
+    given = {name: value for name, value in asdict(wanted).items() if value is not None}
+    conditions = [_CONDITIONS[name] for name in given if name in _CONDITIONS]
+    if wanted.active is not None:
+        # Written as the partial index has it.
+        conditions.append("l.active" if wanted.active else "NOT l.active")
+    origin, order = "listings l", "l.id"
+    if wanted.market_id is not None and wanted.words is None:
+        origin, order = "market_listings ml JOIN listings l ON l.id = ml.listing_id", "ml.listing_id"
+        conditions.append("ml.market_id = :market_id")
+        if wanted.before_id is not None:
+            conditions.append("ml.listing_id < :before_id")
+    elif wanted.market_id is not None:
+        conditions.append(_IN_MARKET)
+    query = _FIND.format(origin=origin, conditions=" AND ".join(conditions) or "true", order=order)
+    return _rows(connection.execute(text(query), {**given, "now": now, "most": most}))
+
+
+def listings_page(
+    connection: Connection, wanted: ListingsWanted, *, now: datetime, most: int
+) -> tuple[list[dict[str, Any]], int | None]:
+    """A page, and where the next one begins; a page may be short where what is asked for is rare."""
+    unindexed = (wanted.availability, wanted.min_price_cents, wanted.max_price_cents)
+    if wanted.words is not None or all(value is None for value in unindexed):
+        rows = listings(connection, wanted, now=now, most=most + 1)
+        return rows[:most], rows[most - 1]["id"] if len(rows) > most else None
+    newest = connection.execute(_NEWEST).scalar() or 0
+    floor = min(wanted.before_id or newest + 1, newest + 1) - WINDOW
+    rows = listings(connection, replace(wanted, above_id=max(floor, 0) - 1), now=now, most=most + 1)
+    if len(rows) > most:
+        return rows[:most], rows[most - 1]["id"]
+    return rows, floor if floor > 0 else None
+
+
+def sparks(connection: Connection, ids: Sequence[int], now: datetime) -> dict[int, list[dict[str, Any]]]:
+    """The last changes of price of each of these, the oldest first."""
+    found: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+    given = {"ids": list(ids), "since": now - timedelta(days=SPARK_DAYS), "most": MOST_SPARK_POINTS}
+    for row in connection.execute(_SPARKS, given).mappings():
+        found[row["id"]].append(dict(row))
+    return {listing_id: rows[::-1] for listing_id, rows in found.items()}
+
+
+def listing(connection: Connection, listing_id: int, now: datetime) -> dict[str, Any] | None:
+    row = connection.execute(_ONE, {"id": listing_id, "now": now}).mappings().first()
+    return dict(row) if row else None
+
+
+def history(connection: Connection, listing_id: int, most: int = MOST_HISTORY) -> list[dict[str, Any]]:
+    """The newest rows, the oldest of them first."""
+    return _rows(connection.execute(_HISTORY, {"id": listing_id, "most": most}))[::-1]
+
+
+def attempts(connection: Connection, listing_id: int) -> list[dict[str, Any]]:
+    return _rows(connection.execute(_ATTEMPTS, {"id": listing_id}))
+
+
+def targets_of(connection: Connection, listing_id: int) -> list[dict[str, Any]]:
+    return _rows(connection.execute(_TARGETS, {"id": listing_id}))
+
+
+def products(
+    connection: Connection, *, words: str | None = None, before_id: int | None = None, most: int
+) -> list[dict[str, Any]]:
+    conditions = ["true"]
+    if words:
+        conditions.append("p.title ILIKE :pattern")
+    if before_id is not None:
+        conditions.append("p.id < :before_id")
+    query = text(_PRODUCTS.format(conditions=" AND ".join(conditions)))
+    pattern = f"%{_literal(words)}%" if words else None
+    return _rows(connection.execute(query, {"pattern": pattern, "before_id": before_id, "most": most}))
+
+
+def product(connection: Connection, product_id: int) -> dict[str, Any] | None:
+    query = text(_PRODUCTS.format(conditions="p.id = :id"))
+    row = connection.execute(query, {"id": product_id, "most": 1}).mappings().first()
+    return dict(row) if row else None
+
+
+def offers(connection: Connection, product_id: int, now: datetime) -> list[dict[str, Any]]:
+    """All listings of a product side by side, the cheapest that can be bought first."""
+    return _rows(connection.execute(_OFFERS, {"id": product_id, "now": now}))
+
+
+def _rows(result: Any) -> list[dict[str, Any]]:
+    return [dict(row) for row in result.mappings()]
+
+
+def _literal(words: str) -> str:
+    """Text for LIKE in which nothing has a meaning of its own."""
+    return words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

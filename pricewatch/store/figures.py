@@ -1,0 +1,53 @@
+"""Figures of short-lived processes: each run keeps its own totals here, and they outlive it added up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+
+from sqlalchemy import Connection, text
+
+# A run's figures are totals, so that writing them twice is the same as once.
+_KEEP = text("""
+INSERT INTO run_figures (run_id, key, value)
+SELECT :run_id, key, value::float8 FROM json_each_text(CAST(:values AS json))
+ON CONFLICT (run_id, key) DO UPDATE SET value = excluded.value WHERE run_figures.value <> excluded.value
+""")
+# In one statement: what a run had moves to the sums exactly once, whoever asks at the same time.
+_ADD_UP = text("""
+WITH ended AS (
+    DELETE FROM run_figures f USING runs r WHERE r.id = f.run_id AND r.status <> 'running'
+    RETURNING f.key, f.value
+)
+INSERT INTO figures (key, value, updated_at)
+SELECT key, sum(value), :now FROM ended GROUP BY key ORDER BY key
+ON CONFLICT (key) DO UPDATE SET value = figures.value + excluded.value, updated_at = excluded.updated_at
+""")
+_COUNT = text("""
+INSERT INTO figures (key, value, updated_at) VALUES (:key, :amount, :now)
+ON CONFLICT (key) DO UPDATE SET value = figures.value + :amount, updated_at = :now
+""")
+_TOTALS = text("""
+SELECT key, sum(value) FROM (
+    SELECT key, value FROM figures UNION ALL SELECT key, value FROM run_figures
+) AS each GROUP BY key
+""")
+
+
+def keep(connection: Connection, run_id: int, values: Mapping[str, float]) -> None:
+    if values:
+        connection.execute(_KEEP, {"run_id": run_id, "values": json.dumps(values)})
+
+
+def count(connection: Connection, key: str, now: datetime, amount: float = 1) -> None:
+    """Something that happened outside of a run."""
+    connection.execute(_COUNT, {"key": key, "amount": amount, "now": now})
+
+
+def add_up(connection: Connection, now: datetime) -> None:
+    connection.execute(_ADD_UP, {"now": now})
+
+
+def totals(connection: Connection) -> dict[str, float]:
+    return {key: float(value) for key, value in connection.execute(_TOTALS)}

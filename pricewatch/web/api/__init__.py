@@ -1,0 +1,23 @@
+"""The JSON API, one module per subject, all described in /api/openapi.json."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from pricewatch.web.api import (
+    adapters,
+    alerts,
+    crawl,
+    exports,
+    listings,
+    markets,
+    quarantine,
+    runs,
+    targets,
+    watch,
+)
+
+
+def api_routers() -> list[APIRouter]:
+    modules = (listings, exports, markets, crawl, targets, runs, quarantine, adapters, alerts, watch)
+    return [module.router for module in modules]

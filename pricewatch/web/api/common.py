@@ -1,0 +1,55 @@
+"""What all endpoints share: how numbers and words may look, pages of results, who may change something."""
+
+from __future__ import annotations
+
+from typing import Annotated, Generic, TypeVar
+
+from fastapi import Depends, HTTPException, Path, Query, Request
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from pricewatch.web.gate import Passage, is_token_right
+from pricewatch.web.visit import Visit
+
+T = TypeVar("T")
+LARGEST_ID = 2**62
+MOST = 200
+
+Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]
+Before = Annotated[
+    int | None, Query(ge=1, le=LARGEST_ID, description="Continue after the last page: its `next`.")
+]
+Limit = Annotated[int, Query(ge=1, le=MOST)]
+# The database takes no NUL in a text.
+Word = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
+Sentence = Annotated[str, StringConstraints(max_length=2_000, pattern=r"^[^\x00]*$")]
+Name = Annotated[str, Path(min_length=1, max_length=100, pattern=r"^[^\x00/]*$")]
+
+
+class Row(BaseModel):
+    """Made from a row of the database; what it does not name is left out."""
+
+    model_config = ConfigDict(extra="ignore", from_attributes=True)
+
+
+class Page(BaseModel, Generic[T]):
+    """`next` is null on the last page."""
+
+    items: list[T]
+    next: int | None = None
+
+
+def page_of(rows: list[dict[str, object]], limit: int, key: str = "id") -> dict[str, object]:
+    """Of one row more than was asked for: what is shown, and where the next page begins."""
+    following = rows[limit - 1][key] if len(rows) > limit else None
+    return {"items": rows[:limit], "next": following}
+
+
+def changing(request: Request) -> Visit:
+    """A program needs its password, a browser the token of our own pages as well."""
+    passage: Passage = request.scope["state"]["passage"]
+    if passage.is_browser and not is_token_right(passage.session, request.headers.get("x-csrf-token", "")):
+        raise HTTPException(403, "From a browser, send the page's token as X-CSRF-Token.")
+    return Visit(request)
+
+
+AChange = Annotated[Visit, Depends(changing)]

@@ -1,0 +1,81 @@
+"""Crawling by hand: all markets that are switched on, or one; and what came of it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from fastapi import APIRouter, HTTPException
+from pydantic import BaseModel, ConfigDict
+
+from pricewatch.store import browse, market_admin, market_list, run_list
+from pricewatch.store.browse import ListingsWanted
+from pricewatch.web.api.common import AChange, Before, Limit, Name, Row, Word, page_of
+from pricewatch.web.api.markets import Queued
+from pricewatch.web.api.runs import Run
+from pricewatch.web.problems import responses
+from pricewatch.web.visit import AVisit
+
+router = APIRouter(prefix="/api/crawl", tags=["crawl"], responses=responses(404, 409))
+
+
+class CrawlOrder(BaseModel):
+    """Without a market, every market that is switched on and whose source somebody approved."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    market_id: Word | None = None
+    spider: Literal["discovery", "sweep", "verification"] = "discovery"
+
+
+class Found(Row):
+    id: int
+    title: str
+    url: str
+    price_cents: int | None
+    currency: str | None
+    availability: str
+    active: bool
+    sold_at: datetime | None
+    first_seen_at: datetime
+    last_seen_at: datetime
+    confidence: int
+
+
+class Results(BaseModel):
+    market_id: str
+    last_run: Run | None
+    items: list[Found]
+    next: int | None = None
+
+
+@router.post("/execute", response_model=list[Queued], status_code=202)
+def execute(visit: AChange, order: CrawlOrder) -> Any:
+    with visit.change("crawl", order.market_id or "all markets", spider=order.spider) as connection:
+        if order.market_id is not None:
+            if market_list.market(connection, order.market_id) is None:
+                raise HTTPException(404, f"There is no market {order.market_id!r}.")
+            wanted = [order.market_id]
+        else:
+            rows = market_list.markets(connection)
+            wanted = [row["id"] for row in rows if row["enabled"] and row["tos_approved_by"] is not None]
+        return [
+            {
+                "job_id": market_admin.scrape_now(connection, market_id, order.spider),
+                "spider": order.spider,
+                "market_id": market_id,
+            }
+            for market_id in wanted
+        ]
+
+
+@router.get("/results/{market_id}", response_model=Results)
+def results(visit: AVisit, market_id: Name, before: Before = None, limit: Limit = 50) -> Any:
+    """What the crawls of a market found, the newest listings first."""
+    with visit.read() as connection:
+        if market_list.market(connection, market_id) is None:
+            raise HTTPException(404, f"There is no market {market_id!r}.")
+        wanted = ListingsWanted(market_id=market_id, before_id=before)
+        rows = browse.listings(connection, wanted, now=visit.now, most=limit + 1)
+        last = run_list.runs(connection, market_id=market_id, most=1)
+    return {"market_id": market_id, "last_run": last[0] if last else None, **page_of(rows, limit)}

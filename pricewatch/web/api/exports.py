@@ -1,0 +1,144 @@
+"""Exports of what consumers may see, as CSV, JSON and Parquet, made while they are sent."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, HTTPException, Query
+from fastapi.responses import StreamingResponse
+
+from pricewatch.parsing.spreadsheet import harmless_cell
+from pricewatch.store import visible
+from pricewatch.store.browse import ListingsWanted
+from pricewatch.store.database import engine
+from pricewatch.web.api.common import Id
+from pricewatch.web.problems import responses
+from pricewatch.web.visit import AVisit
+
+router = APIRouter(prefix="/api/export", tags=["exports"], responses=responses(404))
+Form = Literal["csv", "json", "parquet"]
+MEDIA_TYPES = {"csv": "text/csv", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
+OK: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The file", "content": {kind: {} for kind in MEDIA_TYPES.values()}}
+}
+MOST_ROWS = 1_000_000
+CHUNK = 64 * 1024
+Filter = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]
+Rows = Iterable[dict[str, Any]]
+
+
+@router.get("/listings.{form}", responses=OK, response_class=StreamingResponse)
+def listings(
+    visit: AVisit,
+    form: Form,
+    q: Filter = "",
+    source: Filter = "",
+    market: Filter = "",
+    most: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 100_000,
+) -> StreamingResponse:
+    wanted = ListingsWanted(words=q or None, source_id=source or None, market_id=market or None)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        with engine().connect() as connection:
+            yield from visible.all_listings(connection, wanted, most)
+
+    return _file(form, "listings", visible.COLUMNS, rows())
+
+
+@router.get("/listings/{listing_id}/history.{form}", responses=OK, response_class=StreamingResponse)
+def history(visit: AVisit, listing_id: Id, form: Form) -> StreamingResponse:
+    with visit.read() as connection:
+        if visible.listing(connection, listing_id) is None:
+            raise HTTPException(404, f"There is no visible listing {listing_id}.")
+        rows = visible.history(connection, listing_id, most=100_000)
+    return _file(form, f"listing-{listing_id}", visible.HISTORY_COLUMNS, rows)
+
+
+def _file(form: str, name: str, columns: Sequence[str], rows: Rows) -> StreamingResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}.{form}"'}
+    return StreamingResponse(WRITERS[form](columns, rows), media_type=MEDIA_TYPES[form], headers=headers)
+
+
+def _csv(columns: Sequence[str], rows: Rows) -> Iterator[str]:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([harmless_cell(_text(row[name])) for name in columns])
+        if buffer.tell() > CHUNK:
+            yield buffer.getvalue()
+            buffer.seek(0)
+            buffer.truncate()
+    yield buffer.getvalue()
+
+
+def _json(columns: Sequence[str], rows: Rows) -> Iterator[str]:
+    """One array, a row a line."""
+    begin = "["
+    for row in rows:
+        values = {name: _plain(row[name]) for name in columns}
+        yield f"{begin}\n{json.dumps(values, ensure_ascii=False)}"
+        begin = ","
+    yield "[]\n" if begin == "[" else "\n]\n"
+
+
+def _parquet(columns: Sequence[str], rows: Rows) -> Iterator[bytes]:
+    import pyarrow
+    from pyarrow import parquet
+
+    kinds: dict[str, Any] = {
+        **dict.fromkeys(
+            ("id", "price_cents", "price_max_cents", "product_id", "confidence", "times_seen"),
+            pyarrow.int64(),
+        ),
+        **dict.fromkeys(("first_seen_at", "last_seen_at", "observed_at"), pyarrow.timestamp("us", tz="UTC")),
+        "area": pyarrow.float64(),
+    }
+    schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in columns])
+    with tempfile.TemporaryFile() as file:
+        with parquet.ParquetWriter(file, schema) as writer:
+            for group in _groups(rows, 10_000):
+                table = [
+                    {
+                        name: float(row[name]) if name == "area" and row[name] is not None else row[name]
+                        for name in columns
+                    }
+                    for row in group
+                ]
+                writer.write_table(pyarrow.Table.from_pylist(table, schema))
+        file.seek(0)
+        while chunk := file.read(CHUNK):
+            yield chunk
+
+
+def _groups(rows: Rows, size: int) -> Iterator[list[dict[str, Any]]]:
+    group: list[dict[str, Any]] = []
+    for row in rows:
+        group.append(row)
+        if len(group) == size:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, (str, int, bool)):
+        return value
+    return value.isoformat() if hasattr(value, "isoformat") else float(value)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(_plain(value))
+
+
+WRITERS: dict[str, Callable[[Sequence[str], Rows], Iterator[str] | Iterator[bytes]]] = {
+    "csv": _csv,
+    "json": _json,
+    "parquet": _parquet,
+}

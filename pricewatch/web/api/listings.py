@@ -1,0 +1,113 @@
+"""What consumers see: listings of visible sources that somebody is sure of, and their prices."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, HTTPException, Query
+
+from pricewatch.rules.freshness import badge
+from pricewatch.store import visible
+from pricewatch.store.browse import ListingsWanted
+from pricewatch.web.api.common import Before, Id, Limit, Page, Row, Word, page_of
+from pricewatch.web.problems import responses
+from pricewatch.web.visit import AVisit
+
+router = APIRouter(prefix="/api/listings", tags=["listings"], responses=responses(404))
+Stock = Literal["IN_STOCK", "OUT_OF_STOCK", "BACKORDER", "SOLD"]
+Cents = Annotated[int | None, Query(ge=0, le=99_999_999)]
+
+
+class Listing(Row):
+    id: int
+    source_id: str
+    market_id: str | None
+    title: str
+    url: str
+    price_cents: int | None
+    price_max_cents: int | None
+    currency: str | None
+    availability: Stock
+    brand: str | None
+    gtin: str | None
+    location: str | None
+    area: Decimal | None
+    image_url: str | None
+    product_id: int | None
+    freshness_confidence: int
+    badge: str | None
+    first_seen_at: datetime
+    last_seen_at: datetime
+    times_seen: int
+
+
+class Price(Row):
+    observed_at: datetime
+    price_cents: int | None
+    price_max_cents: int | None
+    currency: str | None
+    availability: Stock
+
+
+class History(Row):
+    items: list[Price]
+    # The instant before which the next page begins.
+    next: datetime | None = None
+
+
+@router.get("", response_model=Page[Listing])
+def find(
+    visit: AVisit,
+    q: Annotated[Word | None, Query(description="Words of the title")] = None,
+    source_id: Annotated[Word | None, Query()] = None,
+    market_id: Annotated[Word | None, Query()] = None,
+    availability: Stock | None = None,
+    min_price_cents: Cents = None,
+    max_price_cents: Cents = None,
+    before: Before = None,
+    limit: Limit = 50,
+) -> Any:
+    wanted = ListingsWanted(
+        words=q,
+        source_id=source_id,
+        market_id=market_id,
+        availability=availability,
+        min_price_cents=min_price_cents,
+        max_price_cents=max_price_cents,
+        before_id=before,
+    )
+    with visit.read() as connection:
+        rows = visible.listings(connection, wanted, limit + 1)
+    return page_of([shown(row, visit.now) for row in rows], limit)
+
+
+@router.get("/{listing_id}", response_model=Listing)
+def one(visit: AVisit, listing_id: Id) -> Any:
+    with visit.read() as connection:
+        row = visible.listing(connection, listing_id)
+    if row is None:
+        raise HTTPException(404, f"There is no listing {listing_id}.")
+    return shown(row, visit.now)
+
+
+@router.get("/{listing_id}/history", response_model=History)
+def history(
+    visit: AVisit,
+    listing_id: Id,
+    before: Annotated[datetime | None, Query()] = None,
+    limit: Limit = 100,
+) -> Any:
+    """The newest first."""
+    with visit.read() as connection:
+        if visible.listing(connection, listing_id) is None:
+            raise HTTPException(404, f"There is no listing {listing_id}.")
+        rows = visible.history(connection, listing_id, most=limit + 1, before=before)
+    return page_of(rows, limit, "observed_at")
+
+
+def shown(row: dict[str, Any], now: datetime) -> dict[str, Any]:
+    level = row["confidence"]
+    days = max(0, (now - row["first_seen_at"]).days)
+    return {**row, "freshness_confidence": level, "badge": badge(level, days)}

@@ -1,0 +1,132 @@
+"""Markets: listed, added, changed, scraped now."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, HTTPException
+from pydantic import BaseModel, ConfigDict, Field
+
+from pricewatch.store import market_admin, market_list
+from pricewatch.web.api.common import AChange, Name, Row, Word
+from pricewatch.web.problems import responses
+from pricewatch.web.visit import AVisit
+
+router = APIRouter(prefix="/api/admin/markets", tags=["markets"], responses=responses(404, 409))
+Tier = Literal["hot", "standard", "cool"]
+Price = Annotated[int | None, Field(ge=0, le=99_999_999)]
+Many = Annotated[int | None, Field(ge=1, le=100_000)]
+
+
+class Market(Row):
+    id: str
+    source_id: str
+    display_name: str
+    tier: Tier
+    enabled: bool
+    start_pages: list[Any]
+    parameters: dict[str, Any]
+    city: str | None
+    state: str | None
+    keyword: str | None
+    category: str | None
+    exclude_keywords: list[Any]
+    min_price_cents: int | None
+    max_price_cents: int | None
+    scrape_frequency_hours: int | None
+    max_listings_per_scrape: int
+    max_pages: int | None
+    last_scrape_at: datetime | None
+    last_scrape_status: str | None
+    consecutive_failures: int
+    created_at: datetime
+
+
+class NewMarket(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
+    source_id: Word
+    display_name: Word | None = None
+    tier: Tier = "standard"
+    enabled: bool = True
+    start_pages: list[Word] = Field([], max_length=100)
+    city: Word | None = None
+    state: Word | None = None
+    keyword: Word | None = None
+    category: Word | None = None
+    exclude_keywords: list[Word] = Field([], max_length=100)
+    min_price_cents: Price = None
+    max_price_cents: Price = None
+    scrape_frequency_hours: Many = None
+    max_listings_per_scrape: Many = None
+    max_pages: Many = None
+
+
+class MarketChange(BaseModel):
+    """What is left out stays as it is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    display_name: Word | None = None
+    tier: Tier | None = None
+    enabled: bool | None = None
+    scrape_frequency_hours: Many = None
+    max_listings_per_scrape: Many = None
+    max_pages: Many = None
+
+
+class ScrapeOrder(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    spider: Literal["discovery", "sweep", "verification"] = "discovery"
+
+
+class Queued(BaseModel):
+    job_id: str
+    spider: str
+    market_id: str | None = None
+
+
+@router.get("", response_model=list[Market])
+def listed(visit: AVisit) -> Any:
+    with visit.read() as connection:
+        return market_list.markets(connection)
+
+
+@router.post("", response_model=Market, status_code=201)
+def add(visit: AChange, given: NewMarket) -> Any:
+    with visit.change("market added", given.id, source=given.source_id) as connection:
+        market_list.add(connection, given.model_dump())
+        return market_list.market(connection, given.id)
+
+
+@router.get("/{market_id}", response_model=Market)
+def one(visit: AVisit, market_id: Name) -> Any:
+    with visit.read() as connection:
+        return _known(market_list.market(connection, market_id), market_id)
+
+
+@router.put("/{market_id}", response_model=Market)
+def change(visit: AChange, market_id: Name, given: MarketChange) -> Any:
+    values = given.model_dump(exclude_none=True)
+    with visit.change("market changed", market_id, **values) as connection:
+        _known(market_list.market(connection, market_id), market_id)
+        market_list.change(connection, market_id, values)
+        return market_list.market(connection, market_id)
+
+
+@router.post("/{market_id}/scrape", response_model=Queued, status_code=202)
+def scrape(visit: AChange, market_id: Name, order: ScrapeOrder | None = None) -> Any:
+    spider = (order or ScrapeOrder()).spider
+    with visit.change("scrape now", market_id, spider=spider) as connection:
+        _known(market_list.market(connection, market_id), market_id)
+        job_id = market_admin.scrape_now(connection, market_id, spider)
+    return {"job_id": job_id, "spider": spider, "market_id": market_id}
+
+
+def _known(row: dict[str, Any] | None, market_id: str) -> dict[str, Any]:
+    if row is None:
+        raise HTTPException(404, f"There is no market {market_id!r}.")
+    return row

@@ -1,0 +1,115 @@
+"""Runs, and the pages of one."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, HTTPException, Query
+
+from pricewatch.items import RunStatus
+from pricewatch.store import run_list
+from pricewatch.web.api.common import Before, Id, Limit, Page, Row, Word, page_of
+from pricewatch.web.problems import responses
+from pricewatch.web.visit import AVisit
+
+router = APIRouter(prefix="/api/runs", tags=["runs"], responses=responses(404))
+Spider = Literal["discovery", "sweep", "verification", "targets"]
+
+
+class Run(Row):
+    id: int
+    spider: Spider
+    source_id: str | None
+    market_id: str | None
+    adapter_id: str | None
+    adapter_version: str | None
+    trigger: str
+    job_id: str | None
+    node: str | None
+    status: RunStatus
+    reason: str | None
+    partial: bool
+    watched: bool
+    started_at: datetime
+    heartbeat_at: datetime
+    finished_at: datetime | None
+    pages: int
+    cards: int
+    new_listings: int
+    updated_listings: int
+    price_rows: int
+    details: int
+    gone: int
+    urls_attempted: int
+    urls_succeeded: int
+    urls_failed: int
+    offers_valid: int
+    offers_dropped: int
+    offers_quarantined: int
+    failure_rate: Decimal | None
+    yield_rate: Decimal | None
+    reasons: dict[str, Any]
+    progress: dict[str, Any]
+
+
+class RunDetails(Run):
+    errors: list[Any]
+    arguments: dict[str, Any]
+
+
+class RunPage(Row):
+    id: int
+    start_page: str | None
+    page: int | None
+    url: str
+    outcome: str
+    http_status: int | None
+    cards: int
+    new_listings: int
+    price_rows: int
+    dropped: dict[str, Any]
+    error: str | None
+    duration_ms: int | None
+    fetched_at: datetime
+
+
+@router.get("", response_model=Page[Run])
+def find(
+    visit: AVisit,
+    spider: Spider | None = None,
+    status: RunStatus | None = None,
+    market_id: Annotated[Word | None, Query()] = None,
+    before: Before = None,
+    limit: Limit = 50,
+) -> Any:
+    with visit.read() as connection:
+        rows = run_list.runs(
+            connection, spider=spider, status=status, market_id=market_id, before_id=before, most=limit + 1
+        )
+    return page_of(rows, limit)
+
+
+@router.get("/{run_id}", response_model=RunDetails)
+def one(visit: AVisit, run_id: Id) -> Any:
+    with visit.read() as connection:
+        return _known(run_list.run(connection, run_id), run_id)
+
+
+@router.get("/{run_id}/pages", response_model=Page[RunPage])
+def pages(
+    visit: AVisit,
+    run_id: Id,
+    after: Annotated[int, Query(ge=0, le=2**62, description="Continue after the last page: its `next`.")] = 0,
+    limit: Limit = 100,
+) -> Any:
+    with visit.read() as connection:
+        _known(run_list.run(connection, run_id), run_id)
+        return page_of(run_list.pages(connection, run_id, after=after, most=limit + 1), limit)
+
+
+def _known(row: dict[str, Any] | None, run_id: int) -> dict[str, Any]:
+    if row is None:
+        raise HTTPException(404, f"There is no run {run_id}.")
+    return row

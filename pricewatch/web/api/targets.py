@@ -1,0 +1,131 @@
+"""Targets: listed, added, paused, resumed, removed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, HTTPException, Query
+from pydantic import BaseModel, ConfigDict, Field
+from scrapy.utils.project import get_project_settings
+
+from pricewatch.rules.targets import DEFAULT_SCHEDULE
+from pricewatch.store import target_import, targets
+from pricewatch.store.targets import Wanted
+from pricewatch.web.api.common import AChange, Id, Limit, Page, Row, Sentence, Word, page_of
+from pricewatch.web.problems import responses
+from pricewatch.web.visit import AVisit
+
+router = APIRouter(prefix="/api/targets", tags=["targets"], responses=responses(404, 409))
+Status = Literal["ACTIVE", "PAUSED", "BROKEN", "STALE"]
+
+
+class Target(Row):
+    id: int
+    source_id: str
+    adapter_id: str
+    listing_id: int | None
+    url: str
+    canonical_url: str
+    selectors: dict[str, Any]
+    schedule: str
+    priority: int
+    status: Status
+    queue_state: str
+    next_due_at: datetime | None
+    last_scraped_at: datetime | None
+    last_status: str | None
+    last_reason: str | None
+    consecutive_failures: int
+    title: str | None
+    price_cents: int | None
+    currency: str | None
+    availability: str | None
+    notes: str | None
+
+
+class Selectors(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    price: Word | None = None
+    title: Word | None = None
+    availability: Word | None = None
+    currency: Annotated[str, Field(pattern="^[A-Z]{3}$")] | None = None
+
+
+class NewTarget(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    url: Annotated[str, Field(min_length=1, max_length=2000, pattern=r"^[^\x00]*$")]
+    schedule: Word = DEFAULT_SCHEDULE
+    priority: Annotated[int, Field(ge=-100, le=100)] = 0
+    adapter: Word | None = None
+    selectors: Selectors = Selectors()
+    notes: Sentence | None = None
+
+
+class Done(BaseModel):
+    changed: int
+
+
+@router.get("", response_model=Page[Target])
+def find(
+    visit: AVisit,
+    status: Status | None = None,
+    source_id: Annotated[Word | None, Query()] = None,
+    after: Annotated[int, Query(ge=0, le=2**62, description="Continue after the last page: its `next`.")] = 0,
+    limit: Limit = 50,
+) -> Any:
+    with visit.read() as connection:
+        wanted = Wanted(status=status, source_id=source_id)
+        return page_of(targets.listed(connection, wanted, most=limit + 1, after=after), limit)
+
+
+@router.post("", response_model=Target, status_code=201)
+def add(visit: AChange, given: NewTarget) -> Any:
+    """Refused with 409 where the page is watched already."""
+    values = {name: str(value) for name, value in given.selectors if value is not None}
+    values |= {"url": given.url, "schedule": given.schedule, "priority": str(given.priority)}
+    values |= {"adapter": given.adapter or "", "notes": given.notes or ""}
+    with visit.change("target added", given.url[:500]) as connection:
+        private = get_project_settings().getlist("ALLOWED_PRIVATE_HOSTS")
+        new = target_import.check(values, target_import.allowed_hosts(connection, private))
+        added = targets.add(connection, [new], visit.now, visit.person)
+        if not added.ids:
+            raise HTTPException(409, "A target watches this page already.")
+        return _one(connection, added.ids[0])
+
+
+@router.get("/{target_id}", response_model=Target)
+def one(visit: AVisit, target_id: Id) -> Any:
+    with visit.read() as connection:
+        return _one(connection, target_id)
+
+
+@router.post("/{target_id}/pause", response_model=Done)
+def pause(visit: AChange, target_id: Id) -> Any:
+    with visit.change("targets: pause", f"target {target_id}") as connection:
+        _one(connection, target_id)
+        return {"changed": targets.pause(connection, [target_id], visit.now)}
+
+
+@router.post("/{target_id}/resume", response_model=Done)
+def resume(visit: AChange, target_id: Id) -> Any:
+    with visit.change("targets: resume", f"target {target_id}") as connection:
+        _one(connection, target_id)
+        return {"changed": targets.resume(connection, [target_id], visit.now)}
+
+
+@router.delete("/{target_id}", response_model=Done)
+def remove(visit: AChange, target_id: Id) -> Any:
+    """Its listing and history stay."""
+    with visit.change("targets: remove", f"target {target_id}") as connection:
+        _one(connection, target_id)
+        return {"changed": targets.remove(connection, [target_id])}
+
+
+def _one(connection: Any, target_id: int) -> dict[str, Any]:
+    rows = targets.listed(connection, Wanted(ids=[target_id]), most=1)
+    if not rows:
+        raise HTTPException(404, f"There is no target {target_id}.")
+    return rows[0]

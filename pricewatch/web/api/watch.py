@@ -1,0 +1,73 @@
+"""Watch rules."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, HTTPException
+from pydantic import BaseModel, ConfigDict, Field
+
+from pricewatch.store import watch
+from pricewatch.web.api.common import LARGEST_ID, AChange, Before, Id, Limit, Page, Row, Word, page_of
+from pricewatch.web.problems import responses
+from pricewatch.web.visit import AVisit
+
+router = APIRouter(prefix="/api/watch-rules", tags=["watch rules"], responses=responses(404))
+Kind = Literal["price_at_or_below", "fell_by", "rose_by", "back_in_stock", "sold", "gone"]
+Number = Annotated[int | None, Field(ge=1, le=LARGEST_ID)]
+
+
+class Rule(Row):
+    id: int
+    kind: Kind
+    listing_id: int | None
+    product_id: int | None
+    target_id: int | None
+    threshold_cents: int | None
+    threshold_percent: Decimal | None
+    notify: list[Any]
+    enabled: bool
+    last_fired_at: datetime | None
+    last_fired_price_cents: int | None
+    created_at: datetime
+
+
+class NewRule(BaseModel):
+    """One of listing, product or target; a threshold where the kind needs one."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Kind
+    listing_id: Number = None
+    product_id: Number = None
+    target_id: Number = None
+    threshold_cents: Annotated[int | None, Field(ge=1, le=99_999_999)] = None
+    threshold_percent: Annotated[float | None, Field(gt=0, le=1000)] = None
+    notify: list[Word] = Field([], max_length=10)
+
+
+class Removed(BaseModel):
+    id: int
+
+
+@router.get("", response_model=Page[Rule])
+def find(visit: AVisit, before: Before = None, limit: Limit = 50) -> Any:
+    with visit.read() as connection:
+        return page_of(watch.listed(connection, before_id=before, most=limit + 1), limit)
+
+
+@router.post("", response_model=Rule, status_code=201)
+def add(visit: AChange, given: NewRule) -> Any:
+    with visit.change("watch rule added", given.kind) as connection:
+        rule_id = watch.add(connection, now=visit.now, **given.model_dump())
+        return next(row for row in watch.listed(connection, most=1, before_id=rule_id + 1))
+
+
+@router.delete("/{rule_id}", response_model=Removed)
+def remove(visit: AChange, rule_id: Id) -> Any:
+    with visit.change("watch rule removed", f"rule {rule_id}") as connection:
+        if not watch.remove(connection, rule_id):
+            raise HTTPException(404, f"There is no rule {rule_id}.")
+    return {"id": rule_id}

@@ -1,0 +1,54 @@
+"""The application: pages, API and metrics behind one gate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from pricewatch.store.database import engine
+from pricewatch.web import metrics, problems
+from pricewatch.web.access import Access
+from pricewatch.web.api import api_routers
+from pricewatch.web.configuration import Configuration
+from pricewatch.web.gate import Gate
+from pricewatch.web.headers import SecurityHeaders
+from pricewatch.web.preview import Previews
+from pricewatch.web.routes import page_routers
+
+DESCRIPTION = (
+    "Listings, their prices, and everything that watches them. Programs log in by basic authentication."
+)
+
+
+def create_app(configuration: Configuration) -> FastAPI:
+    app = FastAPI(
+        title="pricewatch", version="1.0.0", openapi_url="/api/openapi.json", docs_url=None, redoc_url=None
+    )
+    app.state.configuration = configuration
+    app.state.gate = Gate(configuration, engine())
+    app.state.previews = Previews(configuration.previews)
+    problems.install(app)
+    for router in (*page_routers(), metrics.router):
+        app.include_router(router, include_in_schema=False)
+    for router in api_routers():
+        app.include_router(router)
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    app.add_middleware(Access)
+    app.add_middleware(SecurityHeaders)
+    return app
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """The schema with our own errors in place of FastAPI's."""
+    if app.openapi_schema is None:
+        found = get_openapi(title=app.title, version=app.version, description=DESCRIPTION, routes=app.routes)
+        schemas = found.setdefault("components", {}).setdefault("schemas", {})
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)
+        schemas["Problem"] = problems.Problem.model_json_schema()
+        found["components"]["securitySchemes"] = {"basic": {"type": "http", "scheme": "basic"}}
+        found["security"] = [{"basic": []}, {}]
+        app.openapi_schema = found
+    return app.openapi_schema

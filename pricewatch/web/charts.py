@@ -1,0 +1,215 @@
+"""Charts as SVG made on the server: no script, no inline style; the style sheet has the colours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from math import floor, log10
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from pricewatch.web.shown import money
+
+Row = Any
+WIDTH, HEIGHT = 920, 280
+LEFT, RIGHT, TOP, BOTTOM = 64, 14, 16, 30
+
+
+def sparkline(rows: Sequence[Row], now: datetime, width: int = 96, height: int = 24) -> Markup:
+    """Prices of a listing as steps; empty where there is no price."""
+    priced = [row for row in rows if row["price_cents"] is not None]
+    if not priced:
+        return Markup("")
+    first, last = priced[0]["observed_at"], max(now, priced[-1]["observed_at"] + timedelta(hours=1))
+    prices = [row["price_cents"] for row in priced]
+    low, high = min(prices), max(prices)
+    across = _scale(first.timestamp(), last.timestamp(), 2, width - 4)
+    up = _scale(low, high, height - 4, 4) if high > low else lambda _: height / 2
+    path = _steps([(across(row["observed_at"].timestamp()), up(row["price_cents"])) for row in priced])
+    end = f"{up(prices[-1]):.1f}"
+    trend = "down" if prices[-1] < prices[0] else "up" if prices[-1] > prices[0] else "flat"
+    words = (
+        f"{len(priced)} prices, {'falling' if trend == 'down' else 'rising' if trend == 'up' else 'steady'}"
+    )
+    return Markup(  # noqa: S704 - numbers, and what is escaped
+        f'<svg class="spark {trend}" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+        f' role="img" aria-label="{escape(words)}"><path d="{path} H{width - 4}" class="line"/>'
+        f'<circle cx="{width - 4}" cy="{end}" r="2"/></svg>'
+    )
+
+
+def price_chart(rows: Sequence[Row], *, now: datetime, gone_at: datetime | None = None) -> Markup:
+    """Price history as a step line; out of stock and gone are periods behind it."""
+    priced = [row for row in rows if row["price_cents"] is not None]
+    if not priced:
+        return Markup("")
+    currency = priced[-1]["currency"]
+    priced = [row for row in priced if row["currency"] == currency]
+    ends = max(now, priced[-1]["observed_at"])
+    first = min(priced[0]["observed_at"], ends - timedelta(hours=1))
+    low, high = _range([row["price_cents"] for row in priced])
+    across = _scale(first.timestamp(), ends.timestamp(), LEFT, WIDTH - RIGHT)
+    up = _scale(low, high, HEIGHT - BOTTOM, TOP)
+    stop = min(gone_at, ends) if gone_at else ends
+    parts = [_grid(low, high, up, lambda value: money(round(value), currency)), _days(first, ends, across)]
+    parts += [
+        _period(across(begin.timestamp()), across(end.timestamp()), kind)
+        for begin, end, kind in _periods(rows, stop, ends, gone_at)
+    ]
+    points = [(across(row["observed_at"].timestamp()), up(row["price_cents"])) for row in priced]
+    path, last = _steps(points), across(stop.timestamp())
+    base = HEIGHT - BOTTOM
+    parts.append(f'<path class="area" d="{path} H{last:.1f} V{base} H{points[0][0]:.1f} Z"/>')
+    parts.append(f'<path class="line" d="{path} H{last:.1f}"/>')
+    parts += [_dot(x, y, row, currency) for (x, y), row in zip(points, priced, strict=True)]
+    shown = money(priced[-1]["price_cents"], currency)
+    label = f"Price history: {len(priced)} rows, last {shown}"
+    return _svg("price-chart", WIDTH, HEIGHT, label, parts)
+
+
+def bars(days: Sequence[tuple[str, int, int]], label: str, height: int = 120) -> Markup:
+    """One bar a day, the part that went wrong in another colour."""
+    most = max((total for _, total, _ in days), default=0) or 1
+    width = 560
+    step = (width - 8) / max(1, len(days))
+    up = _scale(0, most, height - 22, 10)
+    parts = [f'<line class="axis" x1="4" x2="{width - 4}" y1="{height - 22}" y2="{height - 22}"/>']
+    for place, (day, total, bad) in enumerate(days):
+        x, y = 4 + place * step + 2, up(total)
+        parts.append(
+            f"<g><title>{escape(day)}: {total} runs, {bad} not finished well</title>"
+            f'<rect class="bar" x="{x:.1f}" y="{y:.1f}" width="{step - 4:.1f}"'
+            f' height="{height - 22 - y:.1f}" rx="2"/>'
+        )
+        if bad:
+            parts.append(
+                f'<rect class="bar bad" x="{x:.1f}" y="{up(bad):.1f}" width="{step - 4:.1f}"'
+                f' height="{height - 22 - up(bad):.1f}" rx="2"/>'
+            )
+        parts.append("</g>")
+        if place % max(1, len(days) // 7) == 0:
+            middle = x + step / 2 - 2
+            parts.append(
+                f'<text x="{middle:.1f}" y="{height - 6}" text-anchor="middle">{escape(day[5:])}</text>'
+            )
+    return _svg("bars", width, height, label, parts)
+
+
+def rates(rows: Sequence[Row], label: str) -> Markup:
+    """How an adapter fared, batch by batch: failure and yield rate from 0 to 100 per cent."""
+    if not rows:
+        return Markup("")
+    width, height, left = 560, 150, 40
+    across = _scale(0, max(1, len(rows) - 1), left, width - 12)
+    up = _scale(0, 1, height - 22, 10)
+    parts = []
+    for level in (0, 0.5, 1):
+        parts.append(
+            f'<line class="grid" x1="{left}" x2="{width - 12}" y1="{up(level):.1f}" y2="{up(level):.1f}"/>'
+        )
+        parts.append(f'<text x="{left - 6}" y="{up(level) + 4:.1f}" text-anchor="end">{level:.0%}</text>')
+    for name in ("yield_rate", "failure_rate"):
+        points = [
+            (across(place), up(float(row[name]))) for place, row in enumerate(rows) if row[name] is not None
+        ]
+        if not points:
+            continue
+        path = "M" + " L".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        kind = "good" if name == "yield_rate" else "bad"
+        parts.append(f'<path class="line {kind}" d="{path}"/>')
+        parts += [f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="2.5"/>' for x, y in points[-60:]]
+    ends = [(0, "start")] if len(rows) == 1 else [(0, "start"), (len(rows) - 1, "end")]
+    for place, anchor in ends:
+        at = f"{rows[place]['ended_at']:%m-%d %H:%M}"
+        parts.append(f'<text x="{across(place):.1f}" y="{height - 6}" text-anchor="{anchor}">{at}</text>')
+    return _svg("rates", width, height, label, parts)
+
+
+def _svg(kind: str, width: int, height: int, label: str, parts: Sequence[str]) -> Markup:
+    return Markup(  # noqa: S704 - numbers, and what is escaped
+        f'<svg class="chart {kind}" viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label)}">'
+        + "".join(parts)
+        + "</svg>"
+    )
+
+
+def _scale(low: float, high: float, begin: float, end: float) -> Callable[[float], float]:
+    if high <= low:
+        return lambda _: begin
+    return lambda value: begin + (value - low) / (high - low) * (end - begin)
+
+
+def _steps(points: Sequence[tuple[float, float]]) -> str:
+    """A price holds until the next one is seen."""
+    (x, y), *rest = points
+    return f"M{x:.1f},{y:.1f}" + "".join(f" H{nx:.1f} V{ny:.1f}" for nx, ny in rest)
+
+
+def _range(prices: Sequence[int]) -> tuple[float, float]:
+    low, high = min(prices), max(prices)
+    room = (high - low) * 0.15 or high * 0.1
+    return max(0, low - room), high + room
+
+
+def _ticks(low: float, high: float, about: int = 4) -> list[float]:
+    raw = (high - low) / about
+    size = 10 ** floor(log10(raw)) if raw > 0 else 1
+    step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= raw)
+    first = floor(low / step) + 1
+    return [step * place for place in range(first, first + about + 3) if low < step * place < high]
+
+
+def _grid(low: float, high: float, up: Callable[[float], float], shown: Callable[[float], str]) -> str:
+    return "".join(
+        f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{up(tick):.1f}" y2="{up(tick):.1f}"/>'
+        f'<text x="{LEFT - 8}" y="{up(tick) + 4:.1f}" text-anchor="end">{escape(shown(tick))}</text>'
+        for tick in _ticks(low, high)
+    )
+
+
+def _days(first: datetime, last: datetime, across: Callable[[float], float]) -> str:
+    seconds = (last - first).total_seconds()
+    form = "%H:%M" if seconds < 2 * 86400 else "%b %d" if seconds < 300 * 86400 else "%b %Y"
+    parts = []
+    for place in range(6):
+        moment = first + timedelta(seconds=seconds * place / 5)
+        anchor = "start" if place == 0 else "end" if place == 5 else "middle"
+        x = across(moment.timestamp())
+        parts.append(
+            f'<text x="{x:.1f}" y="{HEIGHT - 8}" text-anchor="{anchor}">{moment.strftime(form)}</text>'
+        )
+    return "".join(parts)
+
+
+def _periods(
+    rows: Sequence[Row], stop: datetime, ends: datetime, gone_at: datetime | None
+) -> list[tuple[datetime, datetime, str]]:
+    found = []
+    for row, following in zip(rows, [*rows[1:], None], strict=True):
+        end = following["observed_at"] if following else stop
+        if row["availability"] in ("OUT_OF_STOCK", "SOLD") and end > row["observed_at"]:
+            found.append((row["observed_at"], end, "sold" if row["availability"] == "SOLD" else "out"))
+    if gone_at is not None and gone_at < ends:
+        found.append((gone_at, ends, "gone"))
+    return found
+
+
+def _period(begin: float, end: float, kind: str) -> str:
+    names = {"out": "out of stock", "gone": "gone", "sold": "sold"}
+    begin, width = max(LEFT, begin), max(2.0, end - max(LEFT, begin))
+    label = f'<text x="{begin + 6:.1f}" y="{TOP + 12}">{names[kind]}</text>' if width > 70 else ""
+    return (
+        f'<g class="period {kind}"><title>{names[kind]}</title><rect x="{begin:.1f}" y="{TOP}"'
+        f' width="{width:.1f}" height="{HEIGHT - TOP - BOTTOM}"/>{label}</g>'
+    )
+
+
+def _dot(x: float, y: float, row: Row, currency: str) -> str:
+    words = f"{row['observed_at']:%Y-%m-%d %H:%M} UTC: {money(row['price_cents'], currency)}"
+    stock = row["availability"].replace("_", " ").lower()
+    return (
+        f'<g class="point"><title>{escape(words)}, {escape(stock)}</title>'
+        f'<circle class="touch" cx="{x:.1f}" cy="{y:.1f}" r="10"/>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"/></g>'
+    )

@@ -1,0 +1,99 @@
+"""Errors: a page for people, problem details (RFC 9457) for programs; never a traceback."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from pydantic import BaseModel
+from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalError
+from starlette.exceptions import HTTPException
+
+from pricewatch.errors import DatabaseUnavailable, RunRefused, UserError
+from pricewatch.web.pages import render
+
+logger = logging.getLogger(__name__)
+MEDIA_TYPE = "application/problem+json"
+
+
+class Problem(BaseModel):
+    """RFC 9457."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str | None = None
+    errors: list[dict[str, Any]] | None = None
+
+
+def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """How an endpoint's errors look, for the OpenAPI."""
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {
+        status: {"description": HTTPStatus(status).phrase, "content": {MEDIA_TYPE: {"schema": schema}}}
+        for status in (400, 401, 403, 405, 421, 422, 429, 503, *statuses)
+    }
+
+
+def is_for_program(request: Request) -> bool:
+    return request.url.path.startswith("/api/") or request.url.path == "/metrics"
+
+
+def answer(
+    request: Request,
+    status: int,
+    detail: str | None = None,
+    *,
+    errors: list[dict[str, Any]] | None = None,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    title = HTTPStatus(status).phrase
+    if is_for_program(request):
+        problem = Problem(title=title, status=status, detail=detail, errors=errors)
+        return JSONResponse(
+            problem.model_dump(exclude_none=True), status, headers=headers, media_type=MEDIA_TYPE
+        )
+    return render(request, "problem.html", code=status, headers=headers, title=title, detail=detail)
+
+
+def install(app: FastAPI) -> None:
+    @app.exception_handler(HTTPException)
+    def http_error(request: Request, error: HTTPException) -> Response:
+        detail = error.detail if error.detail != HTTPStatus(error.status_code).phrase else None
+        return answer(request, error.status_code, detail, headers=dict(error.headers or {}))
+
+    @app.exception_handler(RequestValidationError)
+    def invalid(request: Request, error: RequestValidationError) -> Response:
+        found = [{"where": ".".join(map(str, each["loc"])), "what": each["msg"]} for each in error.errors()]
+        return answer(
+            request, 422, "; ".join(f"{one['where']}: {one['what']}" for one in found), errors=found
+        )
+
+    @app.exception_handler(UserError)
+    def refused(request: Request, error: UserError) -> Response:
+        if isinstance(error, DatabaseUnavailable):
+            return answer(request, 503, str(error))
+        return answer(request, 409 if isinstance(error, RunRefused) else 400, str(error))
+
+    @app.exception_handler(DBAPIError)
+    def database(request: Request, error: DBAPIError) -> Response:
+        if isinstance(error, DataError):
+            return answer(request, 400, "A value is out of range.")
+        if not isinstance(error, OperationalError | InterfaceError):
+            return unexpected(request, error)
+        logger.error("The database did not answer %s: %s", request.url.path, error)
+        return answer(request, 503, "The database did not answer; try again.")
+
+    @app.exception_handler(Exception)
+    def unexpected(request: Request, error: Exception) -> Response:
+        logger.error("%s failed", request.url.path, exc_info=error)
+        return answer(request, 500, "Something went wrong here; the log of the daemon says what.")
+
+
+def to_login(request: Request) -> Response:
+    path = request.url.path
+    return RedirectResponse(f"/login?next={path}" if path != "/" else "/login", 303)

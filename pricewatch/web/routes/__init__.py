@@ -1,0 +1,30 @@
+"""The pages, one module per subject; each reads from the store and fills a template."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from pricewatch.web.routes import (
+    adapters,
+    alerts,
+    audit,
+    listings,
+    login,
+    markets,
+    overview,
+    products,
+    proxies,
+    quarantine,
+    runs,
+    targets,
+    targets_add,
+    watch,
+)
+
+
+def page_routers() -> list[APIRouter]:
+    modules = (
+        *(login, overview, runs, listings, products, markets, targets_add, targets, adapters),
+        *(quarantine, proxies, alerts, watch, audit),
+    )
+    return [module.router for module in modules]

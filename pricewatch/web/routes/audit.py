@@ -1,0 +1,20 @@
+"""Who changed what."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from pricewatch.store import audit
+from pricewatch.web.visit import AVisit
+
+router = APIRouter()
+MOST = 100
+
+
+@router.get("/audit")
+def found(visit: AVisit, before: int | None = None) -> Response:
+    with visit.read() as connection:
+        rows = audit.listed(connection, most=MOST + 1, before_id=before)
+        more = rows[MOST - 1]["id"] if len(rows) > MOST else None
+        return visit.render(connection, "audit.html", rows=rows[:MOST], more=more)

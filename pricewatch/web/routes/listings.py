@@ -1,0 +1,81 @@
+"""Listings: found by words and filters; one listing with the chart of its price."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fastapi import APIRouter, HTTPException
+from fastapi.responses import Response
+
+from pricewatch.notify import channels
+from pricewatch.store import browse, market_list, sources, watch
+from pricewatch.store.browse import ListingsWanted
+from pricewatch.web.fields import cents
+from pricewatch.web.visit import AVisit
+
+router = APIRouter()
+MOST = 50
+LARGEST_ID = 2**62
+
+
+@router.get("/listings")
+def found(
+    visit: AVisit,
+    q: str = "",
+    source: str = "",
+    market: str = "",
+    state: Literal["", "on", "off"] = "",
+    lowest: str = "",
+    highest: str = "",
+    before: int | None = None,
+) -> Response:
+    wanted = ListingsWanted(
+        words=q.replace("\x00", "").strip()[:200] or None,
+        source_id=source or None,
+        market_id=market or None,
+        active=None if not state else state == "on",
+        min_price_cents=cents(lowest),
+        max_price_cents=cents(highest),
+        before_id=min(before, LARGEST_ID) if before is not None else None,
+    )
+    with visit.read() as connection:
+        shown, more = browse.listings_page(connection, wanted, now=visit.now, most=MOST)
+        return visit.render(
+            connection,
+            "listings.html",
+            rows=shown,
+            sparks=browse.sparks(connection, [row["id"] for row in shown], visit.now),
+            more=more,
+            first=before is None,
+            markets=market_list.names(connection),
+            sources=[row.id for row in sources.list_sources(connection)],
+            asked={
+                "q": q,
+                "source": source,
+                "market": market,
+                "state": state,
+                "lowest": lowest,
+                "highest": highest,
+            },
+        )
+
+
+@router.get("/listings/{listing_id}")
+def one(visit: AVisit, listing_id: int) -> Response:
+    with visit.read() as connection:
+        row = browse.listing(connection, min(listing_id, LARGEST_ID), visit.now)
+        if row is None:
+            raise HTTPException(404, f"There is no listing {listing_id}.")
+        history = browse.history(connection, listing_id)
+        offers = browse.offers(connection, row["product_id"], visit.now) if row["product_id"] else []
+        return visit.render(
+            connection,
+            "listing.html",
+            row=row,
+            history=history,
+            attempts=browse.attempts(connection, listing_id),
+            targets=browse.targets_of(connection, listing_id),
+            rules=watch.listed(connection, listing_id=listing_id, most=20),
+            others=[offer for offer in offers if offer["id"] != listing_id][:6],
+            channels=sorted(channels()),
+        )

@@ -1,0 +1,45 @@
+"""Products: the same thing on several sources, side by side."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, HTTPException
+from fastapi.responses import Response
+
+from pricewatch.notify import channels
+from pricewatch.store import browse
+from pricewatch.web.visit import AVisit
+
+router = APIRouter()
+MOST = 50
+LARGEST_ID = 2**62
+
+
+@router.get("/products")
+def found(visit: AVisit, q: str = "", before: int | None = None) -> Response:
+    words = q.replace("\x00", "").strip()[:200]
+    with visit.read() as connection:
+        rows = browse.products(
+            connection,
+            words=words or None,
+            before_id=min(before, LARGEST_ID) if before is not None else None,
+            most=MOST + 1,
+        )
+        more = rows[MOST - 1]["id"] if len(rows) > MOST else None
+        return visit.render(connection, "products.html", rows=rows[:MOST], more=more, q=q)
+
+
+@router.get("/products/{product_id}")
+def one(visit: AVisit, product_id: int) -> Response:
+    with visit.read() as connection:
+        product = browse.product(connection, min(product_id, LARGEST_ID))
+        if product is None:
+            raise HTTPException(404, f"There is no product {product_id}.")
+        offers = browse.offers(connection, product_id, visit.now)
+        return visit.render(
+            connection,
+            "product.html",
+            product=product,
+            offers=offers,
+            sparks=browse.sparks(connection, [offer["id"] for offer in offers], visit.now),
+            channels=sorted(channels()),
+        )

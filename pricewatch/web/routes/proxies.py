@@ -1,0 +1,39 @@
+"""Proxies: which are there, and which a site has had enough of."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+from scrapy.utils.project import get_project_settings
+
+from pricewatch.rules.proxies import STRATEGIES, parse_proxies
+from pricewatch.store import proxy_list
+from pricewatch.web.visit import AForm, AVisit
+
+router = APIRouter()
+
+
+@router.get("/proxies")
+def found(visit: AVisit) -> Response:
+    settings = get_project_settings()
+    pools = {
+        kind: [proxy.name for proxy in parse_proxies(settings.get(name) or ())]
+        for kind, name in STRATEGIES.items()
+    }
+    with visit.read() as connection:
+        return visit.render(
+            connection,
+            "proxies.html",
+            pools=pools,
+            settings=STRATEGIES,
+            blocks=proxy_list.blocks(connection, most=500),
+            sources=proxy_list.sources(connection),
+        )
+
+
+@router.post("/proxies/unblock")
+def unblock(visit: AVisit, form: AForm) -> Response:
+    domain, proxy = form.text("domain"), form.text("proxy")
+    with visit.change("proxy unblocked", f"{proxy} for {domain}") as connection:
+        proxy_list.unblock(connection, domain, proxy, visit.now)
+    return visit.back("/proxies", f"{proxy} may be used for {domain} again.")

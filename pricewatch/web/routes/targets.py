@@ -1,0 +1,62 @@
+"""Targets: listed, paused, resumed, requeued, removed."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, HTTPException
+from fastapi.responses import Response
+
+from pricewatch.store import jobs, target_queue, targets
+from pricewatch.store.models.targets import TARGET_STATUSES
+from pricewatch.store.targets import Wanted
+from pricewatch.web.visit import AForm, AVisit
+
+router = APIRouter()
+MOST = 100
+LARGEST_ID = 2**62
+
+
+@router.get("/targets")
+def found(visit: AVisit, status: str = "", q: str = "", after: int = 0) -> Response:
+    words = q.replace("\x00", "").strip()[:200]
+    wanted = Wanted(status=status if status in TARGET_STATUSES else None, contains=words or None)
+    with visit.read() as connection:
+        rows = targets.listed(connection, wanted, most=MOST + 1, after=min(max(after, 0), LARGEST_ID))
+        return visit.render(
+            connection,
+            "targets.html",
+            rows=rows[:MOST],
+            more=rows[MOST - 1]["id"] if len(rows) > MOST else None,
+            asked={"status": status, "q": q},
+            statuses=TARGET_STATUSES,
+        )
+
+
+@router.post("/targets")
+def act(visit: AVisit, form: AForm) -> Response:
+    ids, action = form.numbers("id"), form.text("action")
+    if not ids:
+        return visit.back("/targets", "Choose at least one target.", good=False)
+    subject = f"target {ids[0]}" if len(ids) == 1 else f"{len(ids)} targets"
+    with visit.change(f"targets: {action}", subject, ids=ids) as connection:
+        if action == "pause":
+            told = f"{targets.pause(connection, ids, visit.now)} paused."
+        elif action == "resume":
+            told = f"{targets.resume(connection, ids, visit.now)} resumed."
+        elif action == "remove":
+            told = f"{targets.remove(connection, ids)} removed; their history stays."
+        elif action == "requeue":
+            admission = target_queue.enqueue(connection, ids, visit.now)
+            told = f"{len(admission.accepted)} of {len(ids)} queued."
+            if admission.rejected:
+                told += f" {len(admission.rejected)} rejected: {', '.join(admission.reasons)}."
+            elif admission.accepted:
+                jobs.add(
+                    connection,
+                    jobs.PROJECT,
+                    "targets",
+                    {"ids": ",".join(map(str, ids[:200])), "trigger": "MANUAL"},
+                    priority=jobs.NOW_PRIORITY,
+                )
+        else:
+            raise HTTPException(400, "There is no such action.")
+    return visit.back("/targets", told)

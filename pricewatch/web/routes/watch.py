@@ -1,0 +1,60 @@
+"""Watch rules: what somebody wants to be told, and what was told so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, HTTPException
+from fastapi.responses import Response
+
+from pricewatch.notify import channels
+from pricewatch.store import messages, watch
+from pricewatch.web.fields import cents, percent
+from pricewatch.web.visit import AForm, AVisit, Form
+
+router = APIRouter()
+MOST = 100
+
+
+@router.get("/watch")
+def rules(visit: AVisit) -> Response:
+    with visit.read() as connection:
+        return visit.render(
+            connection,
+            "watch.html",
+            rules=watch.listed(connection, most=MOST),
+            messages=messages.listed(connection, most=50),
+            channels=sorted(channels()),
+        )
+
+
+@router.post("/watch")
+def add(visit: AVisit, form: AForm) -> Response:
+    listing, product = form.number("listing_id"), form.number("product_id")
+    subject = f"listing {listing}" if listing else f"product {product}"
+    with visit.change("watch rule added", subject, kind=form.text("kind")) as connection:
+        watch.add(connection, listing_id=listing, product_id=product, now=visit.now, **rule_of(form))
+    path = f"/listings/{listing}" if listing else f"/products/{product}"
+    return visit.back(path, "The watch rule is set: you are told once for each change.")
+
+
+@router.post("/watch/{rule_id}/remove")
+def remove(visit: AVisit, form: AForm, rule_id: int) -> Response:
+    with visit.change("watch rule removed", f"rule {rule_id}") as connection:
+        if not watch.remove(connection, rule_id):
+            raise HTTPException(404, f"There is no rule {rule_id}.")
+    return visit.back("/watch", "The watch rule is removed.")
+
+
+def rule_of(form: Form) -> dict[str, Any]:
+    chosen = form.text("channel")
+    return {
+        "kind": form.text("kind"),
+        "threshold_cents": cents(form.text("threshold"))
+        if form.text("kind") == "price_at_or_below"
+        else None,
+        "threshold_percent": percent(form.text("threshold"))
+        if form.text("kind") in ("fell_by", "rose_by")
+        else None,
+        "notify": [chosen] if chosen and chosen in channels() else [],
+    }

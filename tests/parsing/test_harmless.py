@@ -1,0 +1,64 @@
+"""Pages of others, shown to people: the words stay, everything that could do something goes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pricewatch.parsing.harmless import harmless_page
+from pricewatch.parsing.spreadsheet import harmless_cell
+
+SHEET = "/static/x/page.css"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<script>alert(1)</script><p>words</p>",
+        "<p onclick=alert(1) style='background:url(//evil.example)'>words</p>",
+        "<img src=https://evil.example/x onerror=alert(1) alt=words>",
+        "<a href=javascript:alert(1)>words</a><iframe src=//evil.example></iframe>",
+        "<form action=//evil.example><button formaction=//evil.example>words</button></form>",
+        "<link rel=stylesheet href=//evil.example>words",
+        "<meta http-equiv=refresh content='0;url=//evil.example'>words",
+        "<svg><script>alert(1)</script></svg><base href=//evil.example>words",
+        "<style>@import '//evil.example'</style><noscript><img src=//evil.example></noscript>words",
+        "<math><mi xlink:href=javascript:alert(1)>x</mi></math><p>words",
+        "<object data=//evil.example>no</object><p>words</p><!-- <script>alert(1)</script> -->",
+    ],
+)
+def test_nothing_is_left_that_runs_or_loads(html: str) -> None:
+    shown = harmless_page(html, SHEET)
+    assert "words" in shown
+    assert "evil.example" not in shown
+    assert not re.search(r"<script|<svg|<iframe|<form|<img|\son\w+=|javascript:|style=|<meta http", shown)
+    assert shown.count("<link") == 1
+
+
+@pytest.mark.parametrize(
+    "html", ["", "\x00", "<", "<!-- only this -->", "\ud800".encode("utf-8", "replace").decode()]
+)
+def test_what_is_no_page_is_still_shown(html: str) -> None:
+    assert harmless_page(html, SHEET).startswith("<!doctype html>")
+
+
+def test_what_somebody_may_point_at_keeps_its_names() -> None:
+    shown = harmless_page('<div id="a" class="price big"><b itemprop="price">9</b></div>', SHEET)
+    assert '<div id="a" class="price big"><b itemprop="price">9</b></div>' in shown
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ("=1+1", "'=1+1"),
+        ("@x", "'@x"),
+        ("-5", "-5"),
+        ("-5.25", "-5.25"),
+        ("-5+3", "'-5+3"),
+        ("a=1", "a=1"),
+        ("", ""),
+    ],
+)
+def test_cells_stay_text(cell: str, written: str) -> None:
+    assert harmless_cell(cell) == written

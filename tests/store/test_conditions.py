@@ -1,0 +1,107 @@
+"""Alerts that are looked for: raised once, resolved when over, told of both times."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pricewatch.store import conditions, drift, messages
+from pricewatch.store.alert_list import RUNBOOKS
+from tests.conftest import Database
+
+NOW = datetime.now(UTC)
+
+
+def look(database: Database, now: datetime = NOW) -> set[tuple[str, str]]:
+    database.call(conditions.evaluate, now)
+    rows = database.rows("SELECT kind, subject FROM alerts WHERE resolved_at IS NULL")
+    return {(row.kind, row.subject) for row in rows}
+
+
+def test_nothing_is_wrong_with_a_new_installation(database: Database) -> None:
+    assert look(database) == set()
+
+
+def test_a_market_without_fresh_data(database: Database) -> None:
+    stale = ("market_stale", "bazaar-bikes")
+    assert look(database, NOW + timedelta(hours=12)) == set()
+    assert look(database, NOW + timedelta(hours=14)) == {stale}
+    assert look(database, NOW + timedelta(hours=15)) == {stale}
+    assert database.value("SELECT count FROM alerts") == 2
+    database.do(
+        "UPDATE markets SET last_scrape_at = :at WHERE id = 'bazaar-bikes'", at=NOW + timedelta(hours=15)
+    )
+    assert look(database, NOW + timedelta(hours=16)) == set()
+    database.do("UPDATE markets SET enabled = false")
+    assert look(database, NOW + timedelta(days=9)) == set()
+
+
+def test_all_proxies_blocked_for_a_site(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROXIES_DATACENTER", "http://user:secret@a.example:1 http://b.example:2")
+    database.do("UPDATE sources SET proxy_strategy = 'datacenter' WHERE id = 'apartments'")
+    block = (
+        "INSERT INTO proxy_blocks (domain, proxy, failed_at, blocked_until)"
+        " VALUES ('apartments.com', :proxy, :now, :until)"
+    )
+    database.do(block, proxy="a.example:1", now=NOW, until=NOW + timedelta(minutes=30))
+    assert look(database) == set()
+    database.do(block, proxy="b.example:2", now=NOW, until=NOW + timedelta(minutes=30))
+    assert look(database) == {("proxies_blocked", "apartments")}
+    assert "secret" not in database.value("SELECT message FROM alerts")
+    assert look(database, NOW + timedelta(minutes=31)) == set()
+
+
+def test_a_queue_that_rejects_more_and_more(database: Database) -> None:
+    database.do("INSERT INTO target_queue (id) VALUES (1) ON CONFLICT DO NOTHING")
+    reject = "UPDATE target_queue SET rejected_total = CAST(:totals AS jsonb)"
+    assert look(database) == set()
+    database.do(reject, totals='{"queue_full": 5, "adapter_disabled": 9}')
+    assert look(database) == {("targets_rejected", "targets")}
+    database.do(reject, totals='{"queue_full": 5, "adapter_disabled": 99}')
+    assert look(database) == set()
+
+
+def test_a_disk_that_is_nearly_full(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    full: Any = SimpleNamespace(total=10**12, used=10**12 - 1000, free=1000)
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "disk_usage", lambda _: full)
+        assert look(database) == {("disk_full", "disk")}
+    assert look(database) == set()
+
+
+def test_an_adapter_that_somebody_disabled_and_a_silent_run(database: Database) -> None:
+    database.call(drift.disable, "bazaar", reason="MANUAL", by="ada", note="moved", now=NOW)
+    database.do(
+        "INSERT INTO runs (spider, started_at, heartbeat_at) VALUES ('sweep', :long_ago, :long_ago)",
+        long_ago=NOW - timedelta(hours=1),
+    )
+    run = str(database.value("SELECT id FROM runs"))
+    assert look(database) == {("adapter_off", "bazaar"), ("run_silent", run)}
+    database.call(drift.enable, "bazaar", by="ada", note="mended", now=NOW)
+    database.do("UPDATE runs SET status = 'stale'")
+    assert look(database) == set()
+
+
+def test_an_alert_is_told_once_and_again_when_it_is_over(database: Database) -> None:
+    for hours in (14, 15, 16):
+        look(database, NOW + timedelta(hours=hours))
+        database.call(messages.add_alerts, NOW + timedelta(hours=hours))
+    database.do("UPDATE markets SET enabled = false")
+    for hours in (17, 18):
+        look(database, NOW + timedelta(hours=hours))
+        database.call(messages.add_alerts, NOW + timedelta(hours=hours))
+    titles = [row.title for row in database.rows("SELECT title FROM messages ORDER BY id")]
+    assert titles == ["[P2] market stale: bazaar-bikes", "Resolved: market stale: bazaar-bikes"]
+
+
+def test_every_kind_of_alert_has_a_runbook() -> None:
+    from pricewatch.rules.drift import DriftAlert
+    from pricewatch.web.runbooks import sections
+
+    anchors = {section.anchor for section in sections()}
+    for kind in {*conditions.KINDS, *map(str, DriftAlert), *RUNBOOKS}:
+        assert RUNBOOKS[kind] in anchors, kind

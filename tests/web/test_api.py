@@ -1,0 +1,159 @@
+"""The JSON API: what consumers may see, what programs may change, how errors look."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+from pyarrow import parquet
+
+from tests.conftest import Database
+from tests.store import observations
+
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture
+def three(database: Database) -> list[int]:
+    """A fresh one, one that nobody is sure of any more, and one that is gone."""
+    rows = [observations.card(1, 1000, NOW), observations.card(2, 2000, NOW), observations.card(3, 3000, NOW)]
+    observations.store(database.engine, rows)
+    database.do(
+        "UPDATE listings SET last_seen_at = :old WHERE identity_key = 'PID:2'", old=NOW - timedelta(days=4)
+    )
+    database.do("UPDATE listings SET active = false WHERE identity_key = 'PID:3'")
+    return [row.id for row in database.rows("SELECT id FROM listings ORDER BY identity_key")]
+
+
+def test_consumers_see_what_somebody_is_sure_of(client: httpx.Client, three: list[int]) -> None:
+    fresh, doubtful, gone = three
+    (item,) = client.get("/api/listings").json()["items"]
+    assert (item["id"], item["freshness_confidence"], item["badge"]) == (fresh, 99, "fresh") or item[
+        "id"
+    ] == fresh
+    for hidden in (doubtful, gone):
+        assert client.get(f"/api/listings/{hidden}").status_code == 404
+        assert client.get(f"/api/listings/{hidden}/history").status_code == 404
+        assert client.get(f"/api/export/listings/{hidden}/history.csv").status_code == 404
+
+
+@pytest.mark.parametrize("visibility", ["INELIGIBLE", "HIDDEN"])
+def test_consumers_see_only_visible_sources(
+    client: httpx.Client, three: list[int], database: Database, visibility: str
+) -> None:
+    database.do("UPDATE sources SET visibility = :visibility", visibility=visibility)
+    assert client.get("/api/listings").json() == {"items": [], "next": None}
+    assert client.get(f"/api/listings/{three[0]}").status_code == 404
+    assert len(list(csv.reader(io.StringIO(client.get("/api/export/listings.csv").text)))) == 1
+
+
+def test_pages_follow_each_other(client: httpx.Client, database: Database) -> None:
+    observations.store(database.engine, [observations.card(number, at=NOW) for number in range(7)])
+    seen, query = [], "/api/listings?limit=3"
+    while query:
+        page = client.get(query).json()
+        seen += [item["id"] for item in page["items"]]
+        query = f"/api/listings?limit=3&before={page['next']}" if page["next"] else ""
+    assert len(seen) == len(set(seen)) == 7
+
+
+def test_history_is_that_of_the_listing(client: httpx.Client, database: Database) -> None:
+    for minutes, price in ((0, 1000), (10, 900)):
+        observations.store(database.engine, [observations.card(1, price, NOW + timedelta(minutes=minutes))])
+    listing = database.value("SELECT id FROM listings")
+    page = client.get(f"/api/listings/{listing}/history?limit=1").json()
+    assert [row["price_cents"] for row in page["items"]] == [900]
+    older = client.get(f"/api/listings/{listing}/history", params={"before": page["next"]}).json()
+    assert [row["price_cents"] for row in older["items"]] == [1000]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/api/listings/1", 404),
+        ("GET", "/api/listings?limit=0", 422),
+        ("GET", "/api/nothing", 404),
+        ("DELETE", "/api/listings", 405),
+        ("POST", "/api/admin/markets", 422),
+        ("GET", "/api/listings?q=%00", 400),
+    ],
+)
+def test_errors_are_problem_details(client: httpx.Client, method: str, path: str, status: int) -> None:
+    answer = client.request(method, path)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem = answer.json()
+    assert problem["status"] == status
+    assert problem["title"]
+
+
+def test_a_market_is_added_changed_and_scraped(client: httpx.Client, database: Database) -> None:
+    new = {"id": "phones-cheap", "source_id": "bazaar", "category": "phones", "max_price_cents": 20000}
+    added = client.post("/api/admin/markets", json=new)
+    assert (added.status_code, added.json()["tier"]) == (201, "standard")
+    assert client.post("/api/admin/markets", json=new).status_code == 400
+    changed = client.put("/api/admin/markets/phones-cheap", json={"tier": "hot", "enabled": False}).json()
+    assert (changed["tier"], changed["enabled"]) == ("hot", False)
+    queued = client.post("/api/admin/markets/phones-cheap/scrape")
+    assert queued.status_code == 202
+    job = database.row("SELECT * FROM jobs")
+    assert (job.job_id, job.spider, job.arguments) == (
+        queued.json()["job_id"],
+        "discovery",
+        {"market": "phones-cheap", "trigger": "MANUAL"},
+    )
+    assert "phones-cheap" in {row["id"] for row in client.get("/api/admin/markets").json()}
+    assert client.put("/api/admin/markets/none", json={}).status_code == 404
+    assert database.value("SELECT count(*) FROM audit") == 3
+
+
+def test_a_market_of_a_source_nobody_approved_is_not_scraped(
+    client: httpx.Client, database: Database
+) -> None:
+    answer = client.post("/api/admin/markets/boston-ma/scrape")
+    assert answer.status_code == 409
+    assert "approved" in answer.json()["detail"]
+    assert database.value("SELECT count(*) FROM jobs") == 0
+
+
+def test_crawling_by_hand_and_its_results(client: httpx.Client, database: Database, three: list[int]) -> None:
+    assert [job["market_id"] for job in client.post("/api/crawl/execute", json={}).json()] == ["bazaar-bikes"]
+    found = client.get("/api/crawl/results/bazaar-bikes").json()
+    assert {item["id"] for item in found["items"]} == set(three)
+    assert client.get("/api/crawl/results/none").status_code == 404
+
+
+def test_targets_and_watch_rules(client: httpx.Client) -> None:
+    new = {"url": "https://shop.example/item/1", "selectors": {"price": ".amount"}}
+    target = client.post("/api/targets", json=new).json()
+    assert target["selectors"] == {"price": ".amount"}
+    assert client.post("/api/targets", json=new).status_code == 409
+    for bad in ("http://127.0.0.1/x", "http://10.0.0.1/", "file:///etc/passwd", "http://metadata.internal/"):
+        assert client.post("/api/targets", json={"url": bad}).status_code == 400
+    assert client.post(f"/api/targets/{target['id']}/pause").json() == {"changed": 1}
+    rule = {"kind": "fell_by", "target_id": target["id"], "threshold_percent": 10}
+    assert client.post("/api/watch-rules", json=rule).status_code == 201
+    assert (
+        client.post("/api/watch-rules", json={"kind": "fell_by", "target_id": target["id"]}).status_code
+        == 400
+    )
+    assert client.delete(f"/api/targets/{target['id']}").json() == {"changed": 1}
+
+
+def test_an_export_is_harmless_in_a_spreadsheet(client: httpx.Client, database: Database) -> None:
+    for number, title in enumerate(
+        ("=HYPERLINK(1)", "@x", "+49 170", "-2+3", "<script>alert(1)</script>", 'a,b"c')
+    ):
+        observations.store(database.engine, [observations.card(number, at=NOW, title=title)])
+    rows = list(csv.DictReader(io.StringIO(client.get("/api/export/listings.csv").text)))
+    assert [row["title"] for row in rows[::-1]] == [
+        "'=HYPERLINK(1)", "'@x", "'+49 170", "'-2+3", "<script>alert(1)</script>", "a,b\"c",
+    ]  # fmt: skip
+    titles = {row["title"] for row in client.get("/api/export/listings.json").json()}
+    table = parquet.read_table(io.BytesIO(client.get("/api/export/listings.parquet").content))
+    assert "=HYPERLINK(1)" in titles
+    assert set(table["title"].to_pylist()) == titles
+    assert "nosniff" in client.get("/api/export/listings.csv").headers["x-content-type-options"]

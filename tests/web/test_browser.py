@@ -1,0 +1,254 @@
+"""The main paths in a real Chromium: no console error, no violation of the policy, no other host asked."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from pricewatch.bazaar.client import Bazaar
+from pricewatch.middlewares.browser import find_chromium
+from tests.conftest import Crawl, Database
+from tests.store import observations
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(""))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium: Browser, serve: Callable[..., str]) -> Iterator[Page]:
+    """A page whose every complaint fails the test."""
+    address = serve()
+    context = chromium.new_context(base_url=address)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on(
+        "console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda asked: _check_host(asked.url, address, complaints))
+    page.add_init_script(
+        "document.addEventListener('securitypolicyviolation',"
+        " e => console.error('policy', e.violatedDirective))"
+    )
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def _check_host(url: str, address: str, complaints: list[str]) -> None:
+    parts = urlsplit(url)
+    if parts.scheme in ("http", "https") and parts.netloc != urlsplit(address).netloc:
+        complaints.append(f"asked {url}")
+
+
+def test_a_run_is_seen_live_filtered_and_drilled_into(
+    page: Page, marketplace: Bazaar, crawl: Crawl, database: Database
+) -> None:
+    marketplace.fault(path=r"^/item/", action="hang", seconds=4)
+    page.goto("/")
+    expect(page.get_by_text("Nothing runs at the moment")).to_be_visible()
+    running = crawl.start("discovery", market="bazaar-bikes", max_details=30)
+    row = page.locator(".run-row", has_text="discovery")
+    expect(row).to_contain_text("running", timeout=30_000)
+    row.get_by_role("link").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Discovery run")
+    pages = page.locator(".figure", has_text="pages/s").locator(".value")
+    expect(pages).not_to_have_text("0", timeout=30_000)
+    assert running.end().returncode == 0
+    # The page notices by itself that it is over.
+    expect(page.locator(".figure", has_text="Status")).to_contain_text("Finished", timeout=30_000)
+    expect(page.locator("table").filter(has_text="Outcome").locator("tbody tr").first).to_be_visible()
+    page.get_by_role("link", name="All discovery runs").click()
+    page.get_by_label("Status").get_by_role("link", name="Failed").click()
+    expect(page.get_by_text("No discovery run is failed")).to_be_visible()
+    page.get_by_label("Status").get_by_role("link", name="Finished").click()
+    expect(page.locator("tbody tr")).to_have_count(1)
+
+
+def test_a_listing_with_its_chart_and_a_watch_rule(page: Page, database: Database) -> None:
+    now = datetime.now(UTC)
+    for price in (2000, 1500):
+        observations.store(database.engine, [observations.card(1, price, now, title="Red <b>bike</b>")])
+        now = datetime.now(UTC)
+    page.goto("/listings")
+    page.keyboard.press("/")
+    page.keyboard.type("bike")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Red <b>bike</b>").click()
+    chart = page.get_by_role("img", name=re.compile("Price history: 2 rows"))
+    expect(chart).to_be_visible()
+    expect(chart.locator(".point")).to_have_count(2)
+    page.get_by_label("Tell me when").select_option("price_at_or_below")
+    page.get_by_label("EUR").fill("12.50")
+    page.get_by_role("button", name="Tell me").click()
+    expect(page.get_by_role("status")).to_contain_text("The watch rule is set")
+    assert database.row("SELECT kind, threshold_cents FROM watch_rules") == ("price_at_or_below", 1250)
+
+
+def test_a_url_is_added_with_a_preview(page: Page, marketplace: Bazaar, database: Database) -> None:
+    listing = next(
+        each for each in marketplace.truth("cameras") if each.state == "on_sale" and each.markup == "plain"
+    )
+    page.goto("/targets/add")
+    page.get_by_label("URL").fill(f"{marketplace.url}{listing.url}")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator(".verdict.ok")).to_be_visible(timeout=60_000)
+    expect(page.locator("section", has=page.locator("#h-result"))).to_contain_text(listing.title)
+    expect(page.locator(".evidence")).to_contain_text("price")
+    # Pointing at the title on the page fills the selector that is in use.
+    page.get_by_label("Title").focus()
+    page.frame_locator("iframe").locator("h1").click()
+    assert page.get_by_label("Title").input_value()
+    page.get_by_role("button", name="Try them").click()
+    expect(page.locator(".verdict.ok")).to_be_visible()
+    page.get_by_label("Look at it").select_option("0 * * * *")
+    page.get_by_label("Tell me when").select_option("fell_by")
+    page.get_by_label("%").fill("10")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status")).to_contain_text("is added")
+    target = database.row("SELECT * FROM targets")
+    assert target.schedule == "0 * * * *"
+    assert target.selectors["title"]
+    assert database.row("SELECT kind, target_id FROM watch_rules") == ("fell_by", target.id)
+
+
+def test_a_url_that_must_not_be_fetched_says_why(page: Page) -> None:
+    page.goto("/targets/add")
+    page.get_by_label("URL").fill("http://169.254.169.254/latest/meta-data")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+
+
+def test_a_csv_with_errors_is_shown_before_it_is_imported(page: Page, database: Database) -> None:
+    page.goto("/targets/import")
+    lines = (
+        "url,priority\nhttps://a.example/1,5\nnonsense,1\nhttps://a.example/1,1\nhttps://b.example/2,high\n"
+    )
+    page.get_by_label("File").set_input_files(
+        {"name": "t.csv", "mimeType": "text/csv", "buffer": lines.encode()}
+    )
+    page.get_by_role("button", name="Look at it").click()
+    expect(page.locator(".figure", has_text="Would be added").locator(".value")).to_have_text("1")
+    expect(page.locator(".figure", has_text="Rejected").locator(".value")).to_have_text("2")
+    expect(page.get_by_text("it is no web address")).to_be_visible()
+    assert database.value("SELECT count(*) FROM targets") == 0
+    page.get_by_role("button", name="Import 1").click()
+    expect(page.get_by_role("status")).to_contain_text("1 added")
+    assert database.value("SELECT count(*) FROM targets") == 1
+
+
+def test_quarantine_is_reviewed_beside_its_page(page: Page, database: Database) -> None:
+    hold(database, 3)
+    page.goto("/quarantine")
+    page.get_by_role("link", name="Held 3").click()
+    frame = page.frame_locator("iframe")
+    expect(frame.locator("h1")).to_have_text("A saved page")
+    assert page.locator("iframe").get_attribute("sandbox") == ""
+    page.get_by_role("button", name="Accept", exact=True).click()
+    expect(page.get_by_role("status")).to_contain_text("Accepted: 1 stored")
+    assert database.value("SELECT count(*) FROM price_history") == 1
+    page.goto("/quarantine")
+    page.get_by_label("All on this page").check()
+    page.get_by_role("button", name="Reject").click()
+    expect(page.get_by_role("status")).to_contain_text("2 of 2 rejected")
+    assert database.value("SELECT count(*) FROM quarantine WHERE status = 'rejected'") == 2
+
+
+def hold(database: Database, count: int) -> None:
+    html = (
+        "<h1>A saved page</h1><script>document.title='run'</script>"
+        "<img src=https://elsewhere.example/x.png style=a>"
+    )
+    for number in range(1, count + 1):
+        offer = {
+            "url": f"https://bazaar.example/item/{number}",
+            "title": f"Held {number}",
+            "price_cents": 500,
+        }
+        offer |= {"currency": "EUR", "availability": "IN_STOCK", "source": "bazaar"}
+        offer |= {"identity_key": f"PID:{number}", "adapter_version": "1", "product_id": str(number)}
+        database.do(
+            "INSERT INTO quarantine (source_id, adapter_id, adapter_version, url, identity_key, reason,"
+            " offer, page, observed_at) VALUES ('bazaar', 'bazaar', '1', :url, :identity, 'AMBIGUOUS_PRICE',"
+            " CAST(:offer AS jsonb), :page, now())",
+            url=offer["url"],
+            identity=offer["identity_key"],
+            offer=json.dumps(offer),
+            page=zlib.compress(html.encode()),
+        )
+
+
+def test_an_adapter_is_disabled_and_enabled(page: Page, database: Database) -> None:
+    page.goto("/adapters")
+    page.get_by_role("link", name="bazaar", exact=True).click()
+    page.get_by_label("Why").fill("the site moved")
+    page.get_by_role("button", name="Disable").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("disabled")
+    assert database.value("SELECT enabled FROM adapter_status WHERE adapter_id = 'bazaar'") is False
+    page.get_by_label("What was done about it").fill("mended")
+    page.get_by_role("button", name="Enable").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("enabled")
+    assert [row.action for row in database.rows("SELECT action FROM audit ORDER BY id")] == [
+        "adapter disabled",
+        "adapter enabled",
+    ]
+
+
+def test_a_market_is_added_and_scraped_now(page: Page, database: Database) -> None:
+    page.goto("/markets")
+    page.get_by_role("link", name="Add a market").click()
+    page.get_by_label("Source").select_option("bazaar")
+    page.get_by_label("Id").fill("cheap-phones")
+    page.get_by_label("Name").fill("Cheap phones")
+    page.get_by_label("Category").fill("phones")
+    page.get_by_label("Max price").fill("200")
+    page.get_by_role("button", name="Add the market").click()
+    expect(page.get_by_role("status")).to_contain_text("cheap-phones is added")
+    page.get_by_role("button", name="Scrape Cheap phones now").click()
+    expect(page.get_by_role("status")).to_contain_text("queued")
+    job = database.row("SELECT spider, arguments FROM jobs")
+    assert (job.spider, job.arguments) == ("discovery", {"market": "cheap-phones", "trigger": "MANUAL"})
+    assert database.value("SELECT max_price_cents FROM markets WHERE id = 'cheap-phones'") == 20000
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_pages_fit_the_screen_and_the_keyboard(page: Page, database: Database, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 740})
+    for path in ("/", "/listings", "/markets", "/targets", "/adapters/bazaar", "/alerts", "/targets/add"):
+        page.goto(path)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+        page.keyboard.press("Tab")
+        if path != "/targets/add":
+            expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
+        assert page.evaluate(UNLABELLED) == [], path
+
+
+UNLABELLED = """[...document.querySelectorAll('input:not([type=hidden]), select, textarea, button')]
+    .filter(one => !one.labels?.length && !one.ariaLabel && !one.textContent.trim())
+    .map(one => one.outerHTML)"""
+
+
+def test_dark_and_light(page: Page) -> None:
+    page.emulate_media(color_scheme="light")
+    page.goto("/")
+    colour: Any = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(colour)
+    page.get_by_role("button", name="Dark or light").click()
+    assert page.evaluate(colour) != light
+    page.reload()
+    assert page.evaluate(colour) != light

@@ -1,0 +1,148 @@
+"""The pages: all of them, with nothing stored and with what sites write."""
+
+from __future__ import annotations
+
+import html
+import re
+from datetime import UTC, datetime
+
+import httpx
+import pytest
+
+from tests.conftest import Database
+from tests.store import observations
+from tests.web.conftest import Browser
+
+PAGES = [
+    *("/", "/listings", "/products", "/watch", "/markets", "/markets/add", "/targets", "/targets/add"),
+    *("/targets/import", "/quarantine", "/alerts", "/adapters", "/adapters/bazaar", "/proxies", "/audit"),
+    *("/runbooks", "/fragments/running", "/markets/add?source=apartments"),
+    *(f"/admin/scraper/{kind}" for kind in ("discovery", "sweep", "verification", "targets")),
+]
+EVIL = "<script>alert(1)</script>"
+RUN = """
+INSERT INTO runs (spider, market_id, source_id, adapter_id, started_at, heartbeat_at, status, reason, errors,
+                  progress)
+SELECT 'discovery', 'bazaar-bikes', 'bazaar', 'bazaar', now(), now(), 'finished', evil,
+       jsonb_build_array(jsonb_build_object('error', evil)),
+       jsonb_build_object('start_pages', jsonb_build_array(jsonb_build_object('url', evil)))
+FROM (SELECT CAST(:evil AS text) AS evil) AS given RETURNING id
+"""
+HELD = (
+    """
+INSERT INTO run_pages (run_id, url, outcome, error, fetched_at)
+SELECT id, :evil, 'unreadable', :evil, now() FROM runs
+""",
+    """
+INSERT INTO quarantine (source_id, adapter_id, adapter_version, url, reason, offer, details, observed_at)
+SELECT 'bazaar', 'bazaar', '1', evil, 'AMBIGUOUS_PRICE', jsonb_build_object('title', evil),
+       jsonb_build_object('why', evil, 'evidence', jsonb_build_array(evil)), now()
+FROM (SELECT CAST(:evil AS text) AS evil) AS given
+""",
+    """
+INSERT INTO alerts (key, kind, severity, subject, message, first_at, last_at)
+VALUES ('x', 'market_stale', 'P2', :evil, :evil, now(), now())
+""",
+)
+
+
+@pytest.fixture
+def stored(database: Database) -> int:
+    """One listing whose seller knows HTML and spreadsheets, with two prices, in a run of its own."""
+    run = database.value(RUN, evil=EVIL)
+    now = datetime.now(UTC)
+    for price in (2000, 1500):
+        row = observations.offer(
+            1, price, now, title=EVIL, brand=EVIL, location=EVIL, attributes={EVIL: EVIL}
+        )
+        observations.store(database.engine, [row], run_id=run)
+        now = datetime.now(UTC)
+    for statement in HELD:
+        database.do(statement, evil=EVIL)
+    return int(database.value("SELECT id FROM listings"))
+
+
+def test_pages_with_nothing_to_show(client: httpx.Client) -> None:
+    for page in PAGES:
+        answer = client.get(page)
+        assert answer.status_code == 200, page
+        assert not re.search(r"\bNone\b(?!:|\.| yet)", answer.text), page
+
+
+def test_what_sites_write_is_text_everywhere(client: httpx.Client, stored: int) -> None:
+    run = "/runs/1"
+    for page in [
+        *PAGES,
+        f"/listings/{stored}",
+        run,
+        "/fragments/runs/1",
+        "/quarantine/1",
+        "/quarantine?status=all",
+    ]:
+        text = client.get(page).text
+        assert EVIL not in text, page
+    for page in (f"/listings/{stored}", "/listings", run, "/quarantine/1", "/quarantine", "/alerts", "/"):
+        assert html.escape(EVIL) in client.get(page).text, page
+
+
+def test_an_address_of_another_kind_is_no_link(client: httpx.Client, stored: int, database: Database) -> None:
+    database.do("UPDATE listings SET url = 'javascript:alert(1)'")
+    assert 'href="javascript:' not in client.get(f"/listings/{stored}").text
+
+
+def test_nothing_inline_and_nothing_from_elsewhere(client: httpx.Client, stored: int) -> None:
+    for page in [*PAGES, f"/listings/{stored}", "/runs/1"]:
+        text = client.get(page).text
+        assert not re.search(r"<script(?![^>]* src=)|<style|\sstyle=|\son\w+=", text), page
+        assert not re.search(r'(?:src|<link[^>]*href)="(?:https?:)?//', text), page
+
+
+@pytest.mark.parametrize(
+    "path", ["/listings/999999", "/runs/999999", "/quarantine/99", "/products/99", "/adapters/x"]
+)
+def test_what_is_not_there(client: httpx.Client, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert "Back to the overview" in answer.text
+
+
+@pytest.mark.parametrize(
+    "path", ["/listings/x", "/listings?before=x", f"/listings/{10**30}", "/listings?lowest=abc"]
+)
+def test_what_means_nothing(client: httpx.Client, path: str) -> None:
+    assert 400 <= client.get(path).status_code < 500
+
+
+def test_a_change_leaves_an_audit_row(browser: Browser, database: Database) -> None:
+    browser.post("/markets/bazaar-bikes", enabled="no")
+    row = database.row("SELECT * FROM audit")
+    assert (row.person, row.action, row.subject) == ("local", "market changed", "bazaar-bikes")
+    assert row.details == {"enabled": False}
+
+
+def test_a_rare_price_is_looked_for_a_stretch_at_a_time(
+    client: httpx.Client, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pricewatch.store.browse.WINDOW", 10)
+    rows = [observations.card(number, 9000 if number == 3 else 100) for number in range(35)]
+    observations.store(database.engine, rows)
+    page, looked = "/listings?lowest=80", 0
+    while (found := client.get(page)) and "Thing 3<" not in found.text:
+        further = re.search(r'rel="next" href="([^"]+)"', found.text)
+        assert further
+        page, looked = html.unescape(further[1]), looked + 1
+    assert looked >= 1
+
+
+def test_searching_and_going_on(client: httpx.Client, database: Database) -> None:
+    rows = [observations.card(number, title=f"bike {number}") for number in range(120)]
+    observations.store(database.engine, rows)
+    first = client.get("/listings?q=bike")
+    older = re.search(r'rel="next" href="([^"]+)"', first.text)
+    assert older
+    second = client.get(html.unescape(older[1]))
+    titles = [re.findall(r">(bike \d+)<", page.text) for page in (first, second)]
+    assert [len(page) for page in titles] == [50, 50]
+    assert not set(titles[0]) & set(titles[1])
+    assert "No listing is like that" in client.get("/listings?q=unicycle").text
+    assert client.get("/listings?market=bazaar-bikes&state=on").text.count('class="title"') == 50
