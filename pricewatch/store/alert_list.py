@@ -18,6 +18,7 @@ RUNBOOKS = {
     "adapter_low_yield": "adapter-failing",
     "adapter_zero_price": "prices-of-zero",
     "market_stale": "no-fresh-data-for-a-market",
+    "circuit_open": "a-market-that-keeps-failing",
     "sweep_partial": "a-sweep-saw-too-little",
     "mass_gone": "a-run-found-too-much-gone",
     "targets_rejected": "queue-rejecting",
