@@ -52,7 +52,7 @@ VERIFICATION_MAX_LISTINGS = 200
 # Writing: one transaction per page of cards, or this many rows, or this many milliseconds
 WRITE_BATCH_ROWS = 500
 WRITE_BATCH_WAIT_MS = 200
-WRITE_QUEUE_UNITS = 64
+WRITE_QUEUE_UNITS = 200
 DATABASE_RETRY_SECONDS = 120
 RUN_HEARTBEAT_SECONDS = 10
 

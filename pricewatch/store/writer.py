@@ -29,6 +29,7 @@ from pricewatch.store.listings import Raced
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 LONGEST_PAUSE = 10.0
+_Outcome = tuple[asyncio.Future[Any], Any, BaseException | None]
 
 
 @dataclass(slots=True)
@@ -84,7 +85,10 @@ class Writer:
         self._max_wait = max_wait_ms / 1000
         self._retry_seconds = retry_seconds
         self._heartbeat_seconds = heartbeat_seconds
-        self._queue: queue.Queue[_Job] = queue.Queue()
+        self._queue: queue.SimpleQueue[_Job] = queue.SimpleQueue()
+        # The thread is not woken for every unit: only for one that is waited for, or when there is enough.
+        self._hurry = threading.Event()
+        self._rows_given = self._rows_taken = 0
         self._held_over: _Job | None = None
         self._room = asyncio.Semaphore(max_pending)
         self._failure: DatabaseUnavailable | None = None
@@ -97,6 +101,8 @@ class Writer:
 
     async def write(self, unit: Unit) -> Tally:
         """Hand a unit over. Waits for room in the queue, and for the commit if the unit asks for it."""
+        if self._room.locked():
+            self._hurry.set()
         await self._room.acquire()
         done = self._put(unit)
         done.add_done_callback(lambda _: self._room.release())
@@ -135,6 +141,11 @@ class Writer:
             done.set_exception(self._failure)
         else:
             self._queue.put(_Job(work, done))
+            if isinstance(work, Unit):
+                self._rows_given += len(work.rows)
+            is_waited_for = not isinstance(work, Unit) or work.waits
+            if is_waited_for or self._rows_given - self._rows_taken >= self._max_rows:
+                self._hurry.set()
         return done
 
     # From here on: the thread.
@@ -144,7 +155,7 @@ class Writer:
             job = self._next()
             if isinstance(job.work, _End):
                 self._disconnect()
-                self._tell(job.done, result=None)
+                self._tell([(job.done, None, None)])
                 return
             jobs = [job, *self._more(job.work)] if isinstance(job.work, Unit) else [job]
             failure: Exception | None = None
@@ -158,8 +169,7 @@ class Writer:
                     self._failure = error
                     if self.on_failure:
                         self._loop.call_soon_threadsafe(self.on_failure, error)
-            for each in jobs:
-                self._tell_outcome(each, failure)
+            self._tell_outcomes(jobs, failure)
 
     def _next(self) -> _Job:
         if self._held_over:
@@ -173,14 +183,15 @@ class Writer:
 
     def _more(self, first: Unit) -> list[_Job]:
         """More units for the same transaction: what is waiting already, or comes within the wait."""
+        if not first.waits:
+            self._hurry.wait(self._max_wait)
+        self._hurry.clear()
         more: list[_Job] = []
         keys = _keys(first)
         rows = len(first.rows)
-        deadline = 0.0 if first.waits else time.monotonic() + self._max_wait
         while rows < self._max_rows:
-            wait = deadline - time.monotonic()
             try:
-                job = self._queue.get(timeout=wait) if wait > 0 else self._queue.get_nowait()
+                job = self._queue.get_nowait()
             except queue.Empty:
                 break
             # Two observations of one listing are two changes: they need two transactions.
@@ -190,8 +201,10 @@ class Writer:
             more.append(job)
             keys |= _keys(job.work)
             rows += len(job.work.rows)
-            if job.work.waits:
-                deadline = 0.0
+        self._rows_taken += rows
+        if self._held_over or not self._queue.empty():
+            # What is left has waited already.
+            self._hurry.set()
         return more
 
     def _persist(self, jobs: list[_Job]) -> None:
@@ -291,17 +304,23 @@ class Writer:
                 self._connection.invalidate()
             self._connection = None
 
-    def _tell_outcome(self, job: _Job, failure: Exception | None) -> None:
-        work = job.work
-        if isinstance(work, Unit):
-            error = None if work.stored else work.error or failure
-            self._tell(job.done, result=work.tally, error=error)
-        elif isinstance(work, _Call):
-            self._tell(job.done, result=work.result, error=None if work.stored else failure)
+    def _tell_outcomes(self, jobs: list[_Job], failure: Exception | None) -> None:
+        outcomes: list[_Outcome] = []
+        for job in jobs:
+            work = job.work
+            if isinstance(work, Unit):
+                outcomes.append((job.done, work.tally, None if work.stored else work.error or failure))
+            elif isinstance(work, _Call):
+                outcomes.append((job.done, work.result, None if work.stored else failure))
+        self._tell(outcomes)
 
-    def _tell(self, done: asyncio.Future[Any], result: Any = None, error: Exception | None = None) -> None:
+    def _tell(self, outcomes: list[_Outcome]) -> None:
+        """All of a batch at once: the event loop is woken once."""
+
         def tell() -> None:
-            if not done.done():
+            for done, result, error in outcomes:
+                if done.done():
+                    continue
                 if error is None:
                     done.set_result(result)
                 else:
