@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
+from urllib.parse import urlsplit
 
 from scrapy import Spider
 from scrapy.core.downloader import Downloader
@@ -77,7 +79,13 @@ class PatientDownloader(Downloader):
 
 def domain_of(request: Request) -> str:
     """The registrable domain that a request goes to; empty where it goes nowhere."""
-    host = urlparse_cached(request).hostname or ""
+    return _domain_at(urlparse_cached(request).netloc)
+
+
+@lru_cache(maxsize=4096)
+def _domain_at(netloc: str) -> str:
+    """Asked several times for every request, and mostly about the same few places."""
+    host = urlsplit(f"//{netloc}").hostname or ""
     try:
         return registrable_domain(host)
     except InvalidUrl:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Self
+from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from scrapy import signals
@@ -55,17 +57,26 @@ def refused(request: Request) -> FetchFailure | None:
     url = urlparse_cached(request)
     if url.scheme not in PORTS:
         return RefusedUrl(f"{url.scheme or 'no scheme'} is neither http nor https")
-    try:
-        host, port = url.hostname, url.port or PORTS[url.scheme]
-    except ValueError:
-        host, port = None, 0
+    host, address, port = _place(url.scheme, url.netloc)
     if not host:
         return RefusedUrl("no host")
-    book, address = address_book(), literal_address(host)
+    book = address_book()
     if address is None or book is None:
         return None
-    why = book.refusal(host, str(address), port)
+    why = book.refusal(host, address, port)
     return None if why is None else RefusedAddress(why)
+
+
+@lru_cache(maxsize=4096)
+def _place(scheme: str, netloc: str) -> tuple[str | None, str | None, int]:
+    """Host, address where the host is one, and port: the same for all pages of a site."""
+    url = urlsplit(f"{scheme}://{netloc}")
+    try:
+        host, port = url.hostname, url.port or PORTS[scheme]
+    except ValueError:
+        return None, None, 0
+    address = literal_address(host) if host else None
+    return host, None if address is None else str(address), port
 
 
 def is_private(url: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Self
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
-from scrapy.http import Request
+from scrapy.http import Headers, Request
 
 from pricewatch.middlewares.downloader import domain_of
 from pricewatch.middlewares.policies import Policies
@@ -50,7 +50,7 @@ class UserAgentsMiddleware:
         self._language: str = settings["ACCEPT_LANGUAGE"]
         self._policies = shared(crawler, Policies)
         self._stats = crawler.stats
-        self._known: dict[str, dict[str, str]] = {}
+        self._known: dict[str, dict[bytes, list[bytes]]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -60,7 +60,8 @@ class UserAgentsMiddleware:
         domain = domain_of(request)
         headers = self._known.get(domain)
         if headers is None:
-            headers = self._known[domain] = self._headers(domain)
+            shaped = Headers(self._headers(domain))
+            headers = self._known[domain] = {name: shaped.getlist(name) for name in shaped}
             self._stats.inc_value(f"pricewatch/user_agents/{'honest' if self._honest else 'rotated'}")
         policy = self._policies.of(request)
         if request.meta.get("playwright"):
@@ -68,8 +69,9 @@ class UserAgentsMiddleware:
             if self._honest:
                 request.meta["browser_user_agent"] = self._honest
             return
-        for name, value in headers.items():
-            request.headers.setdefault(name, value)
+        for name, values in headers.items():
+            # Name and value are as scrapy keeps them: it would put each into shape anew for every request.
+            dict.setdefault(request.headers, name, [*values])
         if policy is not None and policy.headers:
             for name, value in policy.headers.items():
                 request.headers[name] = value
