@@ -73,8 +73,7 @@ class UserAgentsMiddleware:
             # Name and value are as scrapy keeps them: it would put each into shape anew for every request.
             dict.setdefault(request.headers, name, [*values])
         if policy is not None and policy.headers:
-            for name, value in policy.headers.items():
-                request.headers[name] = value
+            request.headers.update(policy.headers)
         if self._honest:
             request.headers["User-Agent"] = self._honest
 
