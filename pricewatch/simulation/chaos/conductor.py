@@ -63,6 +63,7 @@ class Conductor:
         traffic = Traffic(self.cluster, self.seed)
         self.tell("starting the cluster", 0.0)
         self.bazaar.set_clock(clock.now())
+        self.scene.look_around()
         self.cluster.call(self._prepare)
         try:
             self.cluster.start()
@@ -93,7 +94,7 @@ class Conductor:
             {"size": PAGE_SIZE, "ids": list(MARKETS)},
         )
         pages = [
-            each for each in self.bazaar.truth("bikes") if each.state == "on_sale" and each.markup != "js"
+            each for each in self.scene.listings.values() if each.state == "on_sale" and each.markup != "js"
         ]
         urls = [f"{self.bazaar.url}{each.url}" for each in self.chance.sample(pages, WATCHED_PAGES)]
         new = [NewTarget(url, canonical_url(url), schedule="* * * * *") for url in urls]

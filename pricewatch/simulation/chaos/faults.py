@@ -9,7 +9,7 @@ import random
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -32,7 +32,6 @@ ANSWERS: list[dict[str, Any]] = [
     {"action": "empty"},
 ]
 BURST = 8
-SOME_CATEGORIES = tuple(MARKETS.values())
 
 
 @dataclass(slots=True)
@@ -43,15 +42,17 @@ class Scene:
     bazaar: Bazaar
     chance: random.Random
     instants: Instants
+    # As they were when somebody last asked. To ask for all of them holds the marketplace up for so long that
+    # its log of requests would be late.
+    listings: dict[str, TruthListing] = field(default_factory=dict)
+
+    def look_around(self) -> None:
+        for category in MARKETS.values():
+            self.listings |= {each.url: each for each in self.bazaar.truth(category)}
 
     def listing(self, *, up: bool) -> TruthListing | None:
-        """Any listing of the markets that is, or is not, there now."""
-        found = [
-            each
-            for category in SOME_CATEGORIES
-            for each in self.bazaar.truth(category)
-            if (each.state in UP) == up and each.state != "unlisted"
-        ]
+        """Any listing that was, or was not, there when it was last looked at."""
+        found = [each for each in self.listings.values() if (each.state in UP) == up]
         return self.chance.choice(found) if found else None
 
 
@@ -144,7 +145,7 @@ def _change(scene: Scene, *, up: bool, **changes: Any) -> str | None:
     if "price" in changes:
         changes["price"] = max(1, round(listing.price * changes["price"]))
     try:
-        scene.bazaar.change(listing.id, **changes)
+        scene.listings[listing.url] = scene.bazaar.change(listing.id, **changes)
     except BazaarError:
         return None
     return listing.url
