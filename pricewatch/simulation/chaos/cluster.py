@@ -37,14 +37,18 @@ class Cluster:
         for node in self.nodes:
             node.start()
 
-    def revive(self) -> None:
-        """Start what is down, and wait until all take part."""
+    def supervise(self) -> None:
+        """Start what is down, as systemd would: a daemon that finds no database when it starts gives up."""
         for node in self.nodes:
             if not node.is_up:
                 node.start()
+
+    def revive(self) -> None:
+        """Wait until all nodes take part."""
         self.until("all nodes take part", self._all_joined)
 
     def _all_joined(self) -> bool:
+        self.supervise()
         pids = {(node.name, node.process.pid) for node in self.nodes if node.process is not None}
         return pids <= {(name, pid) for name, pid in self.rows("SELECT name, pid FROM nodes")}
 

@@ -106,6 +106,7 @@ class Conductor:
         while done < faults and time.monotonic() < began + 2 * seconds:
             due = began + seconds * (done + self.chance.random()) / faults
             time.sleep(max(0.0, due - time.monotonic()))
+            self.cluster.supervise()
             kind = self._next_kind(faults - done)
             self.tell(kind, 0.7 * done / faults)
             if KINDS[kind][0](self.scene) is not None:
