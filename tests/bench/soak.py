@@ -25,9 +25,9 @@ from tests.crawler import Crawler
 from tests.scheduling.daemons import Daemon, until
 
 MARKET = "bazaar-bikes"
-CRAWLS, WARM_CRAWLS = 80, 20
+CRAWLS, WARM_CRAWLS = 240, 80
 CHANGES = 15
-JOBS, WARM_JOBS = 160, 40
+JOBS, WARM_JOBS = 240, 60
 LOGS_KEPT = 10
 # A row of the history with its index entry; a page of the database holds about 80 of them.
 MOST_BYTES_PER_CHANGE = 400

@@ -54,7 +54,7 @@ def working_in(place: Path) -> list[psutil.Process]:
 
 @pytest.mark.slow
 def test_a_short_one_is_survived(place: Path) -> None:
-    options = ["--seed", "7", "--faults", "14", "--minutes", "0.25", "--nodes", "2", "--listings", "100"]
+    options = ["--seed", "7", "--faults", "14", "--minutes", "0.15", "--nodes", "2", "--listings", "100"]
     process = chaos(place, *options)
     told, complaints = process.communicate(timeout=280)
     assert process.returncode == 0, told + complaints
