@@ -8,7 +8,8 @@ export PYTHONPATH := $(CURDIR)
 
 .DEFAULT_GOAL := help
 N ?= 3
-.PHONY: help setup demo smoke run cluster test lint bench screenshots deploy clean
+SEED ?= 1
+.PHONY: help setup demo smoke run cluster chaos test lint bench screenshots deploy clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +35,9 @@ run: $(READY) ## the daemon on your own data
 
 cluster: $(READY) ## several daemons on this machine that share the work: make cluster N=3
 	@$(BIN)/scrapy cluster --nodes $(N)
+
+chaos: $(READY) ## a cluster, a hundred faults, and whether all that is promised still holds: make chaos SEED=2
+	@$(BIN)/scrapy chaos --seed $(SEED)
 
 test: $(READY) lint ## lint, types and the whole test suite
 	@$(BIN)/python -m pytest -q -n $(TEST_WORKERS) --dist worksteal

@@ -11,6 +11,7 @@ COMMANDS_MODULE = "pricewatch.commands"
 # Discovery and sweep
 STOP_AFTER_FAMILIAR_PAGES = 5
 OVERVIEW_ATTEMPTS = 3
+OVERVIEW_MOST_PAGES = 2000  # of one start page: a site that has always one more is not followed for ever
 SWEEP_PAGES_PER_RUN = 50
 SWEEP_OVERLAP_PAGES = 5
 SWEEP_LEAST_COVERAGE = 0.7

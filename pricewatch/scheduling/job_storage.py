@@ -10,10 +10,13 @@ from scrapyd.config import Config
 from scrapyd.interfaces import IJobStorage
 from zope.interface import implementer
 
+from pricewatch import clock
 from pricewatch.scheduling.membership import membership
 from pricewatch.scheduling.process import JobProcess
-from pricewatch.store import job_leases, job_lists
+from pricewatch.store import job_leases, job_lists, job_runs
 from pricewatch.store.job_lists import ListedJob
+
+WHY_LEFT = "its process is gone"
 
 
 class StoredJob:
@@ -42,8 +45,13 @@ class PostgresJobStorage:
         ended, place = job.ended, self._membership.place
         with self._membership.begin() as connection:
             if ended.state == "pending":
-                return job_leases.give_back(connection, place, ended.id, ended.reason or "")
-            return job_leases.end(connection, place, ended)
+                is_ours = job_leases.give_back(connection, place, ended.id, ended.reason or "")
+            else:
+                is_ours = job_leases.end(connection, place, ended)
+            if is_ours:
+                failed = ended.state == "failed" and not job.cancels
+                job_runs.close_left(connection, job.job, clock.now(), why=WHY_LEFT, failed=failed)
+            return is_ours
 
     def list(self) -> list[StoredJob]:
         return list(self)

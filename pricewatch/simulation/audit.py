@@ -11,8 +11,11 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from pricewatch.bazaar.client import TruthListing
+from pricewatch.bazaar.listing import PRICE_HIDDEN
 
 UP = ("on_sale", "out_of_stock")
+# A page may say this and show no price: the row then repeats the last one, and claims nothing about it.
+NO_PRICE_SHOWN = ("SOLD", "OUT_OF_STOCK")
 # A look at a page is stamped a moment after the marketplace answered.
 MOMENT = timedelta(seconds=30)
 Span = tuple[datetime, datetime]
@@ -40,7 +43,8 @@ class Stored:
     active: bool
     price_cents: int | None
     history: list[tuple[datetime, int | None, str]] = field(default_factory=list)
-    against: list[tuple[datetime, str]] = field(default_factory=list)
+    # What verification found against it: between when and when it looked, and what it saw.
+    against: list[tuple[datetime, datetime, str]] = field(default_factory=list)
 
 
 def stored_listings(connection: Connection, source_id: str) -> dict[str, Stored]:
@@ -64,13 +68,14 @@ def stored_listings(connection: Connection, source_id: str) -> dict[str, Stored]
             found[listing_id].history.append((at, price, availability))
     attempts = connection.execute(
         text(
-            "SELECT listing_id, checked_at, outcome FROM verification_attempts"
-            " WHERE outcome IN ('gone', 'sold', 'expired') OR strike ORDER BY id"
+            "SELECT v.listing_id, r.started_at, v.checked_at, v.outcome FROM verification_attempts v"
+            " JOIN runs r ON r.id = v.run_id"
+            " WHERE v.outcome IN ('gone', 'sold', 'expired') OR v.strike ORDER BY v.id"
         )
     )
-    for listing_id, at, outcome in attempts:
+    for listing_id, since, at, outcome in attempts:
         if listing_id in found:
-            found[listing_id].against.append((at, outcome))
+            found[listing_id].against.append((since, at, outcome))
     return by_path
 
 
@@ -98,7 +103,8 @@ def audit(
                 verdict.blame("a listing that was up for a whole sweep is not known", true.url)
         if mine is None:
             continue
-        _check_prices(verdict, true, mine, _joined(up), cycles)
+        shown = [(a, b) for a, b, state, mode in true.spans if state in UP and mode != PRICE_HIDDEN]
+        _check_prices(verdict, true, mine, _joined(shown), cycles)
         _check_state(verdict, true, mine, _joined(up), cycles, looks, patience)
     return verdict
 
@@ -123,7 +129,10 @@ def _check_prices(
     for at, cents, availability in mine.history:
         if (cents, availability) == before:
             verdict.blame("a history row repeats the one before", f"{true.url} {at:%d.%m. %H:%M}")
+        carried_over = before is not None and cents == before[0] and availability in NO_PRICE_SHOWN
         before = (cents, availability)
+        if carried_over:
+            continue
         around = {p for begins, ends, p in periods if begins <= at and (ends is None or ends >= at - MOMENT)}
         if cents not in around:
             verdict.blame("a price was stored that the page did not show", f"{true.url} {cents} at {at}")
@@ -138,16 +147,16 @@ def _check_state(
     looks: Sequence[datetime],
     patience: timedelta,
 ) -> None:
-    for at, outcome in mine.against:
-        state = _state_at(true, at)
-        if state in UP and _state_at(true, at - MOMENT) in UP:
+    for since, at, outcome in mine.against:
+        looked = (min(since, at - MOMENT), at)
+        if any(_inside(looked, span) for span in up):
             verdict.blame("a listing that was up was taken for gone", f"{true.url} {outcome} at {at}")
     last_begins, _, last_state, _ = true.spans[-1]
     if last_state in UP:
         # One that came back since the last sweep cannot be known to be back.
         if not mine.active and any(_inside(cycle, up[-1]) for cycle in cycles):
             verdict.blame("a listing that is up is inactive", f"{true.url} since {up[-1][0]}")
-        elif mine.active and mine.price_cents is None:
+        elif mine.active and mine.price_cents is None and true.mode != PRICE_HIDDEN:
             verdict.blame("a listing that is up has no price", true.url)
     elif looks and sum(look > last_begins + patience for look in looks) >= 2:
         verdict.gone += 1
@@ -173,13 +182,6 @@ def _joined(spans: list[tuple[datetime, datetime | None]]) -> list[tuple[datetim
 
 def _inside(inner: Span, outer: tuple[datetime, datetime | None]) -> bool:
     return outer[0] <= inner[0] and (outer[1] is None or inner[1] <= outer[1])
-
-
-def _state_at(true: TruthListing, at: datetime) -> str:
-    for begins, ends, state, _ in true.spans:
-        if begins <= at and (ends is None or at < ends):
-            return state
-    return "unlisted"
 
 
 def _path(url: str) -> str:

@@ -145,10 +145,17 @@ class OverviewSpider(PricewatchSpider):
             return
         start.fingerprints.add(fingerprint)
         start.read = max(start.read, number)
-        start.has_next = overview.has_next
+        start.has_next = overview.has_next and not self._is_endless(number)
         for request in self.next_requests(start):
             yield request
         yield page
+
+    def _is_endless(self, number: int) -> bool:
+        """No market has so many pages: what is shown there is made up, and ends here."""
+        endless = number >= self.settings.getint("OVERVIEW_MOST_PAGES")
+        if endless:
+            self.run.note("overview/endless")
+        return endless
 
     async def overview_failed(self, failure: Failure) -> list[Request]:
         request: Request = failure.request  # type: ignore[attr-defined]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import time
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from pricewatch.errors import DatabaseUnavailable, UserError
 from pricewatch.store import embedded
 
 CONNECT_TIMEOUT = 10
+STARTING_SECONDS = 30.0
+_PASSES = re.compile(r"database system is (starting up|shutting down|in recovery mode|not yet accepting)")
 # A server that vanished from the network is noticed in a minute and a half, not in the system's two hours.
 KEEPALIVE = {
     "keepalives_idle": 30,
@@ -76,16 +80,23 @@ def engine() -> Engine:
     return created
 
 
-def check_reachable(candidate: Engine) -> None:
-    try:
-        with candidate.connect() as connection:
-            connection.execute(text("SELECT 1"))
-    except OperationalError as error:
-        reason = str(error.orig).strip().splitlines()[0] if error.orig else "no answer"
-        where = shown(candidate.url)
-        raise DatabaseUnavailable(
-            f"The database at {where} cannot be reached ({reason}): start it, or correct DATABASE_URL."
-        ) from None
+def check_reachable(candidate: Engine, patience: float = STARTING_SECONDS) -> None:
+    """One that says that it is just starting or stopping is waited for; any other answer is final."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            with candidate.connect() as connection:
+                connection.execute(text("SELECT 1"))
+        except OperationalError as error:
+            reason = str(error.orig).strip().splitlines()[0] if error.orig else "no answer"
+            if _PASSES.search(str(error.orig)) and time.monotonic() < deadline:
+                time.sleep(0.2)
+                continue
+            where = shown(candidate.url)
+            raise DatabaseUnavailable(
+                f"The database at {where} cannot be reached ({reason}): start it, or correct DATABASE_URL."
+            ) from None
+        return
 
 
 def shown(url: URL) -> str:

@@ -41,6 +41,9 @@ WITH lost AS (
     SELECT j.id, j.job_id, j.node FROM jobs j
     WHERE j.state = 'running' AND {condition}
     FOR UPDATE SKIP LOCKED
+), cleared AS (
+    DELETE FROM collected_cards c USING runs r, lost
+    WHERE r.job_id = lost.job_id AND r.status = 'running' AND c.run_id = r.id
 ), ended AS (
     UPDATE runs r SET status = 'stale', reason = 'its node is gone', finished_at = :now
     FROM lost WHERE r.job_id = lost.job_id AND r.status = 'running'

@@ -109,13 +109,13 @@ def add(
     wait: timedelta = NO_WAIT,
 ) -> str:
     """Queue a job; says its id."""
-    arguments, job_id = arguments or {}, job_id or new_job_id()
+    arguments, job_id = plain(dict(arguments or {})), plain(job_id or new_job_id())
     given = {
         "project": project,
         "spider": spider,
         "job_id": job_id,
         "version": version,
-        "arguments": json.dumps(plain(dict(arguments))),
+        "arguments": json.dumps(arguments),
         "settings": json.dumps(plain(dict(settings or {}))),
         "work": work_of(spider, arguments),
         "priority": priority,

@@ -108,6 +108,8 @@ def check_url(url: str, allowed: AllowedHosts) -> str:
         host, port = (parts.hostname or "").rstrip("."), parts.port or PORTS[parts.scheme]
     except (InvalidUrl, ValueError, KeyError):
         raise BadTarget("it is no web address") from None
+    if not url.isprintable():
+        raise BadTarget("it has characters in it that cannot be seen")
     if parts.username or parts.password:
         raise BadTarget("it has a user name or password in it; those must not be stored")
     address = literal_address(host)

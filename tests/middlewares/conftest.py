@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -130,10 +129,7 @@ def start(module: str, **environment: str) -> subprocess.Popen[str]:
 @pytest.fixture(scope="session")
 def running() -> Iterator[Bazaar]:
     with Bazaar.start(seed=5, listings=600, proxies=3) as bazaar:
-        if bazaar._process is not None:
-            # Whoever keeps the log must be on time, however busy the machine is.
-            with suppress(PermissionError):
-                os.setpriority(os.PRIO_PROCESS, bazaar._process.pid, -10)
+        bazaar.come_first()
         yield bazaar
 
 

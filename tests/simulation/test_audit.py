@@ -96,8 +96,30 @@ def test_a_listing_that_is_up_and_inactive_is_noticed():
 
 def test_a_look_that_was_wrong_is_noticed_even_if_mended():
     stored = right()
-    stored.against.append((day(6), "gone"))
+    stored.against.append((day(6), day(6.01), "gone"))
     assert broken(true(), stored) == ["a listing that was up was taken for gone"]
+
+
+def test_a_listing_that_came_back_while_it_was_looked_at_may_have_been_gone():
+    spans = [
+        (day(0), day(5.5), "on_sale", None),
+        (day(5.5), day(6), "gone", "404"),
+        (day(6), None, "on_sale", None),
+    ]
+    stored = right()
+    stored.against.append((day(5.9), day(6.1), "gone"))
+    assert broken(true(spans=spans), stored) == []
+
+
+def test_a_price_that_is_only_carried_over_claims_nothing():
+    sold = true(spans=[(day(0), day(7), "on_sale", None), (day(7), None, "sold", None)], state="sold")
+    stored = right()
+    stored.active = False
+    sold.prices.append((day(6), 80))
+    stored.history.append((day(8), 90, "SOLD"))
+    assert broken(sold, stored) == []
+    stored.history.append((day(8.1), 85, "SOLD"))
+    assert broken(sold, stored) == ["a price was stored that the page did not show"]
 
 
 def test_a_listing_that_is_gone_and_still_active_is_noticed():

@@ -10,7 +10,7 @@ import pytest
 
 from pricewatch import clock
 from pricewatch.errors import UserError
-from pricewatch.store import job_leases, job_lists, jobs
+from pricewatch.store import job_leases, job_lists, job_runs, jobs
 from pricewatch.store.job_leases import Ended
 from pricewatch.store.jobs import ClaimedJob, Place
 from tests.conftest import Database
@@ -91,6 +91,52 @@ def test_a_job_whose_spider_is_seen_to_work_is_not_lost(database: Database) -> N
     assert len(database.call(job_leases.return_lost, later, silence=LEASE)) == 1
     # And no run stays "running".
     assert database.value("SELECT status FROM runs") == "stale"
+
+
+def test_a_lost_job_leaves_nothing_half_collected(database: Database) -> None:
+    (job_id,) = add(database)
+    claim(database)
+    run_id = open_run(database, "discovery", job_id)
+    collected(database, run_id)
+    database.do("UPDATE jobs SET lease_until = now() - interval '1 s'")
+    assert len(database.call(job_leases.return_lost, clock.now() + 2 * LEASE, silence=LEASE)) == 1
+    assert database.value("SELECT status FROM runs") == "stale"
+    assert database.value("SELECT count(*) FROM collected_cards") == 0
+
+
+@pytest.mark.parametrize("failed", [True, False])
+def test_what_a_killed_process_left_open_is_closed_with_its_job(database: Database, failed: bool) -> None:
+    """Else the market would be taken for under way by every other node, for half an hour."""
+    (job_id,) = add(database)
+    run_id = open_run(database, "sweep", job_id)
+    collected(database, run_id)
+    now = clock.now()
+    close = {"why": "its process is gone", "failed": failed}
+    assert database.call(job_runs.close_left, job_id, now, **close) == 1
+    assert tuple(database.row("SELECT status, reason FROM runs")) == ("stale", "its process is gone")
+    assert database.value("SELECT count(*) FROM collected_cards") == 0
+    failures = database.value("SELECT consecutive_failures FROM markets WHERE id = 'bazaar-bikes'")
+    assert failures == int(failed)
+    assert database.call(job_runs.close_left, job_id, now, **close) == 0
+
+
+def open_run(database: Database, spider: str, job_id: str) -> int:
+    return int(
+        database.value(
+            "INSERT INTO runs (spider, market_id, job_id, started_at, heartbeat_at)"
+            " VALUES (:spider, 'bazaar-bikes', :job, now(), now()) RETURNING id",
+            spider=spider,
+            job=job_id,
+        )
+    )
+
+
+def collected(database: Database, run_id: int) -> None:
+    database.do(
+        "INSERT INTO collected_cards (run_id, start_page, page, identity_key, card)"
+        " VALUES (:run, '/', 1, 'PID:1', '{}')",
+        run=run_id,
+    )
 
 
 def test_who_lost_a_job_cannot_speak_for_it(database: Database) -> None:

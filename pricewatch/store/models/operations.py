@@ -101,8 +101,9 @@ class RateLimit(Base):
     """When the next request to a registrable domain may go, whoever sends it."""
 
     __tablename__ = "rate_limits"
-    # A row changes with every request and is worth nothing after a crash; free space keeps updates cheap.
-    __table_args__ = ({"prefixes": ["UNLOGGED"], "postgresql_with": {"fillfactor": 50}},)
+    # A row changes with every request; free space keeps updates cheap. It has to survive a crash: whoever
+    # waits for a turn that was given before still takes it.
+    __table_args__ = ({"postgresql_with": {"fillfactor": 50}},)
 
     domain: Mapped[str] = mapped_column(primary_key=True)
     last_at: Mapped[datetime] = mapped_column(server_default="epoch")

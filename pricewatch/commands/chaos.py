@@ -1,0 +1,146 @@
+"""`scrapy chaos`: a small cluster, a hundred faults, and whether everything that is promised still holds."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.commands import ScrapyCommand
+
+from pricewatch.shell import BAD_INPUT, say
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from pricewatch.simulation.chaos.conductor import Report
+
+NODES = 3
+SHOWN = 5
+
+
+class Command(ScrapyCommand):
+    requires_project = True
+    requires_crawler_process = False
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
+
+    def short_desc(self) -> str:
+        return "Let a cluster live through faults, in a temporary directory, and check what is promised"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--seed", type=int, default=1, help="another seed, other faults")
+        parser.add_argument("--faults", type=int, default=120, help="how many (default: 120)")
+        parser.add_argument(
+            "--minutes", type=float, default=2, help="over how long they are spread (default: 2)"
+        )
+        parser.add_argument("--nodes", type=int, default=NODES, help=f"how many daemons (default: {NODES})")
+        parser.add_argument(
+            "--listings", type=int, default=240, help="size of the marketplace (default: 240)"
+        )
+        parser.add_argument("--keep", action="store_true", help="leave the directory, to look into")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        from rich.console import Console
+
+        sizes = (
+            (opts.faults, 1, 10_000),
+            (opts.minutes, 0.01, 60),
+            (opts.nodes, 1, 8),
+            (opts.listings, 100, 5000),
+        )
+        if not all(least <= given <= most for given, least, most in sizes):
+            say("--faults takes 1 to 10000, --minutes up to 60, --nodes 1 to 8, --listings 100 to 5000.")
+            self.exitcode = BAD_INPUT
+            return
+        try:
+            with _temporary_place(keep=opts.keep) as place:
+                report = _live(place, opts)
+        except KeyboardInterrupt:
+            say("Stopped; nothing was left behind.")
+            self.exitcode = 1
+        else:
+            _print(Console(), report, opts.seed)
+            self.exitcode = 1 if report.broken else 0
+
+
+def _live(place: Path, opts: argparse.Namespace) -> Report:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from pricewatch.bazaar.client import Bazaar
+    from pricewatch.simulation.chaos.cluster import Cluster
+    from pricewatch.simulation.chaos.conductor import Conductor
+    from pricewatch.store.database import engine
+
+    with (
+        Bazaar.start(seed=opts.seed, listings=opts.listings, live=True) as bazaar,
+        Progress(console=Console(stderr=True), transient=True) as bar,
+    ):
+        bazaar.come_first()
+        task = bar.add_task("starting the database", total=1.0)
+        cluster = Cluster(place, engine(), opts.nodes)
+
+        def tell(what: str, share: float) -> None:
+            bar.update(task, completed=share, description=what)
+
+        try:
+            return Conductor(cluster, bazaar, opts.seed, tell).run(opts.faults, 60 * opts.minutes)
+        finally:
+            cluster.stop()
+
+
+@contextmanager
+def _temporary_place(*, keep: bool) -> Iterator[Path]:
+    """A directory for everything, gone afterwards, whatever happens and whoever stops us."""
+    from pricewatch.store import embedded
+    from pricewatch.store.database import engine
+
+    directory = Path(tempfile.mkdtemp(prefix="pricewatch-")).resolve()
+    os.environ["PRICEWATCH_VAR"] = str(directory)
+    for name in ("DATABASE_URL", "REDIS_URL"):
+        os.environ.pop(name, None)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield directory
+    finally:
+        if engine.cache_info().currsize:
+            engine().dispose()
+        engine.cache_clear()
+        embedded.end(directory)
+        if keep:
+            say(f"Everything is left in {directory}.")
+        else:
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+def _print(console: Console, report: Report, seed: int) -> None:
+    from rich.table import Table
+
+    faults = Table("fault", "number", title=f"What went wrong, by seed {seed}")
+    faults.columns[1].justify = "right"
+    for kind, count in sorted(report.faults.items()):
+        faults.add_row(kind, str(count))
+    faults.add_section()
+    faults.add_row("all", str(report.faults.total()))
+    console.print(faults)
+    promises = Table("promise", "checked", "broken", "", title="What came of it")
+    for check in report.checks:
+        broken = len(check.broken)
+        verdict = "[red]broken[/red]" if broken else "[green]survived[/green]"
+        promises.add_row(check.promise, f"{check.checked:,}", str(broken), verdict)
+    console.print(promises)
+    for check in report.checks:
+        for what in check.broken[:SHOWN]:
+            console.print(f"[red]{check.promise}[/red]: {what}", highlight=False)
+    colour = "red" if report.broken else "green"
+    console.print(f"[{colour}]broken promises: {report.broken}[/{colour}]", highlight=False)
+    ends = ", ".join(f"{count} {name}" for name, count in sorted(report.runs.items()))
+    console.print(f"{report.jobs} jobs; runs: {ends}.", highlight=False)
+    console.print(f"{report.answers_spoilt} answers of the marketplace were spoilt.", highlight=False)

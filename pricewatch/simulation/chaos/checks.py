@@ -1,0 +1,139 @@
+"""What must hold when everything has calmed down: each promise, how much was checked, what broke it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from pricewatch.bazaar.client import LogEntry, TruthListing
+from pricewatch.bazaar.listing import PRICE_HIDDEN
+from pricewatch.simulation.audit import UP, Span, Stored, Verdict, audit
+from pricewatch.simulation.chaos.cluster import Cluster
+from pricewatch.simulation.chaos.watcher import Watcher
+
+NOT_KNOWN = "a listing that was up for a whole sweep is not known"
+NO_ROW = "a price that was up for a whole sweep is not in the history"
+REPEATED = "a history row repeats the one before"
+NEVER_SHOWN = "a price was stored that the page did not show"
+WRONGLY_GONE = "a listing that was up was taken for gone"
+INACTIVE = "a listing that is up is inactive"
+WITHOUT_PRICE = "a listing that is up has no price"
+STILL_ACTIVE = "a listing is gone and still active"
+
+
+@dataclass(slots=True)
+class Check:
+    promise: str
+    checked: int
+    broken: list[str] = field(default_factory=list)
+
+
+def compare(
+    truth: Iterable[TruthListing], stored: dict[str, Stored], final: Span, looks: Sequence[datetime]
+) -> list[Check]:
+    """What is stored against what the marketplace knows, after one last complete sweep."""
+    truth = list(truth)
+    verdict = audit(truth, stored, cycles=[final], looks=looks, patience=timedelta())
+    prices = current_prices(truth, stored, final)
+    reached = (NOT_KNOWN, NO_ROW, INACTIVE, WITHOUT_PRICE, STILL_ACTIVE)
+    return [
+        Check(
+            "truth is reached: every listing, its price, what is gone",
+            verdict.listings + verdict.prices + verdict.gone + prices.checked,
+            [*_of(verdict, *reached), *prices.broken],
+        ),
+        Check("no price is stored that was never shown", verdict.history_rows, _of(verdict, NEVER_SHOWN)),
+        Check("no history row repeats the one before", verdict.history_rows, _of(verdict, REPEATED)),
+        Check("nothing that was up is taken for gone", verdict.listings, _of(verdict, WRONGLY_GONE)),
+    ]
+
+
+def current_prices(truth: Iterable[TruthListing], stored: dict[str, Stored], final: Span) -> Check:
+    check = Check("the stored price is the one that is shown", 0)
+    for true in truth:
+        mine = stored.get(true.url)
+        changed_at = max(true.prices[-1][0], true.spans[-1][0])
+        if mine is None or true.state not in UP or true.mode == PRICE_HIDDEN or changed_at > final[0]:
+            continue
+        check.checked += 1
+        if mine.price_cents != true.price:
+            check.broken.append(f"{true.url} costs {true.price}, stored is {mine.price_cents}")
+    return check
+
+
+def at_all_times(watcher: Watcher) -> list[Check]:
+    return [
+        Check("no checkpoint is ahead of its data", watcher.checkpoints, watcher.ahead),
+        Check("history is in order", watcher.history_rows, watcher.late),
+        Check("what was committed is never lost", watcher.history_rows, watcher.lost),
+    ]
+
+
+def at_rest(cluster: Cluster) -> list[Check]:
+    """Runs, jobs, leases: nothing is left hanging in the database."""
+    return [
+        _none(
+            cluster,
+            "every run is in an end state",
+            "runs",
+            "SELECT 'run ' || id || ' of ' || spider || ' on ' || node FROM runs WHERE status = 'running'",
+        ),
+        _none(
+            cluster,
+            "every job is in an end state",
+            "jobs",
+            "SELECT 'job ' || job_id || ' is ' || state FROM jobs WHERE ended_at IS NULL",
+        ),
+        _none(
+            cluster,
+            "every lease is returned",
+            "targets",
+            "SELECT 'target ' || id || ' is leased' FROM targets WHERE queue_state = 'leased'"
+            " UNION ALL SELECT 'turn ' || h.key || ' is held' FROM rate_limits, jsonb_each(holders) h"
+            " WHERE (h.value->>'until')::float8 > extract(epoch FROM now())",
+        ),
+        _none(
+            cluster,
+            "nothing half collected is left",
+            "runs",
+            "SELECT 'run ' || run_id || ' left ' || count(*) || ' cards' FROM collected_cards"
+            " GROUP BY run_id",
+        ),
+    ]
+
+
+def budget(log: Iterable[LogEntry], per_second: int) -> Check:
+    """By the marketplace's own log: in no second more requests than allowed."""
+    times = sorted(entry.time for entry in log)
+    check = Check("the budget is never exceeded", len(times))
+    for seconds in (1, 10):
+        most, at = busiest(times, seconds)
+        if most > per_second * seconds:
+            when = datetime.fromtimestamp(at, UTC)
+            offsets = " ".join(f"{1000 * (each - at):.0f}" for each in times if 0 <= each - at < seconds)
+            check.broken.append(f"{most} requests within {seconds} s at {when:%H:%M:%S}, at ms {offsets}")
+    return check
+
+
+def busiest(times: Sequence[float], window: float) -> tuple[int, float]:
+    """The most requests in any sliding window, and when that began; times are sorted."""
+    most, at, first = 0, 0.0, 0
+    for last, moment in enumerate(times):
+        while moment - times[first] >= window:
+            first += 1
+        if last - first + 1 > most:
+            most, at = last - first + 1, times[first]
+    return most, at
+
+
+def _of(verdict: Verdict, *rules: str) -> list[str]:
+    return [f"{rule}: {what}" for rule in rules for what in verdict.broken.get(rule, [])]
+
+
+def _none(cluster: Cluster, promise: str, of_table: str, query: str) -> Check:
+    return Check(
+        promise,
+        int(cluster.value(f"SELECT count(*) FROM {of_table}")),
+        [str(what) for (what,) in cluster.rows(query)],
+    )

@@ -1,0 +1,62 @@
+"""Files and orders from people: anything may be in them, and every line is told of."""
+
+from __future__ import annotations
+
+import io
+from contextlib import suppress
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pricewatch import clock
+from pricewatch.errors import UserError
+from pricewatch.parsing.target_csv import read_csv
+from pricewatch.rules.addresses import AllowedHosts
+from pricewatch.spiders.arguments import MarketArguments, TargetsArguments, parse_arguments
+from pricewatch.store import jobs, target_import
+from pricewatch.store.target_import import LineOutcome
+from tests.conftest import Database
+from tests.hostile.texts import FORBIDDEN, nasty
+
+QUICK = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+URLS = st.builds("https://shop.example/{}".format, nasty()) | nasty()
+CELLS = st.tuples(URLS, nasty(), nasty(), nasty())
+
+
+@QUICK
+@given(lines=st.lists(CELLS, max_size=6), separator=st.sampled_from([",", ";", "\t"]))
+def test_an_import_tells_of_every_line_and_raises_nothing(
+    database: Database, lines: list[tuple[str, ...]], separator: str
+) -> None:
+    rows = [("url", "schedule", "price", "notes"), *lines]
+    text = "\n".join(separator.join(row) for row in rows)
+    file = read_csv(text.encode("utf-8", "surrogatepass"))
+    with database.engine.connect() as connection:
+        report = target_import.import_csv(connection, file, clock.now(), allowed=AllowedHosts(()))
+        connection.rollback()
+    assert len(report.lines) == len(file.lines)
+    assert all(line.reason for line in report.lines if line.outcome is LineOutcome.REJECTED)
+    report.write(io.StringIO())
+
+
+@QUICK
+@given(url=URLS, note=nasty())
+def test_a_url_that_is_taken_is_stored_plain(database: Database, url: str, note: str) -> None:
+    try:
+        target_import.check({"url": url, "notes": note}, AllowedHosts(()))
+    except UserError:
+        return
+    quoted = '"' + url.replace('"', '""') + '","' + note.replace('"', '""') + '"'
+    file = read_csv(f"url,notes\n{quoted}".encode("utf-8", "surrogatepass"))
+    database.call(target_import.import_csv, file, clock.now(), allowed=AllowedHosts(()))
+    for row in database.rows("SELECT url, canonical_url FROM targets"):
+        assert not any(FORBIDDEN.search(each) for each in row)
+
+
+@QUICK
+@given(names=st.dictionaries(st.sampled_from(["market", "max_pages", "ids", "url", "x"]) | nasty(), nasty()))
+def test_orders_are_taken_or_refused_in_a_sentence(database: Database, names: dict[str, str]) -> None:
+    for model in (MarketArguments, TargetsArguments):
+        with suppress(UserError):
+            parse_arguments(model, "spider", names)
+    database.call(jobs.add, "pricewatch", "sweep", names)
