@@ -29,7 +29,7 @@ from tests.scheduling.conftest import Cluster
 
 @pytest.fixture
 def config(database: Database, tmp_path: Path) -> Any:
-    made = Config({"eggs_dir": str(tmp_path / "eggs"), "logs_dir": str(tmp_path / "logs")})
+    made = Config({f"{each}_dir": str(tmp_path / each) for each in ("eggs", "logs", "dbs")})
     made.cp.add_section("settings")
     membership.store_engine.cache_clear()
     yield made
