@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
 
 from scrapy.crawler import Crawler
 
 T = TypeVar("T")
-_made: WeakKeyDictionary[Crawler, dict[Any, Any]] = WeakKeyDictionary()
+# On the crawler itself, so that both go together: kept beside it, what refers to it would keep it for ever.
+ATTRIBUTE = "_pricewatch_shared"
 
 
 def shared(crawler: Crawler, make: Callable[[Crawler], T]) -> T:
     """The crawl's own instance of something."""
-    instances = _made.setdefault(crawler, {})
+    instances: dict[Any, Any] = crawler.__dict__.setdefault(ATTRIBUTE, {})
     if make not in instances:
         instances[make] = make(crawler)
     instance: T = instances[make]

@@ -29,6 +29,7 @@ CRAWLS, WARM_CRAWLS = 240, 80
 CHANGES = 15
 JOBS, WARM_JOBS = 240, 60
 LOGS_KEPT = 10
+POOL = 8
 # A row of the history with its index entry; a page of the database holds about 80 of them.
 MOST_BYTES_PER_CHANGE = 400
 MOST_GROWTH = 1.1
@@ -123,7 +124,17 @@ def jobs(engine: Engine, directory: Path) -> list[Figure]:
         allowed = (LOGS_KEPT + 2) * LOG_BYTES
         return [
             flat("soak: memory of a daemon", "MB", memory, megabytes(daemon.process.pid), note),
-            flat("soak: connections of a daemon", "", links, ask(engine, _CONNECTIONS), note),
+            # A pool opens as many as were ever wanted at once; what leaks goes beyond its size.
+            Figure(
+                "soak: connections of a daemon",
+                (open_now := ask(engine, _CONNECTIONS)),
+                "",
+                POOL,
+                open_now / POOL,
+                1.0,
+                less_is_better=True,
+                note=f"{note}; {links:.0f} at the start, {POOL} in its pool",
+            ),
             Figure(
                 "soak: logs of jobs",
                 kept / 1000,

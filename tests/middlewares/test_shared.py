@@ -1,0 +1,26 @@
+"""What is shared within a crawl ends with it."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+from scrapy import Spider
+from scrapy.crawler import Crawler
+
+from pricewatch.middlewares.shared import shared
+
+
+class Part:
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+
+def test_made_once_and_not_kept_beyond_the_crawl() -> None:
+    crawler = Crawler(Spider)
+    assert shared(crawler, Part) is shared(crawler, Part)
+    assert shared(Crawler(Spider), Part) is not shared(crawler, Part)
+    gone = weakref.ref(crawler)
+    del crawler
+    gc.collect()
+    assert gone() is None
