@@ -55,7 +55,7 @@ class TruthListing:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One request as the marketplace saw it."""
+    """One request as the marketplace saw it, and when it came."""
 
     n: int
     time: float
@@ -122,11 +122,16 @@ class Bazaar:
             _end(self._process)
             self._process = None
 
+    @property
+    def pid(self) -> int | None:
+        """The process, if it was started here."""
+        return self._process.pid if self._process is not None else None
+
     def come_first(self) -> None:
-        """Let its log be on time, however busy the machine is, where we may say so."""
-        if self._process is not None:
+        """Let it answer in time, however busy the machine is, where we may say so."""
+        if self.pid is not None:
             with suppress(PermissionError):
-                os.setpriority(os.PRIO_PROCESS, self._process.pid, -10)
+                os.setpriority(os.PRIO_PROCESS, self.pid, -10)
 
     def truth(self, category: str | None = None) -> list[TruthListing]:
         """Return every listing up to now, or those of one category."""

@@ -1,6 +1,5 @@
 """The log of requests: cheap to write, made readable only when somebody asks."""
 
-import time
 from collections import deque
 from typing import Any
 
@@ -25,7 +24,7 @@ class Journal:
         self._lines.append(
             (
                 self._written,
-                time.time(),
+                request.arrived,
                 request.method,
                 request.host,
                 request.target,

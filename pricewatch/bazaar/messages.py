@@ -35,6 +35,7 @@ class Request:
     proxy: int | None = None
     host: str = ""
     body: bytes = b""
+    arrived: float = 0.0
 
     @property
     def path(self) -> str:

@@ -3,6 +3,8 @@
 import asyncio
 import socket
 import struct
+import sys
+import time
 from collections.abc import Callable
 from typing import cast
 
@@ -14,6 +16,10 @@ BODY_LIMIT = 64 * 2**20
 WAITING_LIMIT = 2**20
 # Framing that a fault sets by itself cannot be trusted with a second answer.
 FRAMING = {"content-length", "transfer-encoding"}
+# Where Linux keeps the milliseconds since data last came, in what it tells of a connection.
+LAST_DATA = struct.Struct("52xI")
+# It counts in ticks: what it says may be this much too long.
+TICK_MILLISECONDS = 4
 
 Answer = Callable[[Request], Response | Effect]
 
@@ -32,6 +38,7 @@ class Connection(asyncio.Protocol):
         self._over = False
         self._keep = True
         self._head_only = False
+        self._arrived = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Remember who is there."""
@@ -50,6 +57,7 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Take in bytes and answer what is complete."""
         self._buffer += data
+        self._arrived = time.time() - self._seconds_unread()
         if self._effect is None:
             self._work()
         elif len(self._buffer) > WAITING_LIMIT:
@@ -161,5 +169,15 @@ class Connection(asyncio.Protocol):
         if len(buffer) < begins + size:
             return None
         request.body = bytes(buffer[begins : begins + size])
+        request.arrived = self._arrived
         del buffer[: begins + size]
         return request
+
+    def _seconds_unread(self) -> float:
+        """How long ago the last bytes came, which is not when a busy process gets round to reading them."""
+        if not sys.platform.startswith("linux"):
+            return 0.0
+        peer = self._transport.get_extra_info("socket")
+        told = peer.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, LAST_DATA.size)
+        milliseconds: int = LAST_DATA.unpack(told)[0]
+        return max(0.0, milliseconds - TICK_MILLISECONDS) / 1000

@@ -1,6 +1,13 @@
 """The log of requests."""
 
+import os
+import signal
+import socket
+import sys
 import time
+from urllib.parse import urlsplit
+
+import pytest
 
 from pricewatch.bazaar.client import Bazaar
 from tests.bazaar.visitor import Visitor
@@ -46,3 +53,19 @@ def test_control_is_neither_logged_nor_faulted(bazaar: Bazaar, visitor: Visitor)
     bazaar.fault("reset")
     assert visitor.ask("/_control/clock").status == 200
     assert bazaar.log() == []
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells when bytes came")
+def test_it_has_when_a_request_came_however_busy_the_marketplace_is(bazaar: Bazaar) -> None:
+    """The budget is read from this log: a marketplace that is late must not blame the visitor."""
+    place = urlsplit(bazaar.url)
+    with socket.create_connection((place.hostname or "", place.port or 0)) as early:
+        assert bazaar.pid is not None
+        os.kill(bazaar.pid, signal.SIGSTOP)
+        sent = time.time()
+        early.sendall(b"GET /c/bikes HTTP/1.1\r\nHost: shop.example\r\n\r\n")
+        time.sleep(0.5)
+        os.kill(bazaar.pid, signal.SIGCONT)
+        early.recv(1)
+    (entry,) = bazaar.log()
+    assert abs(entry.time - sent) < 0.3

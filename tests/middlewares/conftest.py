@@ -19,6 +19,7 @@ import pytest
 import redis
 
 from pricewatch.bazaar.client import Bazaar, LogEntry
+from pricewatch.simulation.chaos import checks
 from pricewatch.store.database import connect
 from tests.conftest import ROOT, Database, Server
 
@@ -205,10 +206,4 @@ def _valkey() -> str:
 
 def busiest(times: list[float], window: float) -> int:
     """The most requests in any sliding window."""
-    times = sorted(times)
-    most = first = 0
-    for last, moment in enumerate(times):
-        while moment - times[first] >= window:
-            first += 1
-        most = max(most, last - first + 1)
-    return most
+    return checks.busiest(sorted(times), window)[0]

@@ -16,7 +16,7 @@ PROCESSES = 8
 BUDGET = 20
 OTHER_BUDGET = 10
 SECONDS = 10.0
-ATTEMPTS = 3
+ATTEMPTS = 5
 
 
 @pytest.mark.slow
