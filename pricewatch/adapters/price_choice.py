@@ -60,6 +60,11 @@ class _Shown:
         amounts = {where: {one.amount for one in strong if one.where == where} for where in built}
         return [one for one in strong if built[one.where] < _MANY or len(amounts[one.where]) == 1]
 
+    def only(self) -> list[Candidate]:
+        """The one price tag of a page that has no strong one."""
+        tags = [one for one in self.current if len(one.text) <= _LONGEST_TAG]
+        return tags if len({one.amount for one in tags}) == 1 else []
+
 
 def choose_price(
     structured: list[Candidate], shown: list[Candidate], *, is_trusted: bool, is_product_page: bool
@@ -101,7 +106,7 @@ def _one_amount(price: Candidate, all_of_it: list[Candidate], seen: _Shown, *, i
         return Choice(Verdict.AMBIGUOUS, f"the page shows {price.amount} as list price only")
     if roles & _TELLING:
         return Choice(Verdict.AMBIGUOUS, f"the page shows {price.amount} as {min(roles & _TELLING)}")
-    against = [one for one in seen.single() if _contradicts(one)]
+    against = [one for one in seen.single() or seen.only() if _contradicts(one)]
     if against:
         return Choice(
             Verdict.AMBIGUOUS, f"structured data says {price.amount}, the page shows {against[0].amount}"
@@ -127,6 +132,9 @@ def _several_amounts(current: list[Candidate], amounts: set[Decimal], seen: _Sho
         return Choice(
             Verdict.AMBIGUOUS, f"structured data gives {len(amounts)} prices and the page confirms none"
         )
+    both = {one.amount for one in seen.single() or seen.current} & amounts
+    if len(both) > 1:
+        return Choice(Verdict.AMBIGUOUS, f"the page shows {len(both)} of the prices in its structured data")
     beside = {one.amount for one in seen.current if _is_beside(one, [first])}
     if any(amount < first.amount for amount in beside):
         return Choice(Verdict.AMBIGUOUS, "structured data and page both give several prices")

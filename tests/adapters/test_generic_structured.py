@@ -189,3 +189,16 @@ def test_a_canonical_link_that_names_another_page_is_not_followed(link):
     result = extract(page(ld(product()) + buy("€19.99"), f'<link rel="canonical" href="{link}">'))
     assert isinstance(result, Extracted)
     assert result.offer.url == SHOP
+
+
+@pytest.mark.parametrize("shown", ["<b>€29.99</b>", "<p>1.999,00 €</p>"])
+def test_the_only_price_tag_of_a_page_can_contradict_without_being_called_a_price(shown):
+    """As where structured data is in cents, or was forgotten when the price changed."""
+    assert outcome(page(ld(product()) + f"<main><h1>Blue Kettle</h1>{shown}</main>")) == "AMBIGUOUS_PRICE"
+
+
+def test_two_offers_that_the_page_shows_both_are_two_prices():
+    two = product(offers=[{"@type": "Offer", "price": price, "priceCurrency": "EUR"} for price in (10, 20)])
+    for shown in ("<span>€10.00</span><span>€20.00</span>", "<span>€20.00</span><span>€10.00</span>"):
+        assert outcome(page(ld(two) + f"<main><h1>Blue Kettle</h1>{shown}</main>")) == "AMBIGUOUS_PRICE"
+    assert outcome(page(ld(two) + buy("€20.00"))).startswith("20.00 EUR")
