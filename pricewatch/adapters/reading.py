@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from scrapy.http import TextResponse
 
+from pricewatch.items import Availability
 from pricewatch.parsing.gone import GoneEvidence, departure_in, sold_notice
 from pricewatch.parsing.roles import Role
 from pricewatch.parsing.state import state_prices
@@ -23,6 +24,7 @@ from .candidates import (
 )
 from .page_facts import PageFacts, read_page, title_of
 from .price_choice import Choice, Verdict, choose_price
+from .stock_choice import shown_state
 
 _SOURCES = ("json-ld", "microdata", "rdfa")
 _MOST_NOTICES = 60
@@ -91,8 +93,13 @@ def _choice(reading: Reading) -> Choice:
         reading.structured,
         reading.shown,
         is_trusted=is_about_page or any(claim.is_trusted for claim in reading.claims),
-        is_product_page=reading.has_product or bool(reading.zone.buy_button),
+        is_product_page=reading.has_product or _is_for_sale(reading.zone),
     )
+
+
+def _is_for_sale(zone: Zone) -> bool:
+    """Something that can be bought, or could be until it was sold out."""
+    return bool(zone.buy_button) or shown_state(zone)[0] is Availability.OUT_OF_STOCK
 
 
 def _is_utf8(response: TextResponse) -> bool:

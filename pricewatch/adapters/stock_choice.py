@@ -14,7 +14,7 @@ _STANDALONE = 40
 def choose_availability(told: set[Availability], zone: Zone) -> tuple[Availability, str]:
     """The state and its evidence; UNKNOWN where nothing says so or the two contradict each other."""
     metadata = _one_of(told)
-    shown, phrase = _shown_state(zone)
+    shown, phrase = shown_state(zone)
     if metadata is Availability.UNKNOWN:
         if shown is Availability.UNKNOWN and zone.buy_button and not phrase:
             return Availability.IN_STOCK, f"buy button {zone.buy_button!r}"
@@ -44,7 +44,8 @@ def _one_of(states: set[Availability]) -> Availability:
     return Availability.UNKNOWN
 
 
-def _shown_state(zone: Zone) -> tuple[Availability, str]:
+def shown_state(zone: Zone) -> tuple[Availability, str]:
+    """What the page itself says near its title, and in which words."""
     texts = [notice.text for notice in zone.notices if not notice.is_variant]
     states: dict[Availability, str] = {}
     for index, state in stock_phrases(texts, _STANDALONE):

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import pairwise
+from unicodedata import category
 
 from price_parser.parser import parse_number
 
@@ -42,7 +44,7 @@ class _Spot:
     codes: Codes
 
 
-_GROUPED = r"\d{1,3}(?:[ '’.,٬]\d{3})+(?!\d)(?:[.,]\d{1,2}(?!\d))?"
+_GROUPED = r"\d{1,3}(?:[ '’.,]\d{3})+(?!\d)(?:[.,]\d{1,2}(?!\d))?"
 _NUMBER = re.compile(
     rf"(?P<digits>{_GROUPED}|\d+(?:[.,]\d+)*|(?<!\d)[.,]\d{{1,2}}(?!\d))(?:[.,:]\s?[-−–—]{{1,2}}(?!\d))?"
 )
@@ -57,15 +59,25 @@ _MAGNITUDE = re.compile(
     r"\s?(?:k|m|mio|mln|mill?|bn|b|tys|tis|tsd|cr|crore|lakh|lac)\b\.?(?!\w)", re.IGNORECASE
 )
 _BOUNDARY = re.compile(f"[{PIECE}{BLOCK}]")
+# How other scripts, and typographers, write point, comma and apostrophe between digits.
+_SPELLINGS = {"٫": ".", "．": ".", "·": ".", "․": ".", "‧": ".", "٬": ",", "，": ",", "‚": ","}
+_SPELLINGS |= dict.fromkeys("‘´`ʼ′＇", "'")
+_SPELT = re.compile(rf"(?<=\d)[{''.join(_SPELLINGS)}](?=\d)")
+# What may stand between the two halves of a torn number; a word after the second counts something else.
+_TEAR = f" .,{PIECE}{BLOCK}"
+_COUNTED = re.compile(r"\s?(?!ce?nts?\b|cts?\b|c\b|kop|коп|øre|öre|gr\b)[^\W\d_]", re.IGNORECASE)
+# Punctuation and letter-like marks, by Unicode's categories.
+_PUNCTUATION = frozenset({"Po", "Pi", "Pf", "Lm", "Sk"})
 
 
 def numbers_in(text: str, currency: str | None = None, hints: Iterable[str] = ()) -> list[Number]:
     """Every number of a text that may be an amount of money; percentages are left out."""
-    plain = squash(text)
+    plain = _SPELT.sub(lambda found: _SPELLINGS[found[0]], squash(text))
     # The sign as the decimal point, `68€50`; with a second sign there are two prices.
     if plain.count("€") == 1:
         plain = _EURO_CENTS.sub(r"\1.\2 €", plain)
     spots = _spots(plain, currency, hints)
+    torn = _torn(plain, spots, hints)
     found: list[Number] = []
     for index, spot in enumerate(spots):
         # Words reach as far as the next number that is money: "lowest in 30 days: €9".
@@ -79,7 +91,7 @@ def numbers_in(text: str, currency: str | None = None, hints: Iterable[str] = ()
         found.append(
             Number(
                 amount=None
-                if _is_unclear(plain, spot)
+                if spot in torn or _is_unclear(plain, spot)
                 else _amount(spot.digits, settle(spot.codes, hints) or currency),
                 codes=spot.codes,
                 role=role
@@ -114,9 +126,42 @@ def _spots(text: str, currency: str | None, hints: Iterable[str]) -> list[_Spot]
     return spots
 
 
+def _torn(text: str, spots: list[_Spot], hints: Iterable[str]) -> set[_Spot]:
+    """Neighbours that may be one number, as in "19 .99 €" and "€ 19 99": neither can be read alone."""
+    torn: set[_Spot] = set()
+    for first, second in pairwise(spots):
+        between = text[first.tail_start : second.label_end]
+        if between.strip(_TEAR) or (first.codes and second.codes):
+            continue
+        if first.codes:
+            is_whole = _is_complete(first, hints) or _COUNTED.match(text, second.tail_start)
+        else:
+            is_whole = not second.codes or (BLOCK in between and _is_complete(second, hints))
+        if not is_whole:
+            torn |= {first, second}
+    return torn
+
+
+def _is_complete(spot: _Spot, hints: Iterable[str]) -> bool:
+    """Whether the number has all the decimals that its currency can have."""
+    decimals = minor_units(settle(spot.codes, hints) or "")
+    return re.fullmatch(rf".*\d[.,]\d{{{decimals}}}" if decimals else r".*", spot.digits) is not None
+
+
 def _is_unclear(text: str, spot: _Spot) -> bool:
     around = text[max(0, spot.start - 1) : spot.end + 1]
-    return _LOST in around or _MAGNITUDE.match(text, spot.end) is not None
+    return (
+        _LOST in around
+        or _MAGNITUDE.match(text, spot.end) is not None
+        or _is_glue(text[spot.end : spot.end + 2])
+        or _is_glue(text[max(0, spot.start - 2) : spot.start][::-1])
+    )
+
+
+def _is_glue(beside: str) -> bool:
+    """Whether an unknown mark sticks the number to another one: what the two are together is not known."""
+    mark, other = beside[:1], beside[1:]
+    return other.isdigit() and not mark.isascii() and category(mark) in _PUNCTUATION
 
 
 def _label_part(between: str) -> str:
@@ -152,7 +197,7 @@ def _role(label: str, tail: str, *, has_previous: bool, has_following: bool) -> 
 
 def _amount(number: str, currency: str | None) -> Decimal | None:
     """The number's value under the rules of its currency; None where it can be read in two ways."""
-    digits = number.replace(" ", "").replace("'", "").replace("’", "").replace("٬", "")
+    digits = number.replace(" ", "").replace("'", "").replace("’", "")
     decimals = minor_units(currency) if currency in ISO_4217 else 2
     separators = [ch for ch in digits if ch in ".,"]
     if not separators:

@@ -6,7 +6,10 @@ import html
 import re
 import unicodedata
 
-_ZERO_WIDTH = re.compile(r"[\u200b\u200c\u200d\u2060\ufeff]")
+# Without width: joiners, soft hyphens, marks of direction. They may stand inside a number.
+_ZERO_WIDTH = re.compile(
+    r"[\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]"
+)
 _COMBINING = re.compile(r"[\u0300-\u036f]")
 # Half characters come from JSON that was cut in the middle of one: nothing can store them.
 _CONTROL = re.compile(

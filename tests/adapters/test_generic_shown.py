@@ -57,6 +57,7 @@ TAGS = [
     ("a range", "€10.00 – €20.00", None),
     ("a range in words", "€10.00 to €20.00", None),
     ("three for a price", "3 for €10.00", None),
+    ("cents that may be something else", "<span>€</span><span>49</span><span>99</span>", None),
     ("two without a word", "<b>€10.00</b> <b>€20.00</b>", None),
     ("saving only", "Save €10.00", None),
     ("free", "Free", None),
@@ -168,3 +169,8 @@ def test_what_the_page_says_of_stock(button, expected):
         outcome(page(f'<h1>Blue Kettle</h1><div class="price">€19.99</div>{button}', head))
         == f"19.99 EUR {expected}"
     )
+
+
+def test_what_is_sold_out_keeps_its_price():
+    sold_out = buy("€19.99", button="x").replace("<button>x", "<button disabled>Sold out")
+    assert outcome(page(sold_out)) == "19.99 EUR OUT_OF_STOCK"

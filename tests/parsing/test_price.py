@@ -76,6 +76,15 @@ WRITTEN: list[tuple[str, str | None, str | None]] = [
     ("19,99 € 5 Bewertungen", "19.99", "EUR"),
     ("€19.99 5 stars", "19.99", "EUR"),
     ("0.0", None, None),
+    ("١٩٫٩٩ ر.س", "19.99", "SAR"),
+    ("١٬٢٩٩٫٥٠ ر.س", "1299.50", "SAR"),
+    ("１，９８０円", "1980", "JPY"),
+    ("19·99 £", "19.99", "GBP"),
+    ("CHF 1ʼ299.50", "1299.50", "CHF"),
+    ("19\u200f.99 €", "19.99", "EUR"),
+    ("1\u200e299,00 €", "1299", "EUR"),
+    ("19\xad,99 €", "19.99", "EUR"),
+    ("1980円 10ポイント", "1980", "JPY"),
 ]
 
 REFUSED = [
@@ -118,6 +127,15 @@ REFUSED = [
     ("1,234.567 €", Refusal.UNCLEAR_NUMBER),
     ("19,99.12 €", Refusal.UNCLEAR_NUMBER),
     ("1\ufffd226,50 €", Refusal.UNCLEAR_NUMBER),
+    ("19 ,99 €", Refusal.UNCLEAR_NUMBER),
+    ("19, 99 €", Refusal.UNCLEAR_NUMBER),
+    ("19,,99 €", Refusal.UNCLEAR_NUMBER),
+    ("1 9,99 €", Refusal.UNCLEAR_NUMBER),
+    ("19,9 9 €", Refusal.UNCLEAR_NUMBER),
+    ("€ 19 99", Refusal.UNCLEAR_NUMBER),
+    ("19 EUR 99", Refusal.UNCLEAR_NUMBER),
+    ("5 Euro 49 Cent", Refusal.UNCLEAR_NUMBER),
+    ("19¸99 €", Refusal.UNCLEAR_NUMBER),
 ]
 
 

@@ -29,7 +29,7 @@ from pricewatch.store.targets import NewTarget
 PAGE_SIZE = 10
 BUDGET = 12
 WATCHED_PAGES = 12
-FINAL_SECONDS = 90
+FINAL_SECONDS = 300
 MOST_SWEEPS = 12
 VERIFICATIONS = 2
 Tell = Callable[[str, float], None]
