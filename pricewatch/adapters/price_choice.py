@@ -24,7 +24,7 @@ _LONGEST_TAG = 24
 # From how many prices of the same build on they are a list.
 _MANY = 3
 
-_TELLING = frozenset({Role.FROM, Role.RANGE, Role.INSTALMENT, Role.OTHER_CONDITION})
+_TELLING = frozenset({Role.FROM, Role.RANGE, Role.INSTALMENT, Role.OTHER_CONDITION, Role.BID})
 
 
 class Verdict(StrEnum):
@@ -169,6 +169,8 @@ def _shown_only(seen: _Shown, *, is_product_page: bool) -> Choice:
     prices = [one for one in seen.single() if one.shown and one.shown.codes] or [
         one for one in seen.current if one.shown and one.shown.codes and len(one.text) <= _LONGEST_TAG
     ]
+    if not prices and is_product_page and any(one.role is Role.ZERO for one in seen.every):
+        return Choice(Verdict.ZERO, "the page shows zero")
     if not prices:
         return Choice(Verdict.NONE, "no price found")
     if not is_product_page:

@@ -134,7 +134,8 @@ def _torn(text: str, spots: list[_Spot], hints: Iterable[str]) -> set[_Spot]:
         if between.strip(_TEAR) or (first.codes and second.codes):
             continue
         if first.codes:
-            is_whole = _is_complete(first, hints) or _COUNTED.match(text, second.tail_start)
+            counts = _COUNTED.match(text, second.tail_start) is not None
+            is_whole = counts or _is_complete(first, hints)
         else:
             is_whole = not second.codes or (BLOCK in between and _is_complete(second, hints))
         if not is_whole:

@@ -136,8 +136,9 @@ def _prices(node: dict[str, Any], currency: str | None) -> Iterator[_Price]:
 
 def _direct_prices(node: dict[str, Any], currency: str | None, tax: bool | None) -> Iterator[_Price]:
     own = list(_values(node.get("price"), currency))
+    role = Role.VARIANT if _is_for_several(node) else Role.CURRENT
     for text, price in own:
-        yield "price", text, price, Role.CURRENT, None, tax
+        yield "price", text, price, role, None, tax
     if own:
         return
     highs = [price.amount for _, price in _values(node.get("highPrice"), currency) if price.amount]
@@ -168,8 +169,7 @@ def _specification_role(row: dict[str, Any]) -> Role:
         return Role.LIST
     if row.get("validForMemberTier") or row.get("membershipPointsEarned"):
         return Role.EXTRA
-    minimum = _quantity(row.get("eligibleQuantity"))
-    if minimum is not None and minimum > 1:
+    if _is_for_several(row):
         return Role.VARIANT
     if row.get("billingDuration") or row.get("billingIncrement") or "installment" in kind:
         return Role.INSTALMENT
@@ -180,9 +180,11 @@ def _specification_role(row: dict[str, Any]) -> Role:
     return Role.CURRENT
 
 
-def _quantity(value: Any) -> Decimal | None:
-    raw = value.get("minValue", value.get("value")) if isinstance(value, dict) else value
-    return parse_machine_price(raw, None).amount
+def _is_for_several(row: dict[str, Any]) -> bool:
+    """Whether one has to buy more than one for this price."""
+    quantity = row.get("eligibleQuantity")
+    raw = quantity.get("minValue", quantity.get("value")) if isinstance(quantity, dict) else quantity
+    return (parse_machine_price(raw, None).amount or 0) > 1
 
 
 def _shipping(value: Any) -> ParsedPrice | None:

@@ -82,7 +82,10 @@ def parse_machine_price(value: object, currency: str | None) -> ParsedPrice:
         amount = Decimal(text)
     except InvalidOperation:
         parsed = parse_price(text, currency)
-        return parsed if parsed.amount is None else _checked(parsed.amount, parsed.currency)
+        if parsed.amount is None:
+            return parsed
+        # A sign that contradicts the field for the currency: neither is believed.
+        return _checked(parsed.amount, parsed.currency if currency in (None, parsed.currency) else None)
     if _THREE_DECIMALS.fullmatch(text) and minor_units(currency or "") != 3:
         return ParsedPrice(refusal=Refusal.UNCLEAR_NUMBER)
     return _checked(amount, currency)

@@ -24,6 +24,8 @@ class Role(StrEnum):
     OTHER_CONDITION = "other condition or seller"
     VARIANT = "variant"
     RELATED = "related product"
+    BID = "bid"
+    ZERO = "zero"
 
 
 _UNITS = (
@@ -158,12 +160,19 @@ _OTHER_CONDITION = re.compile(
     r"buying options"
 )
 
+_BID = re.compile(
+    r"\b(?:(?:current|starting|highest|winning|minimum|opening|your) bid|bids?:|"
+    r"(?:höchst|start|mindest|aktuelles )gebot|enchère|puja|offerta attuale|lance (?:atual|inicial)|"
+    r"huidig bod|licytac\w*|nykyinen tarjous|højeste bud|текущая ставка)|現在価格|入札"
+)
+
 
 _LABEL_LENGTH = 48
 _ADJACENT_LENGTH = 28
 
 # In this order: the first kind of word found decides.
 _BEFORE = (
+    (_BID, Role.BID),
     (_INSTALMENT, Role.INSTALMENT),
     (_PER_UNIT, Role.PER_UNIT),
     (_SHIPPING, Role.SHIPPING),

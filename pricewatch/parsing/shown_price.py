@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from .class_names import ClassCues, element_cues
@@ -128,10 +128,13 @@ def _is_the_only_price(prices: list[ShownPrice], listed: ShownPrice, block: Elem
 
 def _amounts(text: str, hints: Iterable[str], *, is_strong: bool) -> list[Number]:
     """The numbers that are money: those with a mark, or without any, one that is all there is to a tag."""
-    numbers = [number for number in numbers_in(text, None, hints) if number.amount]
+    every = numbers_in(text, None, hints)
+    numbers = [number for number in every if number.amount]
     marked = [number for number in numbers if number.codes]
     if marked or not is_strong:
         return marked
+    if zeros := [number for number in every if number.codes and number.amount == 0]:
+        return [replace(number, role=Role.ZERO) for number in zeros]
     is_bare = len(numbers) == 1 and len(text) - (numbers[0].end - numbers[0].start) <= _FEW_CHARACTERS
     return numbers if is_bare else []
 

@@ -61,7 +61,6 @@ TAGS = [
     ("two without a word", "<b>€10.00</b> <b>€20.00</b>", None),
     ("saving only", "Save €10.00", None),
     ("free", "Free", None),
-    ("zero", "€0.00", None),
     ("negative", "-€5.00", None),
     ("points", "Earn 199 points (€1.99)", None),
     ("millions", "€1.5m", None),
@@ -174,3 +173,11 @@ def test_what_the_page_says_of_stock(button, expected):
 def test_what_is_sold_out_keeps_its_price():
     sold_out = buy("€19.99", button="x").replace("<button>x", "<button disabled>Sold out")
     assert outcome(page(sold_out)) == "19.99 EUR OUT_OF_STOCK"
+
+
+def test_zero_in_the_price_tag_is_quarantined():
+    assert outcome(page(buy("0,00 €"))) == "ZERO_PRICE_EXTRACTED"
+    assert (
+        outcome(page(buy("0,00 €", button="x").replace("<button>x", "<button disabled>Sold out")))
+        == "OOS_NO_PRICE"
+    )

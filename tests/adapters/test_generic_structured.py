@@ -202,3 +202,12 @@ def test_two_offers_that_the_page_shows_both_are_two_prices():
     for shown in ("<span>€10.00</span><span>€20.00</span>", "<span>€20.00</span><span>€10.00</span>"):
         assert outcome(page(ld(two) + f"<main><h1>Blue Kettle</h1>{shown}</main>")) == "AMBIGUOUS_PRICE"
     assert outcome(page(ld(two) + buy("€20.00"))).startswith("20.00 EUR")
+
+
+def test_a_price_for_a_hundred_is_not_the_price_of_one():
+    hundred = product(offer={"eligibleQuantity": {"@type": "QuantitativeValue", "minValue": 100}})
+    assert outcome(page(ld(hundred) + "<h1>Blue Kettle</h1>")) == "PRICE_NOT_FOUND"
+
+
+def test_a_bid_is_not_a_price():
+    assert outcome(page(ld(product()) + buy("Current bid: €19.99"))) == "AMBIGUOUS_PRICE"

@@ -136,6 +136,7 @@ REFUSED = [
     ("19 EUR 99", Refusal.UNCLEAR_NUMBER),
     ("5 Euro 49 Cent", Refusal.UNCLEAR_NUMBER),
     ("19¸99 €", Refusal.UNCLEAR_NUMBER),
+    ("Current bid: €20.00", Refusal.NOT_THE_PRICE),
 ]
 
 
@@ -201,6 +202,7 @@ def test_fields_for_machines(value, currency, amount):
 
 def test_a_sign_that_contradicts_the_field_for_the_currency_leaves_none():
     assert parse_machine_price("$19.99", "EUR").currency is None
+    assert parse_machine_price("€19.99", "USD").currency is None
 
 
 @pytest.mark.parametrize(
