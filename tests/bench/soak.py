@@ -7,20 +7,16 @@ logs by what is to be kept.
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import psutil  # type: ignore[import-untyped]
 from sqlalchemy import Engine, text
 
 from pricewatch.bazaar.client import Bazaar
-from pricewatch.store import embedded
-from pricewatch.store.database import connect
-from pricewatch.store.schema import ensure_schema
+from pricewatch.store import database
 from tests.bench.figure import Figure
 from tests.bench.soak_runner import LOG_BYTES
+from tests.bench.workplace import workplace
 from tests.crawler import Crawler
 from tests.scheduling.daemons import Daemon, until
 
@@ -152,21 +148,7 @@ def jobs(engine: Engine, directory: Path) -> list[Figure]:
 
 
 def run() -> list[Figure]:
-    before = {name: os.environ.get(name) for name in ("DATABASE_URL", "PRICEWATCH_VAR")}
-    with TemporaryDirectory(prefix="pw") as name:
-        directory = Path(name).resolve()
-        os.environ["PRICEWATCH_VAR"] = str(directory)
-        os.environ.pop("DATABASE_URL", None)
-        engine = connect()
-        try:
-            ensure_schema(engine)
-            url = engine.url.render_as_string(hide_password=False)
-            return [*crawls(engine, url), *jobs(engine, directory)]
-        finally:
-            engine.dispose()
-            embedded.end(directory)
-            for variable, value in before.items():
-                with suppress(KeyError):
-                    del os.environ[variable]
-                if value is not None:
-                    os.environ[variable] = value
+    with workplace() as directory:
+        engine = database.engine()
+        url = engine.url.render_as_string(hide_password=False)
+        return [*crawls(engine, url), *jobs(engine, directory)]

@@ -87,7 +87,10 @@ class Listing(Base):
         CheckConstraint(PRICE_RANGE.format("price_max_cents"), name="price_max_cents"),
         CheckConstraint("price_cents IS NULL OR currency IS NOT NULL", name="price_has_currency"),
         CheckConstraint("currency ~ '^[A-Z]{3}$'", name="currency"),
-        CheckConstraint("identity_key ~ '^(PID|SKU|URL):[^:]{1,255}$'", name="identity_key"),
+        # The length by itself: counted in the pattern, it takes fourteen times as long for every row.
+        CheckConstraint(
+            "identity_key ~ '^(PID|SKU|URL):[^:]+$' AND length(identity_key) <= 259", name="identity_key"
+        ),
         # Freshness is a range of the anchor: what was neither seen nor verified for a while.
         Index("ix_listings_anchor_at", "market_id", "anchor_at", postgresql_where=text("active")),
         Index(
