@@ -66,7 +66,7 @@ def queries(size: int) -> dict[str, Query]:
         return lambda c: browse.listings_page(c, ListingsWanted(**of()), now=NOW, most=50)
 
     def seen(of: Callable[[], dict[str, Any]] = dict) -> Query:
-        return lambda c: visible.listings(c, ListingsWanted(**of()), 51)
+        return lambda c: visible.listings(c, ListingsWanted(**of()), 50)
 
     def runs(of: Callable[[], dict[str, Any]] = dict) -> Query:
         return lambda c: run_list.runs(c, most=50, **of())
@@ -177,10 +177,10 @@ def queries(size: int) -> dict[str, Query]:
         "people: products by a word": lambda c: browse.products(c, words=f"product {some() // 10}", most=51),
         "people: one product": product,
         "people: overview": front,
-        "people: targets": lambda c: targets.listed(c, Wanted(), most=101),
-        "people: broken targets": lambda c: targets.listed(c, Wanted(status="BROKEN"), most=101),
-        "people: targets by part of a URL": lambda c: targets.listed(
-            c, Wanted(contains=f"item/{some()}9"), most=101
+        "people: targets": lambda c: targets.page(c, Wanted(), most=100),
+        "people: broken targets": lambda c: targets.page(c, Wanted(status="BROKEN"), most=100),
+        "people: targets by part of a URL": lambda c: targets.page(
+            c, Wanted(contains=f"item/{some()}9"), most=100
         ),
         "people: runs of a kind": runs(lambda: {"spider": "sweep"}),
         "people: failed runs of a kind": runs(lambda: {"spider": "sweep", "status": "failed"}),

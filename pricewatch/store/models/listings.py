@@ -34,7 +34,10 @@ class Product(Base):
     """The thing that listings of several sources are; its key is the strongest one that they share."""
 
     __tablename__ = "products"
-    __table_args__ = (Index("ix_products_gtin", "gtin", postgresql_where=text("gtin IS NOT NULL")),)
+    __table_args__ = (
+        Index("ix_products_gtin", "gtin", postgresql_where=text("gtin IS NOT NULL")),
+        Index("ix_products_title", text("words_of(title)"), postgresql_using="gin"),
+    )
 
     id: Mapped[int] = identity()
     key: Mapped[str] = mapped_column(unique=True)
@@ -105,7 +108,7 @@ class Listing(Base):
             "verification_requested_at",
             postgresql_where=text("verification_requested_at IS NOT NULL"),
         ),
-        Index("ix_listings_title", text("to_tsvector('simple'::regconfig, title)"), postgresql_using="gin"),
+        Index("ix_listings_title", text("words_of(title)"), postgresql_using="gin"),
         Index("ix_listings_product_id", "product_id", postgresql_where=text("product_id IS NOT NULL")),
         Index("ix_listings_inactive", "id", postgresql_where=text("NOT active")),
         Index("ix_listings_to_resolve", "id", postgresql_where=text("resolve_requested_at IS NOT NULL")),
