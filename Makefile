@@ -47,8 +47,8 @@ lint: $(READY) ## ruff and mypy
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
 
-bench: $(READY) ## measure, as ratios within one run
-	@$(BIN)/python -m tests.bench
+bench: $(READY) ## measure, as ratios within one run; about half an hour: make bench ONLY="scale web"
+	@$(BIN)/python -m tests.bench $(ONLY)
 
 screenshots: $(READY) ## take the pictures in docs/screenshots anew
 	@$(BIN)/python -m tests.web.screenshots

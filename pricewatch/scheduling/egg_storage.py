@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from typing import IO
 
@@ -12,6 +13,7 @@ from scrapyd.config import Config
 from scrapyd.exceptions import EggNotFoundError, ProjectNotFoundError
 from scrapyd.interfaces import IEggStorage
 from scrapyd.utils import get_file_path
+from sqlalchemy import Connection
 from zope.interface import implementer
 
 from pricewatch.scheduling.membership import membership
@@ -37,9 +39,11 @@ class PostgresEggStorage:
         found = self.fetch(project, version)
         return (found[0], found[1].open("rb")) if found else (None, None)
 
-    def fetch(self, project: str, version: str | None = None) -> tuple[str, Path] | None:
+    def fetch(
+        self, project: str, version: str | None = None, connection: Connection | None = None
+    ) -> tuple[str, Path] | None:
         """The version and where it lies on this machine, copied from the database if need be."""
-        with self._membership.begin() as connection:
+        with nullcontext(connection) if connection else self._membership.begin() as connection:
             record = eggs.find(connection, project, version)
             if record is None:
                 return None

@@ -38,21 +38,22 @@ class Schedule(Threaded):
         setting: list[str],
     ) -> dict[str, Any]:
         self.check_project(project)
-        if spider not in self.spiders(project, version):
-            raise refused(f"spider '{spider}' not found")
-        given = {key.decode(): values[0].decode() for key, values in txrequest.args.items()}
         if unclear := [one for one in setting if "=" not in one]:
             raise refused(f"setting {unclear[0]!r} is not NAME=VALUE")
-        version_given = {"_version": version} if version is not None else {}
-        self.root.scheduler.schedule(
-            project,
-            spider,
-            priority=priority,
-            settings=dict(one.split("=", 1) for one in setting),
-            _job=jobid,
-            **given,
-            **version_given,
-        )
+        # One transaction for both questions: each of its own would take as long again.
+        with self.root.membership.begin() as connection:
+            if spider not in self.spiders(project, version, connection):
+                raise refused(f"spider '{spider}' not found")
+            jobs.add(
+                connection,
+                project,
+                spider,
+                {key.decode(): values[0].decode() for key, values in txrequest.args.items()},
+                job_id=jobid,
+                version=version,
+                settings=dict(one.split("=", 1) for one in setting),
+                priority=priority,
+            )
         # This node need not wait for its next look at the queue.
         reactor.callFromThread(self.root.poller.poll)
         return {"jobid": jobid}

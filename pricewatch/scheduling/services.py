@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from scrapyd import webservice
 from scrapyd.webservice import WsResource, param
+from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 from twisted.internet.threads import deferToThread
 from twisted.logger import Logger
@@ -72,9 +73,9 @@ class Threaded(WsResource, InWords):
         if project not in self.root.poller.queues:
             raise refused(f"project '{project}' not found")
 
-    def spiders(self, project: str, version: str | None) -> list[str]:
+    def spiders(self, project: str, version: str | None, connection: Connection | None = None) -> list[str]:
         """The spiders of a version, or of what the next job would run."""
-        found = self.root.eggstorage.fetch(project, version)
+        found = self.root.eggstorage.fetch(project, version, connection)
         if version and found is None:
             raise refused(f"version '{version}' not found")
         return SpiderLists.get(self.root, project, found[1] if found else None)

@@ -14,7 +14,7 @@ SPARK_DAYS = 90
 MOST_SPARK_POINTS = 40
 MOST_HISTORY = 2_000
 # Prices and stock have no index of their own: that many of the newest listings are looked at for one page.
-WINDOW = 150_000
+WINDOW = 20_000
 
 _COLUMNS = """
 l.id, l.source_id, l.market_id, l.title, l.url, l.price_cents, l.price_max_cents, l.currency, l.availability,
@@ -29,7 +29,7 @@ FROM {{origin}} LEFT JOIN markets m ON m.id = l.market_id
 WHERE {{conditions}} ORDER BY {{order}} DESC LIMIT :most
 """
 _CONDITIONS = {
-    "words": "to_tsvector('simple'::regconfig, l.title) @@ websearch_to_tsquery('simple'::regconfig, :words)",
+    "words": "words_of(l.title) @@ websearch_to_tsquery('simple'::regconfig, :words)",
     "source_id": "l.source_id = :source_id",
     "availability": "l.availability = :availability",
     "min_price_cents": "l.price_cents >= :min_price_cents",
@@ -106,6 +106,11 @@ class ListingsWanted:
     before_id: int | None = None
     above_id: int | None = None
 
+    @property
+    def is_indexed(self) -> bool:
+        """Whether nothing is asked for that only the listings themselves can tell."""
+        return self.availability is None and self.min_price_cents is None and self.max_price_cents is None
+
 
 def listings(
     connection: Connection, wanted: ListingsWanted, *, now: datetime, most: int
@@ -131,15 +136,27 @@ def listings_page(
     connection: Connection, wanted: ListingsWanted, *, now: datetime, most: int
 ) -> tuple[list[dict[str, Any]], int | None]:
     """A page, and where the next one begins; a page may be short where what is asked for is rare."""
-    unindexed = (wanted.availability, wanted.min_price_cents, wanted.max_price_cents)
-    if wanted.words is not None or all(value is None for value in unindexed):
+    if wanted.words is not None or wanted.is_indexed:
         rows = listings(connection, wanted, now=now, most=most + 1)
         return rows[:most], rows[most - 1]["id"] if len(rows) > most else None
+    wanted = in_window(connection, wanted)
+    return page_in_window(listings(connection, wanted, now=now, most=most + 1), wanted, most)
+
+
+def in_window(connection: Connection, wanted: ListingsWanted) -> ListingsWanted:
+    """The same, of no more listings than may be looked at for one page."""
     newest = connection.execute(_NEWEST).scalar() or 0
     floor = min(wanted.before_id or newest + 1, newest + 1) - WINDOW
-    rows = listings(connection, replace(wanted, above_id=max(floor, 0) - 1), now=now, most=most + 1)
+    return replace(wanted, above_id=max(floor, 0) - 1)
+
+
+def page_in_window(
+    rows: list[dict[str, Any]], wanted: ListingsWanted, most: int
+) -> tuple[list[dict[str, Any]], int | None]:
+    """What was found in it, and where to go on: behind the last one, or behind all that was looked at."""
     if len(rows) > most:
         return rows[:most], rows[most - 1]["id"]
+    floor = (wanted.above_id or 0) + 1
     return rows, floor if floor > 0 else None
 
 
@@ -175,12 +192,11 @@ def products(
 ) -> list[dict[str, Any]]:
     conditions = ["true"]
     if words:
-        conditions.append("p.title ILIKE :pattern")
+        conditions.append(_CONDITIONS["words"].replace("l.title", "p.title"))
     if before_id is not None:
         conditions.append("p.id < :before_id")
     query = text(_PRODUCTS.format(conditions=" AND ".join(conditions)))
-    pattern = f"%{_literal(words)}%" if words else None
-    return _rows(connection.execute(query, {"pattern": pattern, "before_id": before_id, "most": most}))
+    return _rows(connection.execute(query, {"words": words, "before_id": before_id, "most": most}))
 
 
 def product(connection: Connection, product_id: int) -> dict[str, Any] | None:
@@ -196,8 +212,3 @@ def offers(connection: Connection, product_id: int, now: datetime) -> list[dict[
 
 def _rows(result: Any) -> list[dict[str, Any]]:
     return [dict(row) for row in result.mappings()]
-
-
-def _literal(words: str) -> str:
-    """Text for LIKE in which nothing has a meaning of its own."""
-    return words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

@@ -10,6 +10,11 @@ from sqlalchemy.dialects.postgresql import insert
 
 from pricewatch.store.models import Egg
 
+_FIND = text("""
+SELECT version, digest FROM eggs
+WHERE project = :project AND (CAST(:version AS text) IS NULL OR version = :version)
+ORDER BY added_at DESC LIMIT 1
+""")
 _KEEP_NEWEST = text("""
 DELETE FROM eggs e USING (
     SELECT project, version, row_number() OVER (PARTITION BY project ORDER BY added_at DESC) AS place
@@ -43,8 +48,7 @@ def put(connection: Connection, project: str, version: str, egg: bytes) -> None:
 
 def find(connection: Connection, project: str, version: str | None = None) -> EggRecord | None:
     """This version, or the newest."""
-    query = select(Egg.version, Egg.digest).where(Egg.project == project).order_by(Egg.added_at.desc())
-    row = connection.execute((query.where(Egg.version == version) if version else query).limit(1)).first()
+    row = connection.execute(_FIND, {"project": project, "version": version}).first()
     return EggRecord(*row) if row else None
 
 

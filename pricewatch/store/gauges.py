@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, select, text
 
-from pricewatch.store import jobs
+from pricewatch.store import jobs, overview
 from pricewatch.store.models import AdapterStatus, TargetQueue
+
+# Every target is counted by its site and status: where there are many, no more often than that.
+COUNTED_EVERY = timedelta(minutes=5)
+_counted: dict[str, tuple[datetime, list[Any]]] = {}
 
 # The queue and what is not active have small indexes of their own.
 _PENDING = text(
@@ -31,7 +35,7 @@ def read(connection: Connection, now: datetime) -> dict[str, Any]:
 
     return {
         "pending": rows(_PENDING),
-        "targets": rows(_TARGETS),
+        "targets": _targets(connection, now),
         "running": rows(_RUNS),
         "alerts": rows(_ALERTS),
         "fresh": rows(_FRESH, now=now),
@@ -41,3 +45,13 @@ def read(connection: Connection, now: datetime) -> dict[str, Any]:
         "rejected": connection.execute(select(TargetQueue.rejected_total)).scalar() or {},
         "oldest_job": jobs.oldest_pending(connection),
     }
+
+
+def _targets(connection: Connection, now: datetime) -> list[Any]:
+    database = str(connection.engine.url)
+    at, found = _counted.get(database, (None, []))
+    _, is_small = overview.estimate(connection, "targets")
+    if is_small or at is None or not timedelta() <= now - at < COUNTED_EVERY:
+        at, found = now, list(connection.execute(_TARGETS))
+        _counted[database] = (at, found)
+    return found

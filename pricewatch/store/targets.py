@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +19,8 @@ from pricewatch.store.models import Listing, Source, Target
 from pricewatch.store.target_sources import Sources
 
 CHUNK = 5_000
+# Parts of a URL and sources have no index of their own: that many targets are looked at for one page.
+WINDOW = 5_000
 
 _ADD = text("""
 INSERT INTO targets (source_id, adapter_id, url, canonical_url, selectors, schedule, priority, notes,
@@ -69,10 +71,15 @@ class Wanted:
     queue_state: str | None = None
     contains: str | None = None
     due_before: datetime | None = None
+    up_to: int | None = None
 
     @property
     def is_everything(self) -> bool:
         return all(value is None for value in asdict(self).values())
+
+    @property
+    def is_indexed(self) -> bool:
+        return self.ids is not None or (self.contains is None and self.source_id is None)
 
     def conditions(self) -> list[ColumnElement[bool]]:
         found: list[ColumnElement[bool]] = []
@@ -90,6 +97,8 @@ class Wanted:
             found.append(Target.url.icontains(self.contains, autoescape=True))
         if self.due_before is not None:
             found.append(Target.next_due_at <= self.due_before)
+        if self.up_to is not None:
+            found.append(Target.id <= self.up_to)
         return found
 
 
@@ -192,6 +201,22 @@ def listed(connection: Connection, wanted: Wanted, *, most: int, after: int = 0)
         .limit(most)
     )
     return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def page(
+    connection: Connection, wanted: Wanted, *, most: int, after: int = 0
+) -> tuple[list[dict[str, Any]], int | None]:
+    """A page, and after which target the next one begins; it may be short where what is asked for is rare."""
+    if wanted.is_indexed:
+        rows = listed(connection, wanted, most=most + 1, after=after)
+        return rows[:most], rows[most - 1]["id"] if len(rows) > most else None
+    last = connection.execute(
+        select(Target.id).where(Target.id > after).order_by(Target.id).offset(WINDOW - 1).limit(1)
+    ).scalar()
+    rows = listed(connection, replace(wanted, up_to=last), most=most + 1, after=after)
+    if len(rows) > most:
+        return rows[:most], rows[most - 1]["id"]
+    return rows, last
 
 
 def pause(connection: Connection, ids: Sequence[int], now: datetime) -> int:

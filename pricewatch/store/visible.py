@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, text
 
-from pricewatch.store.browse import ListingsWanted
+from pricewatch.store.browse import ListingsWanted, in_window, page_in_window
 
 COLUMNS = (
     *("id", "source_id", "market_id", "title", "url", "price_cents", "price_max_cents", "currency"),
@@ -18,11 +18,14 @@ COLUMNS = (
 )
 HISTORY_COLUMNS = ("observed_at", "price_cents", "price_max_cents", "currency", "availability")
 # Of the view as a consumer of now sees it; nothing here names a table.
-_FIND = "SELECT {columns} FROM visible_listings v WHERE {conditions} ORDER BY v.id DESC LIMIT :most"
+_FIND = "SELECT {columns} FROM {origin} WHERE {conditions} ORDER BY {order} DESC LIMIT :most"
+# A small market is found by its own index, whatever else there is.
+_OF_MARKET = """market_listings ml JOIN visible_listings v
+    ON v.id = ml.listing_id AND v.market_id = ml.market_id"""
 _CONDITIONS = {
-    "words": "to_tsvector('simple'::regconfig, v.title) @@ websearch_to_tsquery('simple'::regconfig, :words)",
+    "words": "words_of(v.title) @@ websearch_to_tsquery('simple'::regconfig, :words)",
     "source_id": "v.source_id = :source_id",
-    "market_id": "v.market_id = :market_id",
+    "market_id": "ml.market_id = :market_id",
     "availability": "v.availability = :availability",
     "min_price_cents": "v.price_cents >= :min_price_cents",
     "max_price_cents": "v.price_cents <= :max_price_cents",
@@ -38,19 +41,36 @@ ORDER BY observed_at DESC LIMIT :most
 EXPORT_PAGE = 2_000
 
 
-def listings(connection: Connection, wanted: ListingsWanted, most: int) -> list[dict[str, Any]]:
-    given = {name: value for name, value in asdict(wanted).items() if value is not None}
-    given.pop("active", None)
-    return _find(connection, given, most)
+def listings(
+    connection: Connection, wanted: ListingsWanted, most: int
+) -> tuple[list[dict[str, Any]], int | None]:
+    """A page, and where the next one begins; a page may be short where what is asked for is rare."""
+    if wanted.words is not None or (wanted.market_id is not None and wanted.is_indexed):
+        rows = _find(connection, _given(wanted), most + 1)
+        return rows[:most], rows[most - 1]["id"] if len(rows) > most else None
+    wanted = in_window(connection, wanted)
+    return page_in_window(_find(connection, _given(wanted), most + 1), wanted, most)
 
 
 def listing(connection: Connection, listing_id: int) -> dict[str, Any] | None:
     return next(iter(_find(connection, {"id": listing_id}, 1)), None)
 
 
+def _given(wanted: ListingsWanted) -> dict[str, Any]:
+    given = {name: value for name, value in asdict(wanted).items() if value is not None}
+    # Nobody sees what is not.
+    given.pop("active", None)
+    return given
+
+
 def _find(connection: Connection, given: dict[str, Any], most: int) -> list[dict[str, Any]]:
-    conditions = " AND ".join(_CONDITIONS[name] for name in given) or "true"
-    query = _FIND.format(columns=", ".join(f"v.{name}" for name in COLUMNS), conditions=conditions)
+    of_market = "market_id" in given
+    query = _FIND.format(
+        columns=", ".join(f"v.{name}" for name in COLUMNS),
+        origin=_OF_MARKET if of_market else "visible_listings v",
+        conditions=" AND ".join(_CONDITIONS[name] for name in given) or "true",
+        order="ml.listing_id" if of_market else "v.id",
+    )
     return [dict(row) for row in connection.execute(text(query), {**given, "most": most}).mappings()]
 
 
@@ -64,13 +84,10 @@ def history(
 
 def all_listings(connection: Connection, wanted: ListingsWanted, most: int) -> Iterator[dict[str, Any]]:
     """Many of them, a page after the other, so that no export holds them all."""
-    given = {name: value for name, value in asdict(wanted).items() if value is not None}
-    given.pop("active", None)
-    left = most
+    left, following = most, wanted.before_id
     while left > 0:
-        rows = _find(connection, given, min(EXPORT_PAGE, left))
+        rows, following = listings(connection, replace(wanted, before_id=following), min(EXPORT_PAGE, left))
         yield from rows
         left -= len(rows)
-        if len(rows) < EXPORT_PAGE:
+        if following is None:
             return
-        given["before_id"] = rows[-1]["id"]

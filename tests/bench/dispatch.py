@@ -5,19 +5,20 @@ As many are due in both: the tick must cost what is due, and at most three times
 
 from __future__ import annotations
 
-import os
 import time
 from datetime import UTC, datetime, timedelta
 from statistics import median
-from tempfile import TemporaryDirectory
 
 from sqlalchemy import Engine, text
 
 from pricewatch.rules.targets import Limits
 from pricewatch.scheduling.dispatcher import dispatch_once
 from pricewatch.scheduling.plan import DispatchPlan
-from tests.bench.figure import Figure
+from pricewatch.store import database
+from tests.bench.figure import Figure, rounds
+from tests.bench.progress import say
 from tests.bench.targets import fill
+from tests.bench.workplace import workplace
 
 SMALL, LARGE = (100, 10_000), (10_000, 1_000_000)
 DUE_MARKETS, DUE_TARGETS = 50, 200
@@ -71,7 +72,8 @@ def grow(engine: Engine, before: tuple[int, int], after: tuple[int, int]) -> Non
 def measure(engine: Engine, size: tuple[int, int]) -> float:
     """Median milliseconds of a tick, with everything committed as in real life."""
     times = []
-    for number in range(ROUNDS):
+    for number in range(rounds(ROUNDS)):
+        say(f"tick {number + 1} at {size[1]:,} targets")
         now = NOW + timedelta(seconds=number)
         with engine.begin() as connection:
             connection.execute(
@@ -93,40 +95,16 @@ def measure(engine: Engine, size: tuple[int, int]) -> float:
 
 
 def run() -> list[Figure]:
-    with TemporaryDirectory(prefix="pw") as directory:
-        before = os.environ.get("PRICEWATCH_VAR")
-        os.environ["PRICEWATCH_VAR"] = directory
-        url = os.environ.pop("DATABASE_URL", None)
-        try:
-            return [_compare()]
-        finally:
-            from pathlib import Path
-
-            from pricewatch.store import embedded
-
-            embedded.end(Path(directory))
-            for name, value in (("PRICEWATCH_VAR", before), ("DATABASE_URL", url)):
-                if value is None:
-                    os.environ.pop(name, None)
-                else:
-                    os.environ[name] = value
-
-
-def _compare() -> Figure:
-    from pricewatch.store.database import engine
-
-    engine.cache_clear()
-    made = engine()
-    with made.begin() as connection:
-        connection.execute(text("UPDATE markets SET enabled = false"))
-        connection.execute(_SOURCES)
-    grow(made, (0, 0), SMALL)
-    small = measure(made, SMALL)
-    grow(made, SMALL, LARGE)
-    large = measure(made, LARGE)
-    made.dispose()
-    engine.cache_clear()
-    return Figure(
+    with workplace():
+        engine = database.engine()
+        with engine.begin() as connection:
+            connection.execute(text("UPDATE markets SET enabled = false"))
+            connection.execute(_SOURCES)
+        grow(engine, (0, 0), SMALL)
+        small = measure(engine, SMALL)
+        grow(engine, SMALL, LARGE)
+        large = measure(engine, LARGE)
+    made = Figure(
         name="dispatcher tick",
         value=large,
         unit="ms",
@@ -138,3 +116,4 @@ def _compare() -> Figure:
         note=f"{LARGE[0]:,} markets and {LARGE[1]:,} targets, beside {SMALL[0]} and {SMALL[1]:,}; "
         f"{DUE_MARKETS} markets and {DUE_TARGETS} targets due in both",
     )
+    return [made]

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+
+
+class Skipped(Exception):
+    """What is to be measured is not there, and why: no failure, but no figure either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +30,8 @@ class Figure:
     @property
     def holds(self) -> bool:
         return self.ratio <= self.bar if self.less_is_better else self.ratio >= self.bar
+
+
+def rounds(usual: int) -> int:
+    """How often something is measured: as usual, or as `BENCH_ROUNDS` says, for who only wants to try."""
+    return min(usual, max(1, int(os.environ.get("BENCH_ROUNDS") or usual)))

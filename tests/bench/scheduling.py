@@ -22,10 +22,10 @@ from typing import Any
 
 from sqlalchemy import text
 
-from pricewatch.store import embedded
-from pricewatch.store.database import connect
-from pricewatch.store.schema import ensure_schema
+from pricewatch.store import database
 from tests.bench.figure import Figure
+from tests.bench.progress import say
+from tests.bench.workplace import workplace
 from tests.conftest import ROOT
 from tests.scheduling.daemons import free_port, until, write_configuration
 
@@ -113,20 +113,11 @@ def ours(directory: Path) -> dict[str, float]:
             "beat_seconds": "2",
         },
     )
-    os.environ["PRICEWATCH_VAR"] = str(directory / "var")
-    url = embedded.database_url(directory / "var")
-    engine = connect()
-    ensure_schema(engine)
-    with engine.begin() as connection:
+    with database.engine().begin() as connection:
         connection.execute(_FILL, {"count": FINISHED})
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+    with database.engine().connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("VACUUM ANALYZE jobs"))
-    engine.dispose()
-    if not url:
-        raise SystemExit("no database")
-    measured = measure(Bench(directory, {"MARKS": str(directory)}), ROUNDS)
-    embedded.end(directory / "var")
-    return measured
+    return measure(Bench(directory, {"MARKS": str(directory)}), ROUNDS)
 
 
 def stock(directory: Path) -> dict[str, float]:
@@ -151,16 +142,11 @@ def stock(directory: Path) -> dict[str, float]:
 
 
 def run() -> list[Figure]:
-    before = os.environ.pop("DATABASE_URL", None), os.environ.get("PRICEWATCH_VAR")
-    try:
-        with TemporaryDirectory(prefix="pw") as one, TemporaryDirectory(prefix="pw") as other:
-            mine, theirs = ours(Path(one)), stock(Path(other))
-    finally:
-        for name, value in zip(("DATABASE_URL", "PRICEWATCH_VAR"), before, strict=True):
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+    with workplace() as one, TemporaryDirectory(prefix="pw") as other:
+        say(f"pricewatch, with {FINISHED:,} finished jobs")
+        mine = ours(one)
+        say(f"stock scrapyd, with {FINISHED:,} finished jobs")
+        theirs = stock(Path(other))
     figures = [
         Figure(
             name="queue a job over HTTP",

@@ -7,20 +7,19 @@ logs by what is to be kept.
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.request import urlopen
 
 import psutil  # type: ignore[import-untyped]
 from sqlalchemy import Engine, text
 
 from pricewatch.bazaar.client import Bazaar
-from pricewatch.store import embedded
-from pricewatch.store.database import connect
-from pricewatch.store.schema import ensure_schema
+from pricewatch.store import database
 from tests.bench.figure import Figure
+from tests.bench.progress import say
 from tests.bench.soak_runner import LOG_BYTES
+from tests.bench.workplace import workplace
 from tests.crawler import Crawler
 from tests.scheduling.daemons import Daemon, until
 
@@ -29,7 +28,9 @@ CRAWLS, WARM_CRAWLS = 240, 80
 CHANGES = 15
 JOBS, WARM_JOBS = 240, 60
 LOGS_KEPT = 10
-POOL = 8
+# Of the daemon itself, and of the pages that it serves.
+POOL = 8 + 4
+PAGES = ("", "listings", "targets", "admin/scraper/sweep", "metrics", "api/listings", "scrapyd/jobs")
 # A row of the history with its index entry; a page of the database holds about 80 of them.
 MOST_BYTES_PER_CHANGE = 400
 MOST_GROWTH = 1.1
@@ -47,6 +48,18 @@ def megabytes(pid: int) -> float:
 def ask(engine: Engine, query: object) -> float:
     with engine.connect() as connection:
         return float(connection.execute(query).scalar() or 0)  # type: ignore[call-overload]
+
+
+def connections(engine: Engine) -> float:
+    """Of everybody but ourselves."""
+    with engine.connect() as connection:
+        opened = connection.execute(_CONNECTIONS).scalar_one()
+        return float(opened - _own(engine))
+
+
+def _own(engine: Engine) -> int:
+    pool: Any = engine.pool
+    return int(pool.checkedin() + pool.checkedout())
 
 
 def flat(name: str, unit: str, before: float, after: float, note: str) -> Figure:
@@ -68,8 +81,9 @@ def crawls(engine: Engine, url: str) -> list[Figure]:
             up = [each for each in bazaar.truth("bikes") if each.state == "on_sale"]
             memory = links = size = 0.0
             for number in range(CRAWLS):
+                say(f"crawl {number + 1} of {CRAWLS}")
                 if number == WARM_CRAWLS:
-                    memory, links = megabytes(pid), ask(engine, _CONNECTIONS)
+                    memory, links = megabytes(pid), connections(engine)
                     size, changed = ask(engine, _HISTORY_BYTES), 0
                 for place in range(CHANGES):
                     each = up[(number * CHANGES + place) % len(up)]
@@ -83,7 +97,7 @@ def crawls(engine: Engine, url: str) -> list[Figure]:
             grown = (ask(engine, _HISTORY_BYTES) - size) / changed
             return [
                 flat("soak: memory of crawls", "MB", memory, megabytes(pid), note),
-                flat("soak: connections of crawls", "", links, ask(engine, _CONNECTIONS), note),
+                flat("soak: connections of crawls", "", max(1.0, links), connections(engine), note),
                 Figure(
                     "soak: history per change",
                     grown,
@@ -100,7 +114,7 @@ def crawls(engine: Engine, url: str) -> list[Figure]:
 
 
 def jobs(engine: Engine, directory: Path) -> list[Figure]:
-    """One daemon, many jobs."""
+    """One daemon, many jobs, and people who look at its pages."""
     (directory / "node").mkdir()
     options = {
         "runner": "tests.bench.soak_runner",
@@ -112,13 +126,16 @@ def jobs(engine: Engine, directory: Path) -> list[Figure]:
         daemon.wait()
         memory = links = log = 0.0
         for number in range(1, JOBS + 1):
+            say(f"job {number} of {JOBS}")
             daemon.schedule("quick", n=number)
+            with urlopen(f"{daemon.url}/{PAGES[number % len(PAGES)]}", timeout=60) as page:  # noqa: S310 - our own
+                page.read()
             if number in (WARM_JOBS, JOBS):
                 until(lambda: set(daemon.states().values()) == {"finished"}, 120)
             if number == WARM_JOBS:
-                memory, links = megabytes(daemon.process.pid), ask(engine, _CONNECTIONS)
+                memory, links = megabytes(daemon.process.pid), connections(engine)
                 log = daemon.log.stat().st_size
-        note = f"from job {WARM_JOBS} to {JOBS} in one daemon"
+        note = f"from job {WARM_JOBS} to {JOBS} in one daemon, with a page looked at for each"
         kept = sum(file.stat().st_size for file in (directory / "logs").rglob("*.log"))
         told = (daemon.log.stat().st_size - log) / (JOBS - WARM_JOBS)
         allowed = (LOGS_KEPT + 2) * LOG_BYTES
@@ -127,13 +144,13 @@ def jobs(engine: Engine, directory: Path) -> list[Figure]:
             # A pool opens as many as were ever wanted at once; what leaks goes beyond its size.
             Figure(
                 "soak: connections of a daemon",
-                (open_now := ask(engine, _CONNECTIONS)),
+                (open_now := connections(engine)),
                 "",
                 POOL,
                 open_now / POOL,
                 1.0,
                 less_is_better=True,
-                note=f"{note}; {links:.0f} at the start, {POOL} in its pool",
+                note=f"{note}; {links:.0f} at the start, {POOL} in its two pools",
             ),
             Figure(
                 "soak: logs of jobs",
@@ -152,21 +169,7 @@ def jobs(engine: Engine, directory: Path) -> list[Figure]:
 
 
 def run() -> list[Figure]:
-    before = {name: os.environ.get(name) for name in ("DATABASE_URL", "PRICEWATCH_VAR")}
-    with TemporaryDirectory(prefix="pw") as name:
-        directory = Path(name).resolve()
-        os.environ["PRICEWATCH_VAR"] = str(directory)
-        os.environ.pop("DATABASE_URL", None)
-        engine = connect()
-        try:
-            ensure_schema(engine)
-            url = engine.url.render_as_string(hide_password=False)
-            return [*crawls(engine, url), *jobs(engine, directory)]
-        finally:
-            engine.dispose()
-            embedded.end(directory)
-            for variable, value in before.items():
-                with suppress(KeyError):
-                    del os.environ[variable]
-                if value is not None:
-                    os.environ[variable] = value
+    with workplace() as directory:
+        engine = database.engine()
+        url = engine.url.render_as_string(hide_password=False)
+        return [*crawls(engine, url), *jobs(engine, directory)]

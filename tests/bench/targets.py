@@ -6,17 +6,17 @@ table holds: at most three times as long at a hundred times the size.
 
 from __future__ import annotations
 
-import os
 import time
 from datetime import UTC, datetime, timedelta
 from statistics import median
-from tempfile import TemporaryDirectory
 
 from sqlalchemy import Engine, text
 
 from pricewatch.rules.targets import Limits
-from pricewatch.store import target_leases, target_queue
-from tests.bench.figure import Figure
+from pricewatch.store import database, target_leases, target_queue
+from tests.bench.figure import Figure, rounds
+from tests.bench.progress import say
+from tests.bench.workplace import workplace
 
 SMALL, LARGE = 10_000, 1_000_000
 BAR = 3.0
@@ -47,6 +47,7 @@ def fill(engine: Engine, first: int, last: int) -> None:
     for begin in range(first, last, 100_000):
         with engine.begin() as connection:
             end = min(begin + 100_000, last)
+            say(f"{end:,} targets")
             connection.execute(_TARGETS, {"first": begin, "last": end, "now": NOW})
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("VACUUM ANALYZE targets"))
@@ -56,7 +57,7 @@ def measure(engine: Engine) -> dict[str, float]:
     """Median milliseconds of a cycle and of a lease, with everything committed as in real life."""
     cycles: list[float] = []
     leases: list[float] = []
-    for number in range(ROUNDS):
+    for number in range(rounds(ROUNDS)):
         now = NOW + timedelta(minutes=number)
         began = time.perf_counter()
         with engine.begin() as connection:
@@ -80,21 +81,14 @@ def measure(engine: Engine) -> dict[str, float]:
 
 
 def compare(sizes: tuple[int, int] = (SMALL, LARGE)) -> dict[str, tuple[float, float]]:
-    with TemporaryDirectory(prefix="pw") as var:
-        os.environ["PRICEWATCH_VAR"] = var
-        os.environ.pop("DATABASE_URL", None)
-        from pricewatch.store.database import engine as the_engine
-
-        the_engine.cache_clear()
-        engine = the_engine()
+    with workplace():
+        engine = database.engine()
         with engine.begin() as connection:
             connection.execute(_SOURCES)
         fill(engine, 0, sizes[0])
         small = measure(engine)
         fill(engine, sizes[0], sizes[1])
         large = measure(engine)
-        engine.dispose()
-        the_engine.cache_clear()
     return {name: (small[name], large[name]) for name in small}
 
 

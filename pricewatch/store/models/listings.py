@@ -34,7 +34,10 @@ class Product(Base):
     """The thing that listings of several sources are; its key is the strongest one that they share."""
 
     __tablename__ = "products"
-    __table_args__ = (Index("ix_products_gtin", "gtin", postgresql_where=text("gtin IS NOT NULL")),)
+    __table_args__ = (
+        Index("ix_products_gtin", "gtin", postgresql_where=text("gtin IS NOT NULL")),
+        Index("ix_products_title", text("words_of(title)"), postgresql_using="gin"),
+    )
 
     id: Mapped[int] = identity()
     key: Mapped[str] = mapped_column(unique=True)
@@ -87,7 +90,10 @@ class Listing(Base):
         CheckConstraint(PRICE_RANGE.format("price_max_cents"), name="price_max_cents"),
         CheckConstraint("price_cents IS NULL OR currency IS NOT NULL", name="price_has_currency"),
         CheckConstraint("currency ~ '^[A-Z]{3}$'", name="currency"),
-        CheckConstraint("identity_key ~ '^(PID|SKU|URL):[^:]{1,255}$'", name="identity_key"),
+        # The length by itself: counted in the pattern, it takes fourteen times as long for every row.
+        CheckConstraint(
+            "identity_key ~ '^(PID|SKU|URL):[^:]+$' AND length(identity_key) <= 259", name="identity_key"
+        ),
         # Freshness is a range of the anchor: what was neither seen nor verified for a while.
         Index("ix_listings_anchor_at", "market_id", "anchor_at", postgresql_where=text("active")),
         Index(
@@ -102,7 +108,7 @@ class Listing(Base):
             "verification_requested_at",
             postgresql_where=text("verification_requested_at IS NOT NULL"),
         ),
-        Index("ix_listings_title", text("to_tsvector('simple'::regconfig, title)"), postgresql_using="gin"),
+        Index("ix_listings_title", text("words_of(title)"), postgresql_using="gin"),
         Index("ix_listings_product_id", "product_id", postgresql_where=text("product_id IS NOT NULL")),
         Index("ix_listings_inactive", "id", postgresql_where=text("NOT active")),
         Index("ix_listings_to_resolve", "id", postgresql_where=text("resolve_requested_at IS NOT NULL")),

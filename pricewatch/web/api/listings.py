@@ -79,8 +79,8 @@ def find(
         before_id=before,
     )
     with visit.read() as connection:
-        rows = visible.listings(connection, wanted, limit + 1)
-    return page_of([shown(row, visit.now) for row in rows], limit)
+        rows, following = visible.listings(connection, wanted, limit)
+    return {"items": [shown(row, visit.now) for row in rows], "next": following}
 
 
 @router.get("/{listing_id}", response_model=Listing)

@@ -12,7 +12,7 @@ from scrapy.utils.project import get_project_settings
 from pricewatch.rules.targets import DEFAULT_SCHEDULE
 from pricewatch.store import target_import, targets
 from pricewatch.store.targets import Wanted
-from pricewatch.web.api.common import AChange, Id, Limit, Page, Row, Sentence, Word, page_of
+from pricewatch.web.api.common import AChange, Id, Limit, Page, Row, Sentence, Word
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 
@@ -78,7 +78,8 @@ def find(
 ) -> Any:
     with visit.read() as connection:
         wanted = Wanted(status=status, source_id=source_id)
-        return page_of(targets.listed(connection, wanted, most=limit + 1, after=after), limit)
+        rows, following = targets.page(connection, wanted, most=limit, after=after)
+    return {"items": rows, "next": following}
 
 
 @router.post("", response_model=Target, status_code=201)

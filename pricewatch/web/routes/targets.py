@@ -20,12 +20,12 @@ def found(visit: AVisit, status: str = "", q: str = "", after: int = 0) -> Respo
     words = q.replace("\x00", "").strip()[:200]
     wanted = Wanted(status=status if status in TARGET_STATUSES else None, contains=words or None)
     with visit.read() as connection:
-        rows = targets.listed(connection, wanted, most=MOST + 1, after=min(max(after, 0), LARGEST_ID))
+        rows, more = targets.page(connection, wanted, most=MOST, after=min(max(after, 0), LARGEST_ID))
         return visit.render(
             connection,
             "targets.html",
-            rows=rows[:MOST],
-            more=rows[MOST - 1]["id"] if len(rows) > MOST else None,
+            rows=rows,
+            more=more,
             asked={"status": status, "q": q},
             statuses=TARGET_STATUSES,
         )

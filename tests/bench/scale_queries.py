@@ -1,0 +1,210 @@
+"""What is asked of the store: by people, by programs, by the dispatcher, and by each spider."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from contextlib import nullcontext
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Connection
+
+from pricewatch.rules.freshness import falls_below
+from pricewatch.store import (
+    browse,
+    collection,
+    conditions,
+    details,
+    dispatch,
+    gauges,
+    history,
+    incoming,
+    listings,
+    market_list,
+    market_sync,
+    overview,
+    price_jump,
+    resolver,
+    run_list,
+    target_queue,
+    targets,
+    verification,
+    visible,
+    watch,
+)
+from pricewatch.store.batch import Batch, Unit
+from pricewatch.store.browse import ListingsWanted
+from pricewatch.store.incoming import Row
+from pricewatch.store.markets import load_market
+from pricewatch.store.targets import NewTarget, Wanted
+from tests.bench.filling import MARKETS, NOW
+from tests.bench.targets import LIMITS
+
+Query = Callable[[Connection], Any]
+RUN = 1
+STEPS = [price_jump.holding(), listings.upsert, history.append, resolver.request]
+# Nobody asks that much: all that may be looked at is looked at.
+DEAR = 8_999_900
+
+
+def queries(size: int) -> dict[str, Query]:
+    """By name; each call asks for something else of its kind."""
+    chance = random.Random(size)
+    dear = {"min_price_cents": DEAR}
+
+    def some() -> int:
+        return chance.randrange(2_000, size) + 1
+
+    def market() -> str:
+        return f"m{chance.randrange(MARKETS)}"
+
+    def ids(most: int) -> list[int]:
+        return sorted({some() for _ in range(most)})
+
+    def page(of: Callable[[], dict[str, Any]] = dict) -> Query:
+        return lambda c: browse.listings_page(c, ListingsWanted(**of()), now=NOW, most=50)
+
+    def seen(of: Callable[[], dict[str, Any]] = dict) -> Query:
+        return lambda c: visible.listings(c, ListingsWanted(**of()), 50)
+
+    def runs(of: Callable[[], dict[str, Any]] = dict) -> Query:
+        return lambda c: run_list.runs(c, most=50, **of())
+
+    def rare_word() -> dict[str, Any]:
+        return {"words": f"carbon no{chance.randrange(size)}"}
+
+    def of_market() -> dict[str, Any]:
+        return {"market_id": market()}
+
+    def observed(number: int, *, detail: bool) -> Row:
+        url = f"https://shop.example/item/{number}"
+        return {
+            "source_id": "bazaar",
+            "identity_key": f"PID:{number}",
+            "url": url,
+            "canonical_url": url,
+            "title": f"Thing {number}",
+            "price_cents": number % 9000 + 101,
+            "currency": "EUR",
+            "availability": "IN_STOCK",
+            "observed_at": NOW.isoformat(),
+            "detail": detail,
+            "detail_due_at": (NOW + timedelta(days=1)).isoformat(),
+        }
+
+    def store(connection: Connection, numbers: list[int], *, detail: bool = False) -> None:
+        """As the writer does it, but for the commit."""
+        rows = [observed(number, detail=detail) for number in dict.fromkeys(numbers)]
+        batch = Batch(STEPS, RUN, market(), lambda *_: nullcontext())
+        unit = Unit(rows)
+        batch.store(connection, [unit])
+        if unit.error or unit.tally.refused:
+            raise RuntimeError(f"not stored: {unit.error} {unit.tally.refused[:1]}")
+
+    def collect(connection: Connection) -> None:
+        numbers = [*(some() for _ in range(60)), *(size + some() for _ in range(30))]
+        rows = [observed(number, detail=False) for number in dict.fromkeys(numbers)]
+        collection.collect(connection, RUN, "/", 1, rows)
+
+    def sync(connection: Connection) -> None:
+        """After a run that saw nothing of it, all of the market is handed over."""
+        incoming.load(connection, [])
+        market_sync.sync(connection, load_market(connection, "search"), NOW)
+
+    def candidates(connection: Connection) -> None:
+        name = market()
+        verification.expire(connection, RUN, name, used_up_before=NOW - falls_below(0, "standard"), now=NOW)
+        before = {"unseen_before": NOW - timedelta(hours=24), "doubted_before": NOW - timedelta(hours=20)}
+        verification.candidates(connection, name, most=200, **before)
+
+    def conclude(connection: Connection) -> None:
+        rows = [
+            {"listing_id": one, "last_seen_at": NOW.isoformat(), "strikes": 0, "struck": False, "alive": True}
+            | {"gone": False, "sold": False, "sold_at": None, "verification_status": "verified"}
+            for one in ids(50)
+        ]
+        verification.apply(connection, RUN, rows, NOW)
+
+    def one(connection: Connection) -> None:
+        """A listing's own page."""
+        number = some()
+        browse.listing(connection, number, NOW)
+        browse.history(connection, number)
+        browse.attempts(connection, number)
+        browse.targets_of(connection, number)
+        watch.listed(connection, listing_id=number, most=20)
+
+    def front(connection: Connection) -> None:
+        """The overview."""
+        overview.estimate(connection, "listings")
+        overview.today(connection, NOW)
+        overview.changes(connection)
+        run_list.running(connection)
+        run_list.runs(connection, most=8)
+        run_list.per_day(connection, NOW)
+        market_list.markets(connection)
+
+    def add_targets(connection: Connection) -> None:
+        urls = [f"https://shop.example/item/{number}0" for number in ids(50)]
+        targets.add(connection, [NewTarget(url, url) for url in urls], NOW, "bench")
+
+    def seen_one(connection: Connection) -> None:
+        number = some()
+        visible.listing(connection, number)
+        visible.history(connection, number, most=101)
+
+    def product(connection: Connection) -> None:
+        number = chance.randrange(200, 600)
+        browse.product(connection, number)
+        browse.offers(connection, number, NOW)
+
+    return {
+        "people: listings, newest": page(),
+        "people: listings, further down": page(lambda: {"before_id": some()}),
+        "people: listings of a market": page(of_market),
+        "people: listings of a source": page(lambda: {"source_id": "bazaar"}),
+        "people: listings that are off": page(lambda: {"active": False}),
+        "people: a rare word": page(rare_word),
+        "people: a common word": page(lambda: {"words": "carbon"}),
+        "people: two common words in a market": page(lambda: {"words": "carbon disc", **of_market()}),
+        "people: common words, on sale": page(lambda: {"words": "carbon disc", "active": True}),
+        "people: dear listings": page(lambda: dear),
+        "people: dear listings of a market": page(lambda: {**dear, **of_market()}),
+        "people: lines of 50 prices": lambda c: browse.sparks(c, ids(50), NOW),
+        "people: one listing": one,
+        "people: products": lambda c: browse.products(c, most=51),
+        "people: products by a word": lambda c: browse.products(c, words=f"product {some() // 10}", most=51),
+        "people: one product": product,
+        "people: overview": front,
+        "people: targets": lambda c: targets.page(c, Wanted(), most=100),
+        "people: broken targets": lambda c: targets.page(c, Wanted(status="BROKEN"), most=100),
+        "people: targets by part of a URL": lambda c: targets.page(
+            c, Wanted(contains=f"item/{some()}9"), most=100
+        ),
+        "people: runs of a kind": runs(lambda: {"spider": "sweep"}),
+        "people: failed runs of a kind": runs(lambda: {"spider": "sweep", "status": "failed"}),
+        "people: runs of a market": runs(of_market),
+        "programs: listings": seen(),
+        "programs: listings of a market": seen(of_market),
+        "programs: a common word": seen(lambda: {"words": "carbon"}),
+        "programs: a rare word": seen(rare_word),
+        "programs: dear listings": seen(lambda: dear),
+        "programs: one listing with its history": seen_one,
+        "programs: metrics": lambda c: gauges.read(c, NOW),
+        "dispatcher: due markets": lambda c: dispatch.due_markets(c, NOW),
+        "dispatcher: a cycle of targets": lambda c: target_queue.schedule(c, NOW, LIMITS),
+        "dispatcher: what is wrong": lambda c: conditions.evaluate(c, NOW),
+        "dispatcher: watch rules": lambda c: watch.evaluate(c, NOW),
+        "discovery: known-check of a page of 90": collect,
+        "discovery: sync of a search market": sync,
+        "writer: 90 cards seen again": lambda c: store(c, ids(90)),
+        "writer: 90 new cards": lambda c: store(c, [2 * size + number for number in ids(90)]),
+        "writer: 50 product pages": lambda c: store(c, ids(50), detail=True),
+        "sweep: choice of 100 details": lambda c: details.choose(c, market(), NOW, 100),
+        "verification: candidates": candidates,
+        "verification: 50 looks concluded": conclude,
+        "targets: 50 added": add_targets,
+        "resolver: 100 listings": lambda c: resolver.resolve(c, NOW, 100),
+        "resolver: how many wait": resolver.waiting,
+    }

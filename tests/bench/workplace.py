@@ -1,0 +1,33 @@
+"""Where a figure is measured: a directory with a PostgreSQL of its own, gone afterwards whatever happens."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pricewatch.store import database, embedded
+
+
+@contextmanager
+def workplace() -> Iterator[Path]:
+    """Nothing of the caller's own data is touched, and no server is left behind."""
+    names = ("DATABASE_URL", "PRICEWATCH_VAR")
+    before = {name: os.environ.pop(name, None) for name in names}
+    with TemporaryDirectory(prefix="pw", ignore_cleanup_errors=True) as name:
+        directory = Path(name).resolve()
+        os.environ["PRICEWATCH_VAR"] = str(directory)
+        database.engine.cache_clear()
+        try:
+            yield directory
+        finally:
+            if database.engine.cache_info().currsize:
+                database.engine().dispose()
+            database.engine.cache_clear()
+            embedded.end(directory)
+            for variable, value in before.items():
+                os.environ.pop(variable, None)
+                if value is not None:
+                    os.environ[variable] = value
