@@ -6,6 +6,7 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from time import monotonic
 from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
@@ -114,7 +115,7 @@ class BrowserPages(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # ha
 
         async def handle(route: Route, request: PlaywrightRequest) -> None:
             nonlocal first
-            in_time = asyncio.get_running_loop().time() < send_before
+            in_time = monotonic() < send_before
             has_turn, first = first and in_time and request.is_navigation_request(), False
             if self._unwanted(request) or not (has_turn or await self._turn_came(request, page_domain)):
                 self.stats.inc_value("pricewatch/browser/requests_blocked")

@@ -17,7 +17,8 @@ from pricewatch.middlewares.policies import Policies
 from pricewatch.middlewares.punctual import TurnMissed
 from pricewatch.middlewares.shared import shared
 from pricewatch.middlewares.store_thread import StoreThread
-from pricewatch.middlewares.turns import Turn, TurnBook, Turns
+from pricewatch.middlewares.turn_book import TurnBook
+from pricewatch.middlewares.turns import Turn, Turns
 from pricewatch.rules.backoff import retry_after
 from pricewatch.rules.limits import Limit, room_for
 from pricewatch.store.rate_limits import PostgresTurns

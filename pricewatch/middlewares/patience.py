@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from time import monotonic
 from typing import TypeVar
 
 from scrapy.crawler import Crawler
@@ -19,22 +20,19 @@ class Patience:
         self._crawler = crawler
 
     async def sleep(self, seconds: float) -> None:
-        loop = asyncio.get_running_loop()
-        await self.until(loop.time() + seconds)
+        await self.until(monotonic() + seconds)
 
     async def until(self, moment: float) -> None:
-        """Wait for a moment of the event loop's clock; never a bit too early."""
-        loop = asyncio.get_running_loop()
-        while (left := moment - loop.time()) > 0:
+        """Wait for a moment of the monotonic clock; never a bit too early."""
+        while (left := moment - monotonic()) > 0:
             self._check()
             await asyncio.sleep(min(left, NOTICE_SECONDS))
 
     async def wait(self, future: asyncio.Future[T], moment: float) -> T:
         """Wait for a future until a moment; raises `TimeoutError` then."""
-        loop = asyncio.get_running_loop()
         while not future.done():
             self._check()
-            if (left := moment - loop.time()) <= 0:
+            if (left := moment - monotonic()) <= 0:
                 raise TimeoutError
             await asyncio.wait((future,), timeout=min(left, NOTICE_SECONDS))
         return future.result()

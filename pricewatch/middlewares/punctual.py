@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from time import monotonic
 from typing import Any
 
 from scrapy.core.downloader.handlers.http11 import _LenientHTTP11ClientFactory, _LenientHTTP11ClientProtocol
@@ -23,7 +23,7 @@ class PunctualProtocol(_LenientHTTP11ClientProtocol):
         before = request.headers.getRawHeaders(SEND_BEFORE)
         if before:
             request.headers.removeHeader(SEND_BEFORE)
-            if asyncio.get_running_loop().time() > float(before[0]):
+            if monotonic() > float(before[0]):
                 # The connection was not used: the next request may have it.
                 self._quiescentCallback(self)
                 return fail(TurnMissed("the turn was over before the request could be sent"))

@@ -33,25 +33,25 @@ end
 """
 
 _RESERVE = """
-local gap, concurrent, horizon, lease =
-  tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local gap, concurrent, horizon, lease, ahead =
+  tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local last = tonumber(redis.call('HGET', state, 'last') or '0')
 local turn = tonumber(redis.call('HGET', state, 'next') or '0')
 if turn > now + horizon + gap then
   last = now - gap
   turn = now
 end
-turn = math.max(now, turn, last + gap)
-local ahead = redis.call('ZCARD', begins)
+turn = math.max(now + ahead, turn, last + gap)
+local before = redis.call('ZCARD', begins)
 local grants = {}
-for n = 6, #ARGV do
+for n = 7, #ARGV do
   if turn - now > horizon then break end
-  grants[#grants + 1] = {ARGV[n], text(turn - now), ahead < concurrent and 1 or 0}
+  grants[#grants + 1] = {ARGV[n], text(turn - now), before < concurrent and 1 or 0, text(now)}
   redis.call('ZADD', begins, text(turn), ARGV[n])
   redis.call('ZADD', ends, text(turn + lease), ARGV[n])
   last = turn
   turn = turn + gap
-  ahead = ahead + 1
+  before = before + 1
 end
 redis.call('HSET', state, 'last', text(last), 'next', text(turn))
 keep()
@@ -113,10 +113,20 @@ class RedisTurns:
         }
 
     def reserve(
-        self, domain: str, tickets: Sequence[str], limit: Limit, *, horizon: float, lease: float
+        self,
+        domain: str,
+        tickets: Sequence[str],
+        limit: Limit,
+        *,
+        horizon: float,
+        lease: float,
+        ahead: float = 0.0,
     ) -> list[Grant]:
-        grants = self._step("reserve", domain, limit.interval, limit.concurrent, horizon, lease, *tickets)
-        return [Grant(ticket.decode(), float(wait), bool(sure)) for ticket, wait, sure in grants]
+        values = (limit.interval, limit.concurrent, horizon, lease, ahead)
+        grants = self._step("reserve", domain, *values, *tickets)
+        return [
+            Grant(ticket.decode(), float(wait), bool(sure), float(now)) for ticket, wait, sure, now in grants
+        ]
 
     def confirm(self, domain: str, ticket: str, limit: Limit, *, lease: float) -> bool:
         return bool(self._step("confirm", domain, ticket, limit.concurrent, lease))

@@ -6,19 +6,22 @@ import asyncio
 import logging
 import secrets
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Protocol, TypeVar
+from time import monotonic
+from typing import TypeVar
 
 from scrapy.crawler import Crawler
 
 from pricewatch.errors import DatabaseUnavailable
+from pricewatch.middlewares.book_clock import BookClock
 from pricewatch.middlewares.failures import CrawlEnding, NoTurn
 from pricewatch.middlewares.patience import Patience
 from pricewatch.middlewares.shared import shared
 from pricewatch.middlewares.store_thread import StoreThread
+from pricewatch.middlewares.turn_book import TurnBook
 from pricewatch.rules.figures import bucket, key
 from pricewatch.rules.limits import Grant, Limit, batch_size
 
@@ -34,27 +37,8 @@ CONFIRM_SECONDS = 0.01
 # How long to wait where all slots are taken, doubled each time.
 FULL_SECONDS = 0.05
 LONGEST_FULL_SECONDS = 2.0
-
-
-class TurnBook(Protocol):
-    """Where the turns of all processes are kept. Each method is one atomic step, by the book's own clock."""
-
-    def reserve(
-        self, domain: str, tickets: Sequence[str], limit: Limit, *, horizon: float, lease: float
-    ) -> list[Grant]:
-        """Turns for these tickets, an interval apart; none for those further off than the horizon."""
-
-    def confirm(self, domain: str, ticket: str, limit: Limit, *, lease: float) -> bool:
-        """Whether a turn that was not sure stands now that it has come; if not, it is given up."""
-
-    def release(self, domain: str, tickets: Sequence[str]) -> None:
-        """These are done; who never says so is done when its lease ends."""
-
-    def renew(self, domain: str, tickets: Sequence[str], *, lease: float) -> None:
-        """These are still under way."""
-
-    def hold(self, domain: str, seconds: float) -> None:
-        """No new turn before then."""
+# How far ahead turns are asked for at most, where answers take long.
+LONGEST_AHEAD = 0.25
 
 
 @dataclass(slots=True)
@@ -62,7 +46,7 @@ class Turn:
     domain: str
     ticket: str
     limit: Limit
-    # When it comes, by the event loop's clock.
+    # When it comes, by our clock.
     at: float
     sure: bool
     send_before: float = 0.0
@@ -97,13 +81,15 @@ class Turns:
         self._done: dict[str, list[str]] = {}
         self._news = asyncio.Event()
         self._tidying: asyncio.Task[None] | None = None
+        self._clock = BookClock()
+        # How long it took, the last time, until turns that were asked for could be used.
+        self._slowness = 0.0
         self._name = secrets.token_hex(6)
         self._numbers = count(1)
 
     async def take(self, domain: str, limit: Limit, *, slot: bool = True, browser: bool = False) -> Turn:
         """Wait for a turn. Without a slot only the interval counts: the request is part of another one."""
-        loop = asyncio.get_running_loop()
-        started = loop.time()
+        started = monotonic()
         margin = self._browser_margin if browser else self._margin
         spaced = Limit(limit.interval * (1 + margin), limit.concurrent)
         # A turn missed by more than this is given back: the rest of the margin is for the way to the site.
@@ -114,7 +100,7 @@ class Turns:
             turn = await self._next(domain, spaced, started + self._longest_wait, first=first)
             stands = await self._come(turn, slot=slot)
             trouble = None if stands else "full"
-            if loop.time() - turn.at > tolerance:
+            if monotonic() - turn.at > tolerance:
                 trouble = "late"
             elif turn.at < self._held_until.get(domain, 0.0):
                 trouble = "put_off"
@@ -129,9 +115,9 @@ class Turns:
                 await self._slot_given_back(domain, min(FULL_SECONDS * 2**full, LONGEST_FULL_SECONDS))
             first = stands
         turn.send_before = turn.at + latest
-        turn.renew_at = loop.time() + self._lease / 3
+        turn.renew_at = monotonic() + self._lease / 3
         self._stats.inc_value("pricewatch/limits/turns")
-        waited = (loop.time() - started) * 1000
+        waited = (monotonic() - started) * 1000
         self._stats.inc_value("pricewatch/limits/milliseconds_waited", round(waited))
         self._stats.inc_value(key("scrape_rate_limit_wait_ms", domain, "le", bucket(waited)))
         self._stats.inc_value(key("scrape_rate_limit_wait_ms", domain, "sum"), round(waited))
@@ -148,7 +134,7 @@ class Turns:
         freed.clear()
         waiting = asyncio.ensure_future(freed.wait())
         with suppress(TimeoutError):
-            await self._patience.wait(waiting, asyncio.get_running_loop().time() + seconds)
+            await self._patience.wait(waiting, monotonic() + seconds)
         waiting.cancel()
 
     def give_back(self, turn: Turn) -> None:
@@ -161,7 +147,7 @@ class Turns:
     async def hold(self, domain: str, seconds: float) -> None:
         """The site wants a pause. Turns that other processes have been given stand; ours are put off."""
         seconds = min(seconds, self._longest_wait)
-        self._held_until[domain] = asyncio.get_running_loop().time() + seconds
+        self._held_until[domain] = monotonic() + seconds
         await self._run(lambda: self._book.hold(domain, seconds))
 
     async def close(self) -> None:
@@ -211,21 +197,22 @@ class Turns:
 
     async def _ask(self, domain: str, line: Line) -> None:
         """Ask for turns as long as somebody waits; the next batch when the last one has been used."""
-        loop = asyncio.get_running_loop()
         try:
             while line.waiting:
                 limit = line.limit
                 wanted = batch_size(len(line.waiting), limit.interval, self._lookahead)
                 tickets = [f"{self._name}-{next(self._numbers)}" for _ in range(wanted)]
-                grants = await self._run(self._reserving(domain, tickets, limit))
-                now = loop.time()
+                asked, grants, answered = await self._run(self._reserving(domain, tickets, limit))
+                self._slowness = min(monotonic() - asked, LONGEST_AHEAD)
                 if not grants:
                     raise NoTurn(
                         f"the next turn at {domain} is more than {self._longest_wait:.0f} seconds away"
                     )
+                self._clock.learn(asked, grants[0].told, answered)
                 for grant in grants:
-                    self._hand_over(line, Turn(domain, grant.ticket, limit, now + grant.wait, grant.sure))
-                await self._patience.until(now + grants[-1].wait)
+                    at = self._clock.ours(grant.told + grant.wait)
+                    self._hand_over(line, Turn(domain, grant.ticket, limit, at, grant.sure))
+                await self._patience.until(at)
         except Exception as error:  # noqa: BLE001 - told to everybody who waits
             while line.waiting:
                 place = line.waiting.popleft()
@@ -242,10 +229,17 @@ class Turns:
                 return
         self.give_back(turn)
 
-    def _reserving(self, domain: str, tickets: list[str], limit: Limit) -> Callable[[], list[Grant]]:
-        return lambda: self._book.reserve(
-            domain, tickets, limit, horizon=self._longest_wait, lease=self._lease
-        )
+    def _reserving(
+        self, domain: str, tickets: list[str], limit: Limit
+    ) -> Callable[[], tuple[float, list[Grant], float]]:
+        horizon, lease, ahead = self._longest_wait, self._lease, self._slowness
+
+        def reserve() -> tuple[float, list[Grant], float]:
+            asked = monotonic()
+            grants = self._book.reserve(domain, tickets, limit, horizon=horizon, lease=lease, ahead=ahead)
+            return asked, grants, monotonic()
+
+        return reserve
 
     def _confirming(self, turn: Turn) -> Callable[[], bool]:
         return lambda: self._book.confirm(turn.domain, turn.ticket, turn.limit, lease=self._lease)
@@ -263,7 +257,6 @@ class Turns:
 
     async def _give_back_and_renew(self) -> None:
         """Tell the book what is done at once, and what takes long often enough to keep its slot."""
-        loop = asyncio.get_running_loop()
         try:
             while self._done or self._under_way:
                 while self._done:
@@ -271,11 +264,11 @@ class Turns:
                     await self._thread.run(_releasing(self._book, domain, tickets))
                 overdue: dict[str, list[str]] = {}
                 for turn in list(self._under_way.values()):
-                    if turn.at + MOST_LEASES * self._lease < loop.time():
+                    if turn.at + MOST_LEASES * self._lease < monotonic():
                         del self._under_way[turn.ticket]
-                    elif turn.renew_at <= loop.time():
+                    elif turn.renew_at <= monotonic():
                         overdue.setdefault(turn.domain, []).append(turn.ticket)
-                        turn.renew_at = loop.time() + self._lease / 3
+                        turn.renew_at = monotonic() + self._lease / 3
                 for domain, tickets in overdue.items():
                     await self._thread.run(_renewing(self._book, domain, tickets, self._lease))
                 self._news.clear()

@@ -34,11 +34,13 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A turn: how long to wait for it. Where it is not sure, a slot must be confirmed when it comes."""
+    """A turn: how long after `told`, by the book's clock, it comes. Where it is not sure, a slot must be
+    confirmed then."""
 
     ticket: str
     wait: float
     sure: bool
+    told: float
 
 
 def limit_of(

@@ -9,7 +9,8 @@ from sqlalchemy import ARRAY, Connection, Text, bindparam, text
 from pricewatch.rules.limits import Grant, Limit
 
 _RESERVE = text(
-    "SELECT ticket, wait, sure FROM reserve_turns(:domain, :tickets, :gap, :concurrent, :horizon, :lease)"
+    "SELECT ticket, wait, sure, told"
+    " FROM reserve_turns(:domain, :tickets, :gap, :concurrent, :horizon, :lease, :ahead)"
 ).bindparams(bindparam("tickets", type_=ARRAY(Text)))
 _CONFIRM = text("SELECT confirm_turn(:domain, :ticket, :concurrent, :lease)")
 _RELEASE = text("UPDATE rate_limits SET holders = holders - :tickets WHERE domain = :domain").bindparams(
@@ -36,14 +37,20 @@ class PostgresTurns:
         self._connect = connect
 
     def reserve(
-        self, domain: str, tickets: Sequence[str], limit: Limit, *, horizon: float, lease: float
+        self,
+        domain: str,
+        tickets: Sequence[str],
+        limit: Limit,
+        *,
+        horizon: float,
+        lease: float,
+        ahead: float = 0.0,
     ) -> list[Grant]:
-        values = {"domain": domain, "tickets": list(tickets), "gap": limit.interval, "lease": lease}
+        turns = {"domain": domain, "tickets": list(tickets), "lease": lease, "ahead": ahead}
+        limits = {"gap": limit.interval, "concurrent": limit.concurrent, "horizon": horizon}
         with self._connect().begin() as transaction:
-            rows = transaction.connection.execute(
-                _RESERVE, {**values, "concurrent": limit.concurrent, "horizon": horizon}
-            ).all()
-        return [Grant(row.ticket, row.wait, row.sure) for row in rows]
+            rows = transaction.connection.execute(_RESERVE, turns | limits).all()
+        return [Grant(*row) for row in rows]
 
     def confirm(self, domain: str, ticket: str, limit: Limit, *, lease: float) -> bool:
         values = {"domain": domain, "ticket": ticket, "concurrent": limit.concurrent, "lease": lease}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 # The newest migration. Known here so that a start with an up-to-date schema need not load alembic.
-REVISION = "0008"
+REVISION = "0009"
 MIGRATION_LOCK = 0x70726963
 MONTHS_AHEAD = 3
 UNDEFINED_TABLE, NO_PERMISSION = "42P01", "42501"

@@ -85,8 +85,9 @@ def test_a_pause_takes_nobody_s_place(site: Site) -> None:
     )
     assert all(visit["status"] == 200 for visit in report.visits)
     paths = [entry.path.partition("?")[0] for entry in report.log if entry.path != "/robots.txt"]
-    # Between its first and its last attempt all the others had theirs.
-    assert paths[0] == paths[-1] == "/c/bikes"
+    # Between its first attempt and its second others had theirs, as many as there was time for.
+    assert paths[0] == "/c/bikes"
+    assert paths.index("/c/bikes", 1) > 5
     assert paths.count("/c/toys") == 30
 
 

@@ -13,7 +13,7 @@ import redis as redis_client
 from sqlalchemy import Connection
 
 from pricewatch.middlewares.redis_turns import RedisTurns
-from pricewatch.middlewares.turns import TurnBook
+from pricewatch.middlewares.turn_book import TurnBook
 from pricewatch.rules.limits import Grant, Limit
 from pricewatch.store.rate_limits import PostgresTurns
 
@@ -170,3 +170,10 @@ def test_many_at_once_share_one_line(open_book: Open) -> None:
     # Each was read up to a round trip too early; no two may be the same turn.
     assert all(later - earlier > 5 for earlier, later in pairwise(turns))
     assert turns[-1] - turns[0] == pytest.approx(1190, abs=5)
+
+
+def test_a_turn_may_be_wanted_a_little_ahead(book: TurnBook) -> None:
+    first, second = book.reserve("shop.com", ["a", "b"], LIMIT, horizon=60, lease=30, ahead=0.2)
+    assert [first.wait, second.wait] == pytest.approx([0.2, 0.7], abs=0.001)
+    (third,) = book.reserve("shop.com", ["c"], LIMIT, horizon=60, lease=30, ahead=0.2)
+    assert third.told + third.wait == pytest.approx(second.told + second.wait + 0.5, abs=0.001)
