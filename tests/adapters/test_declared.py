@@ -192,7 +192,7 @@ def test_without_a_product_part_pages_are_read_as_any_shops(declare):
         ('card = "li.tea"', 'card = "li["', "[overview] card: 'li[' is no CSS selector"),
         ("^art-(.+)", "^art-(", "is no regular expression"),
         ("^art-(.+)", "(a)(b)", "has 2 groups"),
-        ("?p={page}", "?p=2", "pages: '?p=2' may ask for page in braces, and has to"),
+        ("?p={page}", "?p=2", "pages: '?p=2' may ask for page, index, offset in braces, and has to"),
         ("{keyword}", "{colour}", "search: '/suche?q={colour}' may ask for"),
         ('next = "a.weiter"', "", "overview: give `next`"),
         ('availability = ".lager"\nbuy = "button.kaufen"', "", "product: give `availability`"),
