@@ -50,6 +50,7 @@ class MercariAdapter(DataAdapter):
     id = "mercari"
     version = "1.1.0"
     domain = "mercari.com"
+    home = "https://jp.mercari.com/"
     currency = "JPY"
     requires_js = True
     page_data = (r"/v2/entities:search\b", r"/items/get\?")
@@ -87,7 +88,7 @@ class MercariAdapter(DataAdapter):
         seller = page.text_at(row, "sellerId") or page.text_at(row, "seller", "id") or shop
         named = shop or page.text_at(row, "seller", "name") or None
         # The data comes from a host of its own.
-        site = "https://jp.mercari.com/" if (urlsplit(url).hostname or "").startswith("api.") else url
+        site = self.home if (urlsplit(url).hostname or "").startswith("api.") else url
         return Card(
             url=page.link_to(site, f"/{path}/{item_id}") if _SAFE_ID.fullmatch(item_id) else "",
             title=page.text_at(row, "name"),
