@@ -29,10 +29,15 @@ STATUS = {
     "ITEM_STATUS_ON_SALE": Availability.IN_STOCK,
     "ITEM_STATUS_TRADING": Availability.OUT_OF_STOCK,
     "ITEM_STATUS_SOLD_OUT": Availability.SOLD,
+    "ITEM_STATUS_STOP": Availability.OUT_OF_STOCK,
     "on_sale": Availability.IN_STOCK,
     "trading": Availability.OUT_OF_STOCK,
     "sold_out": Availability.SOLD,
+    "stop": Availability.OUT_OF_STOCK,
 }
+# Who sells: users by their id, shops, which all have the id 0, by their own id or name.
+SELLER_IDS = (("sellerId",), ("seller", "id"), ("shop", "id"), ("shopName",))
+SELLER_NAMES = (("shopName",), ("shop", "displayName"), ("seller", "name"))
 ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "category_id": ("categoryId",),
     "category": ("item_category", "name"),
@@ -79,14 +84,12 @@ class MercariAdapter(DataAdapter):
         return listing
 
     def card_from(self, row: dict[str, Any], url: str) -> Card:
-        item_id, shop = page.text_at(row, "id"), page.text_at(row, "shopName")
+        item_id, seller = page.text_at(row, "id"), page.first_text_at(row, *SELLER_IDS)
         is_users = _USERS_ITEM.fullmatch(item_id) and page.at(row, "itemType") != "ITEM_TYPE_BEYOND"
         kind, path = (SellerType.USER, "item") if is_users else (SellerType.SHOP, "shops/product")
         price = page.machine_cents(page.at(row, "price"), self.currency)
         # What is paid in the end is not known while others bid.
         is_open = bool(page.at(row, "auction")) or page.at(row, "isNoPrice") not in (None, False, "false")
-        seller = page.text_at(row, "sellerId") or page.text_at(row, "seller", "id") or shop
-        named = shop or page.text_at(row, "seller", "name") or None
         # The data comes from a host of its own.
         site = self.home if (urlsplit(url).hostname or "").startswith("api.") else url
         return Card(
@@ -95,7 +98,7 @@ class MercariAdapter(DataAdapter):
             price_cents=None if is_open or price == NO_PRICE else price,
             availability=STATUS.get(page.text_at(row, "status"), Availability.UNKNOWN),
             product_id=item_id,
-            seller=Seller(seller, named, kind) if seller else None,
+            seller=Seller(seller, page.first_text_at(row, *SELLER_NAMES) or None, kind) if seller else None,
             image=page.text_at(row, "thumbnails", 0),
             attributes=page.texts_at(row, **ATTRIBUTES),
         )

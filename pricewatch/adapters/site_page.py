@@ -92,6 +92,11 @@ def text_at(value: Any, *path: str | int) -> str:
     return clean(str(found)) if isinstance(found, (str, int, float)) and not isinstance(found, bool) else ""
 
 
+def first_text_at(value: Any, *paths: tuple[str | int, ...]) -> str:
+    """The text at the first of several paths that has one; 0 is what machines put where there is none."""
+    return next((text for path in paths if (text := text_at(value, *path)) not in ("", "0")), "")
+
+
 def texts_at(value: Any, **paths: tuple[str | int, ...]) -> dict[str, str]:
     """The texts at several paths, under names of one's own; empty where there is none."""
     return {name: text_at(value, *path) for name, path in paths.items()}

@@ -110,7 +110,7 @@ def judge(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
     from pricewatch.parsing.url import canonical_url
     from pricewatch.rules.validation import validate_offer
 
-    response = as_response(page, adapter.home)
+    response = as_response(page)
     url, result = response.url, adapter.extract(response)
     report: dict[str, Any] = {"file": page.name, "url": url, "status": "", "reason": None, "details": ""}
     verdict: ExtractFailure | Ok | Drop | Quarantine
