@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 from urllib.parse import urljoin
 
 from scrapy.http import TextResponse
 
+from pricewatch.adapters import site_page as page
 from pricewatch.adapters.base import Overview
 from pricewatch.adapters.site import Listing, SiteAdapter
 from pricewatch.items import Availability, Card, Seller, SellerType
-from pricewatch.parsing.price import parse_price
+from pricewatch.parsing.one_price import one_price
 
 SEARCH = {
     "category": "category",
@@ -25,6 +25,7 @@ AVAILABILITY = {
     "out_of_stock": Availability.OUT_OF_STOCK,
     "sold": Availability.SOLD,
 }
+SELLERS = {"user": SellerType.USER, "shop": SellerType.SHOP}
 
 
 class BazaarAdapter(SiteAdapter):
@@ -39,27 +40,27 @@ class BazaarAdapter(SiteAdapter):
     pages = "?page={page}&rows={rows}"
 
     def cards_on(self, response: TextResponse) -> Overview | None:
-        root = response.selector.root
+        root = page.root_of(response)
         main = root.find(".//main[@data-total]")
         if main is None:
             return None
         cards = [_card(article, response.url) for article in main.iterfind("article")]
-        return Overview(cards, root.find(".//a[@rel='next']") is not None, int(main.get("data-total")))
+        has_next = root.find(".//a[@rel='next']") is not None
+        return Overview(cards, has_next, page.count_of(main.get("data-total")))
 
     def listing_on(self, response: TextResponse) -> Listing | None:
-        root = response.selector.root
-        if root.find(".//main[@class='item-gone']") is not None:
-            return Listing(card=Card(url=response.url, title=""), gone="main.item-gone")
+        root = page.root_of(response)
+        gone = root.find(".//main[@class='item-gone']") is not None
         main = root.find(".//main[@data-id]")
         if main is None:
-            return None
+            return Listing(card=Card(url=response.url, title=""), gone="main.item-gone") if gone else None
         facts = {name.text: value.text for name, value in zip(main.iter("dt"), main.iter("dd"), strict=False)}
-        shown = main.findtext(".//p[@class='item-price']/strong[@class='price']") or ""
+        shown = main.findtext(".//p[@class='item-price']/strong[@class='price']", "")
         # Its ¥ is the yen, never the yuan, and its $ the dollar of the United States.
-        price, sold = parse_price(shown, hints=("JPY", "USD")), main.find(".//time[@class='sold-at']")
+        price, sold = one_price(shown, None, hints=("JPY", "USD")), main.find(".//time[@class='sold-at']")
         card = Card(
             url=response.url,
-            title=main.findtext(".//h1[@class='item-title']") or "",
+            title=main.findtext(".//h1[@class='item-title']", ""),
             price_cents=price.cents(),
             currency=price.currency,
             availability=AVAILABILITY.get(main.get("data-status"), Availability.UNKNOWN),
@@ -68,19 +69,19 @@ class BazaarAdapter(SiteAdapter):
             seller=_seller(main.find(".//a[@class='seller']")),
             location=main.findtext(".//span[@class='city']"),
         )
-        listing = Listing(card=card, shown_price=shown, brand=facts.get("Brand", ""))
-        listing.mpn, listing.gtin, card.attributes = facts.pop("MPN", ""), facts.pop("GTIN", ""), facts
-        listing.sold_at = datetime.fromisoformat(sold.get("datetime")) if sold is not None else None
-        return listing
+        named = {"mpn": facts.pop("MPN", ""), "gtin": facts.pop("GTIN", ""), "brand": facts.get("Brand", "")}
+        card.attributes = facts
+        sold_at = page.iso_moment("" if sold is None else sold.get("datetime"))
+        return Listing(card=card, shown_price=shown, sold_at=sold_at, **named)
 
 
 def _card(article: Any, base: str) -> Card:
-    link, price = article.find("a[@class='card-link']"), article.get("data-price")
-    has_link = link is not None and link.get("href")
+    link = article.find("a[@class='card-link']")
+    href, title = ("", "") if link is None else (link.get("href", ""), link.text or "")
     return Card(
-        url=urljoin(base, link.get("href")) if has_link else "",
-        title=link.text or "" if has_link else "",
-        price_cents=int(price) if price else None,
+        url=urljoin(base, href) if href else "",
+        title=title,
+        price_cents=page.count_of(article.get("data-price")),
         currency=article.get("data-currency"),
         availability=AVAILABILITY.get(article.get("data-status"), Availability.UNKNOWN),
         product_id=article.get("data-id"),
@@ -90,6 +91,6 @@ def _card(article: Any, base: str) -> Card:
 
 
 def _seller(link: Any) -> Seller | None:
-    if link is None:
+    if link is None or not link.get("data-seller-id"):
         return None
-    return Seller(link.get("data-seller-id"), link.text, SellerType(link.get("data-seller-type")))
+    return Seller(link.get("data-seller-id"), link.text, SELLERS.get(link.get("data-seller-type")))

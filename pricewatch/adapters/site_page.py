@@ -55,6 +55,11 @@ def whole_document(response: TextResponse) -> Selector:
     return document(response) if is_whole(response) else Selector(text="", type="html")
 
 
+def root_of(response: TextResponse) -> Any:
+    """The root element of the page's tree, parsed once; an empty one where the page was cut short."""
+    return (response.selector if is_whole(response) else Selector(text="", type="html")).root
+
+
 def is_whole(response: TextResponse) -> bool:
     return "</html>" in response.text[-_LONGEST_END:].lower()
 
@@ -104,8 +109,7 @@ def texts_at(value: Any, **paths: tuple[str | int, ...]) -> dict[str, str]:
 
 def count_at(value: Any, *path: str | int) -> int | None:
     """The whole number at a path."""
-    text = text_at(value, *path)
-    return int(text) if _PLAIN_NUMBER.fullmatch(text) and "." not in text else None
+    return count_of(text_at(value, *path))
 
 
 def rows_at(value: Any, *path: str | int) -> list[dict[str, Any]]:
@@ -188,6 +192,10 @@ def number_of(value: Any) -> float | None:
     return float(text) if _PLAIN_NUMBER.fullmatch(text) else None
 
 
+def count_of(text: str | None) -> int | None:
+    return int(text) if text and _PLAIN_NUMBER.fullmatch(text) and "." not in text else None
+
+
 def machine_cents(value: Any, currency: str) -> int | None:
     """The price in a field for machines, in minor units; None for anything that is not a plain number."""
     return parse_machine_price(str(value), currency).cents() if number_of(value) is not None else None
@@ -234,6 +242,14 @@ def moment(value: Any) -> datetime | None:
     """The instant that seconds since 1970 name."""
     seconds = count_at([value], 0)
     return datetime.fromtimestamp(seconds, UTC) if seconds and seconds < _LATEST_SECONDS else None
+
+
+def iso_moment(text: str | None) -> datetime | None:
+    """The instant that a text such as `2026-11-14T14:27:42Z` names."""
+    try:
+        return datetime.fromisoformat(text or "")
+    except ValueError:
+        return None
 
 
 def link_to(base: str, link: str) -> str:

@@ -20,7 +20,7 @@ from pricewatch.rules.validation import validate_offer
 
 from .site_fixtures import cases, expected, page_body, respond
 
-SITES = ("willhaben", "apartments", "mercari", "sgammo", "books_toscrape")
+SITES = ("willhaben", "apartments", "mercari", "sgammo", "bazaar", "books_toscrape")
 PAGES = [(site, case) for site in SITES for case in cases(site)]
 NOISE = "?§#~xq"
 ROUNDS = 40
