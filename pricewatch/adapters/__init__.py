@@ -13,6 +13,7 @@ from pricewatch.errors import UserError
 
 logger = logging.getLogger(__name__)
 
+SAMPLE = "bazaar"
 # Explicit on purpose: what is not listed here does not run.
 REGISTERED = {
     "apartments": "pricewatch.adapters.apartments:ApartmentsAdapter",
@@ -54,13 +55,16 @@ def known() -> list[str]:
 
 def for_domain(domain: str) -> str:
     """The adapter written for a domain, or the one that reads any shop."""
-    for adapter_id in known():
-        try:
-            adapter = get(adapter_id)
-        except UserError as error:
-            # Another shop's broken file is no reason to turn this one away.
-            logger.warning("%s", error)
-            continue
-        if adapter.domain == domain and adapter.has_product():
-            return adapter_id
-    return "generic"
+    fitting = [adapter_id for adapter_id in known() if _reads_products_of(adapter_id, domain)]
+    # A shop's own file comes first; the sample marketplace last, for it takes this whole machine.
+    return min(fitting, key=lambda one: (one == SAMPLE, one in REGISTERED), default="generic")
+
+
+def _reads_products_of(adapter_id: str, domain: str) -> bool:
+    try:
+        adapter = get(adapter_id)
+    except UserError as error:
+        # Another shop's broken file is no reason to turn this one away.
+        logger.warning("%s", error)
+        return False
+    return adapter.domain == domain and adapter.has_product()

@@ -31,11 +31,12 @@ CALIBRES = {
     r"12 (?:ga|gauge)": "12 gauge",
     r"20 (?:ga|gauge)": "20 gauge",
 }
+# "Steel core" is a bullet; only "steel case" or "case: steel" is a case.
 CASES = {
-    "nickel[- ]plated brass": "nickel-plated brass",
-    "brass": "brass",
-    "steel": "steel",
-    "aluminum": "aluminum",
+    r"nickel[- ]plated brass[- ]cas(?:ed?|ings?)": "nickel-plated brass",
+    r"brass[- ]cas(?:ed?|ings?)|cas(?:e|ing)(?: material)?\s*:\s*brass": "brass",
+    r"steel[- ]cas(?:ed?|ings?)|cas(?:e|ing)(?: material)?\s*:\s*steel": "steel",
+    r"aluminum[- ]cas(?:ed?|ings?)|cas(?:e|ing)(?: material)?\s*:\s*aluminum": "aluminum",
 }
 BULLETS = {
     "fmj|full metal jacket": "FMJ",
@@ -49,35 +50,23 @@ BULLETS = {
     "slug": "slug",
 }
 NUMBERS = {
-    "grain_weight": re.compile(r"(?<![\d.,])(\d{2,3}(?:\.5)?)[- ]?(?:grains?|gr)\b", re.IGNORECASE),
-    "round_count": re.compile(
-        r"(?<![\d.,])(\d{1,3}(?:,\d{3})|\d{1,5})[- ]?(?:rounds?|rds?)\b", re.IGNORECASE
-    ),
+    "grain_weight": r"(?<![\d.,])(\d{2,3}(?:\.5)?)[- ]?(?:grains?|gr)\b",
+    "round_count": r"(?<![\d.,])(\d{1,3}(?:,\d{3})|\d{1,5})[- ]?(?:rounds?|rds?)\b",
 }
-# "Steel core" is a bullet; only "steel case" or "case: steel" is a case.
-_CASE = r"(?:{0})[- ]cas(?:ed?|ings?)|cas(?:e|ing)(?: material)?\s*:\s*(?:{0})"
-_TABLES = {
-    "caliber": CALIBRES,
-    "bullet_type": BULLETS,
-    "case_material": {_CASE.format(how): called for how, called in CASES.items()},
-}
-PATTERNS = {
-    name: [
-        (re.compile(rf"(?<![\w.])(?:{how})(?!\w)", re.IGNORECASE), called) for how, called in table.items()
-    ]
-    for name, table in _TABLES.items()
-}
+TABLES = {"caliber": CALIBRES, "bullet_type": BULLETS, "case_material": CASES}
 
 
 def ammunition(title: str, description: str) -> dict[str, Any]:
     """What the title says, and only where it is silent the description; the first of several is meant."""
     found: dict[str, Any] = {}
-    for text in (title, description):
+    for text in (title.lower(), description.lower()):
         for name, pattern in NUMBERS.items():
-            if match := pattern.search(text):
+            if match := re.search(pattern, text):
                 found.setdefault(name, float(match[1].replace(",", "")))
-        for name, table in PATTERNS.items():
-            hits = [(hit.start(), called) for how, called in table if (hit := how.search(text))]
-            if hits:
+        for name, table in TABLES.items():
+            found_by = {
+                called: re.search(rf"(?<![\w.])(?:{how})(?!\w)", text) for how, called in table.items()
+            }
+            if hits := [(hit.start(), called) for called, hit in found_by.items() if hit]:
                 found.setdefault(name, min(hits, key=lambda hit: hit[0])[1])
     return found

@@ -3,91 +3,74 @@
 from __future__ import annotations
 
 import re
-from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from parsel import Selector
-from scrapy.http import TextResponse
 
 from pricewatch.adapters import site_page as page
-from pricewatch.adapters.base import MarketQuery, Overview
-from pricewatch.adapters.site import Listing, SiteAdapter, overview
+from pricewatch.adapters.markup import MarkupAdapter
+from pricewatch.adapters.site import Listing
 from pricewatch.items import Card
-from pricewatch.parsing.gone import departure_in
 
-_OPEN_OR_MONTHLY = re.compile(r"\s*\+?(?:\s*/\s*mo(?:nth)?\.?)?$", re.IGNORECASE)
-# "$1,850 - 2,400" names its currency once.
-_BARE_END = re.compile(r"([-–—]\s*)(?=[0-9])")
 _RENT_LABEL = re.compile(r"\brent\b", re.IGNORECASE)
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9]+")
 
 
-class ApartmentsAdapter(SiteAdapter):
+class ApartmentsAdapter(MarkupAdapter):
     id = "apartments"
-    version = "1.0.0"
+    version = "1.1.0"
     domain = "apartments.com"
+    currency = "USD"
     max_page_size = 40
     overview_mark = "article.placard"
     product_mark = "#propertyName or h1.propertyName"
+    searches = ("/{city}-{state}/",)
+    pages = "{page}/"
+    card_box = "article.placard"
+    cards_box = "#placardContainer"
+    reads_json_ld = True
+    next_link = "a.next[href], a[rel=next], link[rel=next]"
 
-    def start_pages(self, parameters: dict[str, Any]) -> list[str]:
-        named = (str(parameters.get(name) or "").lower() for name in ("city", "state"))
-        slugs = [_NOT_IN_A_NAME.sub("-", name).strip("-") for name in named]
-        return [f"/{'-'.join(slugs)}/"] if all(slugs) else []
+    def search_word(self, word: str) -> str:
+        return _NOT_IN_A_NAME.sub("-", word.lower()).strip("-")
 
-    def overview_url(self, query: MarketQuery, page: int) -> str:
-        first = urljoin(query.base_url + "/", query.start_page).rstrip("/")
-        return f"{first}/{page}/" if page > 1 else f"{first}/"
+    def card_in(self, box: Selector, url: str) -> Card:
+        link = box.attrib.get("data-url") or page.first_of(box, "a.property-link::attr(href)")
+        address = page.only(page.shown(box, ".property-address")) or box.attrib.get("data-streetaddress", "")
+        low, high = page.money_range(page.price_shown(box, ".property-pricing"), self.currency)
+        return Card(
+            url=page.link_to(url, link),
+            title=page.only(page.shown(box, ".property-title")) or address,
+            price_cents=low,
+            price_max_cents=high,
+            # A placard says nothing of stock.
+            availability=None,
+            product_id=box.attrib.get("data-listingid", ""),
+            location=address,
+            attributes={"beds": page.only(page.shown(box, ".property-beds"))},
+        )
 
-    def cards_on(self, response: TextResponse) -> Overview | None:
-        document = page.whole_document(response)
-        cards = [_card(placard, response.url) for placard in document.css("article.placard")]
-        has_next = bool(document.css("a.next[href], a[rel=next], link[rel=next]"))
-        return overview(cards, has_next=has_next) if cards or document.css("#placardContainer") else None
-
-    def listing_on(self, response: TextResponse) -> Listing | None:
-        document = page.whole_document(response)
-        gone = next((heading for heading in page.shown(document, "h1") if departure_in(heading)), "")
+    def listing_in(self, document: Selector, url: str) -> Listing | None:
         title = page.only(page.shown(document, "h1#propertyName, h1.propertyName, #propertyName"))
-        if not title and not gone:
+        if not title:
             return None
         # The listing's own id, not that of a neighbour which the page advertises.
         own = document.xpath("//*[@data-listingid][not(ancestor-or-self::article)]/@data-listingid").get()
-        boxes = document.css(".rentInfoDetail").xpath("..")
-        labelled = [box for box in boxes if _RENT_LABEL.search(page.words_of(box))]
-        rent = page.only([text for box in labelled for text in page.shown(box, ".rentInfoDetail")])
+        boxes = [box for box in document.css(".rentInfoDetail").xpath("..") if _is_rent(box)]
+        rent = page.only([text for box in boxes for text in page.shown(box, ".rentInfoDetail")])
+        low, high = page.money_range(rent, self.currency)
+        units = {name: f".unitContainer::attr(data-{name})" for name in ("beds", "baths")}
         card = Card(
-            url=response.url,
+            url=url,
             title=title,
-            product_id=own or urlsplit(response.url).path.rstrip("/").rpartition("/")[2] or None,
-            location=page.only(page.shown(document, ".propertyAddress")) or None,
-            attributes=_units(document),
-            **_rent(rent),
+            price_cents=low,
+            price_max_cents=high,
+            product_id=own or urlsplit(url).path.rstrip("/").rpartition("/")[2],
+            location=page.only(page.shown(document, ".propertyAddress")),
+            attributes={name: sorted(set(document.css(css).getall())) for name, css in units.items()},
         )
-        return Listing(card=card, shown_price=rent, gone=gone)
+        return Listing(card=card, shown_price=rent)
 
 
-def _card(placard: Selector, base: str) -> Card:
-    link = placard.attrib.get("data-url") or placard.css("a.property-link::attr(href)").get() or ""
-    address = page.only(page.shown(placard, ".property-address")) or placard.attrib.get("data-streetaddress")
-    beds = page.only(page.shown(placard, ".property-beds"))
-    return Card(
-        # A placard inside another leaves open whose rent is whose.
-        url="" if placard.xpath(".//article") else page.link_to(base, link),
-        title=page.only(page.shown(placard, ".property-title")) or address or "",
-        product_id=placard.attrib.get("data-listingid") or None,
-        location=address or None,
-        attributes={"beds": beds} if beds else {},
-        **_rent(page.price_shown(placard, ".property-pricing")),
-    )
-
-
-def _rent(text: str) -> dict[str, Any]:
-    """The low end of a range is the price, and "+" says that there is one; other words name no rent."""
-    ends = page.money_ends(_BARE_END.sub(r"\1$", _OPEN_OR_MONTHLY.sub("", text)), "USD")
-    return dict(zip(("price_cents", "price_max_cents"), ends, strict=False), currency="USD") if ends else {}
-
-
-def _units(document: Selector) -> dict[str, Any]:
-    found = {name: document.css(f".unitContainer::attr(data-{name})").getall() for name in ("beds", "baths")}
-    return {name: sorted(set(values)) for name, values in found.items() if values}
+def _is_rent(box: Selector) -> bool:
+    return bool(_RENT_LABEL.search(page.words_of(box)))

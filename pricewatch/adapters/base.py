@@ -54,6 +54,8 @@ class Adapter:
     version: ClassVar[str]
     domain: ClassVar[str]
     requires_js: ClassVar[bool] = False
+    # Where people see the site, for saved data that does not name its own address.
+    home: ClassVar[str] = ""
     # Addresses, as patterns, of data that a rendered page asks for and that is steadier than the page itself.
     page_data: ClassVar[tuple[str, ...]] = ()
     max_page_size: ClassVar[int] = 30

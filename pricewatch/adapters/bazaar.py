@@ -2,73 +2,95 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
-from urllib.parse import urlencode, urljoin
+from urllib.parse import urljoin
 
 from scrapy.http import TextResponse
 
-from pricewatch.adapters.base import Adapter, MarketQuery, Overview, Presence, PresenceEvidence
-from pricewatch.adapters.bazaar_page import TITLE, card_of, offer_of
-from pricewatch.items import Extracted, ExtractFailure, FailureReason
-from pricewatch.parsing.price import parse_price
+from pricewatch.adapters import site_page as page
+from pricewatch.adapters.base import Overview
+from pricewatch.adapters.site import Listing, SiteAdapter
+from pricewatch.items import Availability, Card, Seller, SellerType
+from pricewatch.parsing.one_price import one_price
+
+SEARCH = {
+    "category": "category",
+    "keyword": "q",
+    "min_price_cents": "min",
+    "max_price_cents": "max",
+    "status": "status",
+}
+AVAILABILITY = {
+    "on_sale": Availability.IN_STOCK,
+    "out_of_stock": Availability.OUT_OF_STOCK,
+    "sold": Availability.SOLD,
+}
+SELLERS = {"user": SellerType.USER, "shop": SellerType.SHOP}
 
 
-class BazaarAdapter(Adapter):
+class BazaarAdapter(SiteAdapter):
     id = "bazaar"
     version = "1.0.0"
     domain = "127.0.0.1"
     max_page_size = 90
-    presence_needs_page = True
+    overview_mark = "<main data-total>"
+    product_mark = "<main data-id>"
+    searches = ("/search?status=all",)
+    search_parameters = SEARCH
+    pages = "?page={page}&rows={rows}"
 
-    def start_pages(self, parameters: dict[str, Any]) -> list[str]:
-        wanted = {"category": "category", "keyword": "q", "min_price_cents": "min", "max_price_cents": "max"}
-        query = {short: parameters[name] for name, short in wanted.items() if parameters.get(name)}
-        return [f"/search?{urlencode({**query, 'status': parameters.get('status', 'all')})}"] if query else []
-
-    def overview_url(self, query: MarketQuery, page: int) -> str:
-        url = urljoin(query.base_url + "/", query.start_page)
-        return f"{url}{'&' if '?' in url else '?'}{urlencode({'page': page, 'rows': query.page_size})}"
-
-    def read_overview(self, response: TextResponse) -> Overview | ExtractFailure:
-        root = response.selector.root
+    def cards_on(self, response: TextResponse) -> Overview | None:
+        root = page.root_of(response)
         main = root.find(".//main[@data-total]")
         if main is None:
-            return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "no <main data-total>")
-        cards = [card_of(article, response.url) for article in main.iterfind("article")]
-        return Overview(
-            cards=[card for card in cards if card is not None],
-            has_next=root.find(".//a[@rel='next']") is not None,
-            total=int(main.get("data-total", "0")),
-            unreadable={"CARD_WITHOUT_LINK": count} if (count := cards.count(None)) else {},
-        )
+            return None
+        cards = [_card(article, response.url) for article in main.iterfind("article")]
+        has_next = root.find(".//a[@rel='next']") is not None
+        return Overview(cards, has_next, page.count_of(main.get("data-total")))
 
-    def extract(self, response: TextResponse) -> Extracted | ExtractFailure:
-        main = response.selector.root.find(".//main[@data-id]")
+    def listing_on(self, response: TextResponse) -> Listing | None:
+        root = page.root_of(response)
+        gone = root.find(".//main[@class='item-gone']") is not None
+        main = root.find(".//main[@data-id]")
         if main is None:
-            return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "no <main data-id>")
-        price = main.find(".//p[@class='item-price']/strong[@class='price']")
-        if price is None:
-            hidden = main.get("data-status") == "out_of_stock"
-            return ExtractFailure(FailureReason.OOS_NO_PRICE if hidden else FailureReason.PRICE_NOT_FOUND)
-        if not main.findtext(TITLE):
-            return ExtractFailure(FailureReason.TITLE_NOT_FOUND)
+            return Listing(card=Card(url=response.url, title=""), gone="main.item-gone") if gone else None
+        facts = {name.text: value.text for name, value in zip(main.iter("dt"), main.iter("dd"), strict=False)}
+        shown = main.findtext(".//p[@class='item-price']/strong[@class='price']", "")
         # Its ¥ is the yen, never the yuan, and its $ the dollar of the United States.
-        parsed = parse_price(price.text or "", hints=("JPY", "USD"))
-        cents = parsed.cents()
-        if cents is None or parsed.currency is None:
-            return ExtractFailure(FailureReason.PRICE_NOT_FOUND, f"{price.text}: {parsed.refusal}")
-        offer = offer_of(main, response.url)
-        offer.price_cents, offer.currency = cents, parsed.currency
-        return Extracted(offer, [f"price: p.item-price strong.price = {price.text}"])
+        price, sold = one_price(shown, None, hints=("JPY", "USD")), main.find(".//time[@class='sold-at']")
+        card = Card(
+            url=response.url,
+            title=main.findtext(".//h1[@class='item-title']", ""),
+            price_cents=price.cents(),
+            currency=price.currency,
+            availability=AVAILABILITY.get(main.get("data-status"), Availability.UNKNOWN),
+            product_id=main.get("data-id"),
+            sku=facts.pop("SKU", None),
+            seller=_seller(main.find(".//a[@class='seller']")),
+            location=main.findtext(".//span[@class='city']"),
+        )
+        named = {"mpn": facts.pop("MPN", ""), "gtin": facts.pop("GTIN", ""), "brand": facts.get("Brand", "")}
+        card.attributes = facts
+        sold_at = page.iso_moment("" if sold is None else sold.get("datetime"))
+        return Listing(card=card, shown_price=shown, sold_at=sold_at, **named)
 
-    def presence(self, response: TextResponse) -> PresenceEvidence:
-        root = response.selector.root
-        if root.find(".//main[@class='item-gone']") is not None:
-            return PresenceEvidence(Presence.GONE, "main.item-gone")
-        sold = root.find(".//main[@data-status='sold']//time[@class='sold-at']")
-        if sold is not None:
-            at = datetime.fromisoformat(sold.get("datetime"))
-            return PresenceEvidence(Presence.SOLD, "time.sold-at", at)
-        shown = root.find(".//main[@data-id]") is not None
-        return PresenceEvidence(Presence.ALIVE if shown else Presence.UNKNOWN)
+
+def _card(article: Any, base: str) -> Card:
+    link = article.find("a[@class='card-link']")
+    href, title = ("", "") if link is None else (link.get("href", ""), link.text or "")
+    return Card(
+        url=urljoin(base, href) if href else "",
+        title=title,
+        price_cents=page.count_of(article.get("data-price")),
+        currency=article.get("data-currency"),
+        availability=AVAILABILITY.get(article.get("data-status"), Availability.UNKNOWN),
+        product_id=article.get("data-id"),
+        seller=_seller(article.find("a[@class='card-seller']")),
+        location=article.findtext("span[@class='card-city']"),
+    )
+
+
+def _seller(link: Any) -> Seller | None:
+    if link is None or not link.get("data-seller-id"):
+        return None
+    return Seller(link.get("data-seller-id"), link.text, SELLERS.get(link.get("data-seller-type")))

@@ -15,6 +15,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Field,
     StringConstraints,
     ValidationError,
     model_validator,
@@ -47,13 +48,13 @@ def _pattern(text: str) -> str:
     return text
 
 
-def _names_only(*names: str) -> AfterValidator:
+def _names_only(*names: str, more: tuple[str, ...] = ()) -> AfterValidator:
     def check(text: str) -> str:
         try:
             asked = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
         except ValueError as error:
             raise ValueError(f"{text!r} cannot be read ({error})") from None
-        if not asked or not asked <= set(names):
+        if not asked & set(names) or not asked <= {*names, *more}:
             raise ValueError(f"{text!r} may ask for {', '.join(names)} in braces, and has to")
         return text
 
@@ -81,7 +82,13 @@ class Place(Part):
     pattern: Annotated[str, AfterValidator(_pattern)] | None = None
 
 
-Spot = Annotated[Place, BeforeValidator(lambda given: {"css": given} if isinstance(given, str) else given)]
+def _places(given: Any) -> Any:
+    several = given if isinstance(given, list) else [given]
+    return tuple({"css": one} if isinstance(one, str) else one for one in several)
+
+
+# The first of several places that shows something is meant.
+Spot = Annotated[tuple[Place, ...], Field(min_length=1), BeforeValidator(_places)]
 
 
 class Fields(Part):
@@ -101,7 +108,7 @@ class Fields(Part):
 
 class OverviewPart(Fields):
     card: Css
-    url: Spot = Place(css="a::attr(href)")
+    url: Spot = (Place(css="a::attr(href)"),)
     # Either tells where the pages end: a link to the next, or a box that is there even when it is empty.
     next: Css | None = None
     container: Css | None = None
@@ -115,6 +122,13 @@ class OverviewPart(Fields):
 
 class ProductPart(Fields):
     price: Spot
+    # Another place with the same price: where it shows another one, there is none.
+    price_again: Spot | None = None
+    # Where prices by quantity stand: what counts is the price of one.
+    tiers: Spot | None = None
+    brand: Spot | None = None
+    gtin: Spot | None = None
+    mpn: Spot | None = None
     # A button that is there only where the thing can be bought.
     buy: Css | None = None
     # An element that says that the thing is no longer there.
@@ -133,7 +147,9 @@ class Declaration(Part):
     version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")] = "1.0.0"
     javascript: bool = False
     # How page N differs from the first: `?page={page}`, or an address relative to the first.
-    pages: Annotated[str, _names_only("page")]
+    pages: Annotated[str, _names_only("page", "index", "offset", more=("rows",))]
+    # How many rows a page has, where its address asks for that or counts rows.
+    rows: Annotated[int, Field(ge=1, le=1000)] = 30
     search: Annotated[str, _names_only(*SEARCHED)] | None = None
     overview: OverviewPart
     # Without it, product pages are read as the generic adapter reads any shop's.

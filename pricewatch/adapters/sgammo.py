@@ -2,81 +2,69 @@
 
 from __future__ import annotations
 
-from typing import Any
-from urllib.parse import quote, urljoin
+import re
 
 from parsel import Selector
-from scrapy.http import TextResponse
 
 from pricewatch.adapters import site_page as page
 from pricewatch.adapters.ammunition import ammunition
-from pricewatch.adapters.base import MarketQuery, Overview
-from pricewatch.adapters.site import Listing, SiteAdapter, overview
-from pricewatch.adapters.woocommerce import availability, post_id, shown_price, unit_price
+from pricewatch.adapters.markup import MarkupAdapter
+from pricewatch.adapters.site import Listing
 from pricewatch.items import Availability, Card
-from pricewatch.parsing.gone import departure_in
+from pricewatch.parsing.tiers import tiers_in, unit_price
 
-_DESCRIPTION = ".woocommerce-product-details__short-description, .woocommerce-Tabs-panel--description"
+DESCRIPTION = ".woocommerce-product-details__short-description, .woocommerce-Tabs-panel--description"
+# The classes of an element name its product.
+_POST = re.compile(r"\bpost-(\d+)\b")
 
 
-class SgammoAdapter(SiteAdapter):
+class SgammoAdapter(MarkupAdapter):
     id = "sgammo"
-    version = "1.0.0"
+    version = "1.1.0"
     domain = "sgammo.com"
+    currency = "USD"
     overview_mark = "ul.products"
     product_mark = "div.summary"
+    searches = ("/product-category/{category}/", "/?s={keyword}&post_type=product")
+    pages = "page/{page}/"
+    card_box = "ul.products li.product"
+    cards_box = "ul.products"
+    next_link = "a.next.page-numbers[href]"
+    notices = "h1, .woocommerce-info"
+    prices_of_others = "li.product .price"
+    reads_json_ld = True
 
-    def start_pages(self, parameters: dict[str, Any]) -> list[str]:
-        if parameters.get("category"):
-            return [f"/product-category/{quote(str(parameters['category']).strip('/'))}/"]
-        keyword = parameters.get("keyword")
-        return [f"/?s={quote(str(keyword))}&post_type=product"] if keyword else []
+    def card_in(self, box: Selector, url: str) -> Card:
+        title, classes = page.only(page.shown(box, "h2, h3")), box.attrib.get("class", "")
+        return Card(
+            url=page.link_to(url, page.first_of(box, "a::attr(href)")),
+            title=title,
+            price_cents=page.money_cents(_price(box, ".price"), self.currency),
+            availability=Availability.OUT_OF_STOCK if "outofstock" in classes else Availability.IN_STOCK,
+            product_id=page.part_of(_POST, classes),
+            attributes=ammunition(title, ""),
+        )
 
-    def overview_url(self, query: MarketQuery, page: int) -> str:
-        path, mark, search = urljoin(query.base_url + "/", query.start_page).partition("?")
-        number = f"page/{page}/" if page > 1 else ""
-        return f"{path.rstrip('/')}/{number}{mark}{search}"
-
-    def cards_on(self, response: TextResponse) -> Overview | None:
-        document = page.whole_document(response)
-        cards = [_card(one, response.url) for one in document.css("ul.products li.product")]
-        has_next = bool(document.css("a.next.page-numbers[href]"))
-        return overview(cards, has_next=has_next) if cards or document.css("ul.products") else None
-
-    def listing_on(self, response: TextResponse) -> Listing | None:
-        document = page.whole_document(response)
-        notices = page.shown(document, "h1, .woocommerce-info")
-        gone = next((text for text in notices if departure_in(text)), "")
+    def listing_in(self, document: Selector, url: str) -> Listing | None:
         box = document.css("div.summary")
-        if len(box) != 1 and not gone:
+        if len(box) != 1:
             return None
-        title = page.only(page.shown(box, "h1.product_title"))
-        price, doubt = unit_price(box, "USD")
+        title, shown = page.only(page.shown(box, "h1.product_title")), _price(box, "p.price")
+        tiers = tiers_in(page.words_of(box[0]), self.currency)
+        price, is_sure = unit_price(tiers, page.money_ends(shown, self.currency))
         card = Card(
-            url=response.url,
+            url=url,
             title=title,
             price_cents=price,
-            currency="USD" if price else None,
-            availability=availability(box),
-            product_id=post_id(document.css("div.product")),
-            sku=page.only(page.shown(box, ".sku")) or None,
-            attributes=ammunition(title, " ".join(page.shown(document, _DESCRIPTION))),
+            availability=page.stock_shown(box, ".stock", "button.single_add_to_cart_button"),
+            product_id=page.part_of(_POST, page.first_of(document, "div.product::attr(class)")),
+            sku=page.only(page.shown(box, ".sku")),
+            attributes=ammunition(title, " ".join(page.shown(document, DESCRIPTION))),
         )
-        return Listing(card=card, gone=gone, doubt=doubt, shown_price=shown_price(box, "p.price"))
+        doubt = "" if is_sure else f"tiers {sorted(tiers)} beside {shown or 'no other price'}"
+        return Listing(card=card, doubt=doubt, shown_price=shown)
 
 
-def _card(product: Selector, base: str) -> Card:
-    title = page.only(page.shown(product, "h2, h3"))
-    price = page.money_cents(shown_price(product, ".price"), "USD")
-    sold_out = "outofstock" in product.attrib.get("class", "")
-    # A product inside another leaves open whose price is whose.
-    link = "" if product.xpath(".//li") else product.css("a::attr(href)").get() or ""
-    return Card(
-        url=page.link_to(base, link),
-        title=title,
-        price_cents=price,
-        currency="USD" if price else None,
-        availability=Availability.OUT_OF_STOCK if sold_out else Availability.IN_STOCK,
-        product_id=post_id(product),
-        attributes=ammunition(title, ""),
-    )
+def _price(box: page.Box, css: str) -> str:
+    # A price inside another leaves open whose it is.
+    return "" if box.css(f"{css} .price") else page.price_now(box, css)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
+from string import Formatter
 from typing import Any, ClassVar
-from urllib.parse import urlencode, urljoin
+from urllib.parse import parse_qsl, quote, urljoin, urlsplit, urlunsplit
 
 from scrapy.http import TextResponse
 from w3lib.url import add_or_replace_parameters
@@ -22,6 +24,9 @@ from pricewatch.items import (
     Quarantine,
     QuarantineReason,
 )
+from pricewatch.parsing.price import from_cents
+
+_MAY_BE_EMPTY = ("product_id", "sku", "location", "image")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,8 +41,9 @@ class Listing:
     # Why the price that was read is not to be trusted.
     doubt: str = ""
     sold_at: datetime | None = None
-    # The listing that the URL names, where the URL names one.
-    asked_id: str = ""
+    brand: str = ""
+    mpn: str = ""
+    gtin: str = ""
 
 
 class SiteAdapter(Adapter):
@@ -45,14 +51,18 @@ class SiteAdapter(Adapter):
     # What an overview page and a product page of the site cannot lack.
     overview_mark: ClassVar[str]
     product_mark: ClassVar[str]
-
-    def page_parameters(self, page: int, page_size: int) -> dict[str, str]:
-        """What a search URL needs to show a page; a site that counts pages in the path overrides the URL."""
-        return {}
-
-    def overview_url(self, query: MarketQuery, page: int) -> str:
-        url = urljoin(query.base_url + "/", query.start_page)
-        return add_or_replace_parameters(url, self.page_parameters(page, query.page_size))
+    # Of all its prices; empty where every card names its own.
+    currency: ClassVar[str] = ""
+    # Where a market's search leads: the first address whose names in braces the market has. One without any
+    # serves where the market has at least one of the parameters below.
+    searches: ClassVar[tuple[str, ...]] = ()
+    # What the parameters of a market are called in the address of a search.
+    search_parameters: ClassVar[dict[str, str]] = {}
+    # How page N differs from the first: parameters, or an address relative to it. It may ask for the `page`,
+    # its `index` from 0 on, the `offset` of its first row, and the `rows` of a page.
+    pages: ClassVar[str] = ""
+    # Finds, as its group, the listing that a URL names; what a page shows has to be that one.
+    listing_in_url: ClassVar[re.Pattern[str] | None] = None
 
     def cards_on(self, response: TextResponse) -> Overview | None:
         """The cards of an overview page; None where it is no such page."""
@@ -62,22 +72,55 @@ class SiteAdapter(Adapter):
         """The listing of a product page; None where it is no such page."""
         raise NotImplementedError
 
+    def search_word(self, word: str) -> str:
+        """A market's word as it stands in the path of a search."""
+        return quote(word.strip("/"))
+
+    def start_pages(self, parameters: dict[str, Any]) -> list[str]:
+        for address in self.searches:
+            words = {name: parameters.get(name) for name in _names_in(address)}
+            given = {theirs: parameters.get(ours) for ours, theirs in self.search_parameters.items()}
+            wanted = {name: self._major(value) for name, value in given.items() if value}
+            # A status alone is no search.
+            if all(words.values()) and (words or set(wanted) - {"status"}):
+                path = address.format(**{name: self.search_word(str(word)) for name, word in words.items()})
+                return [add_or_replace_parameters(path, wanted) if wanted else path]
+        return []
+
+    def overview_url(self, query: MarketQuery, page: int) -> str:
+        first = urljoin(query.base_url + "/", query.start_page)
+        if page == 1 and "{rows}" not in self.pages:
+            return first
+        rows = query.page_size
+        more = self.pages.format(page=page, index=page - 1, offset=(page - 1) * rows, rows=rows)
+        if more.startswith("?"):
+            return add_or_replace_parameters(first, dict(parse_qsl(more[1:])))
+        return _relative(first, more)
+
     def read_overview(self, response: TextResponse) -> Overview | ExtractFailure:
         found = self.cards_on(response) if response.status < 400 else None
-        return found or unread(response, f"no {self.overview_mark}")
+        if found is None:
+            return unread(response, f"no {self.overview_mark}")
+        # What cannot be followed or named is left out, and that is told.
+        usable = [self._tidy(card) for card in found.cards if card.url and card.title]
+        if left_out := len(found.cards) - len(usable):
+            found.unreadable["CARD_WITHOUT_LINK_OR_TITLE"] = left_out
+        found.cards = usable
+        return found
 
     def extract(self, response: TextResponse) -> Extracted | ExtractFailure | Quarantine:
         listing = self.listing_on(response) if response.status < 400 else None
         if listing is None:
             return unread(response, f"no {self.product_mark}")
-        card = listing.card
+        card = self._tidy(listing.card)
         evidence = [f"{name}: {value}" for name, value in _fields(listing) if value]
         if listing.gone:
             return ExtractFailure(
                 FailureReason.PAGE_STRUCTURE_CHANGED, f"gone: {listing.gone[:200]}", evidence
             )
-        if listing.asked_id and listing.asked_id != card.product_id:
-            details = f"asked for {listing.asked_id}, the page shows {(card.product_id or 'none')[:80]}"
+        asked = self.listing_in_url.search(response.url) if self.listing_in_url else None
+        if asked and asked[1] != card.product_id:
+            details = f"asked for {asked[1]}, the page shows {(card.product_id or 'none')[:80]}"
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, details, evidence)
         if not card.title:
             return ExtractFailure(FailureReason.TITLE_NOT_FOUND, "", evidence)
@@ -104,19 +147,32 @@ class SiteAdapter(Adapter):
         unknown = availability in (None, Availability.UNKNOWN)
         return PresenceEvidence(Presence.UNKNOWN if unknown else Presence.ALIVE)
 
+    def _major(self, value: Any) -> str:
+        """A market's limits are in minor units, those of a search in whole money."""
+        is_money = isinstance(value, int) and self.currency
+        return str(int(from_cents(value, self.currency)) if is_money else value)
 
-def search_path(path: str, parameters: dict[str, Any], names: dict[str, str], minor_units: int = 1) -> str:
-    """A path with the parameters of a market under the site's own names; prices are in its major units."""
-    given = {theirs: parameters[ours] for ours, theirs in names.items() if parameters.get(ours)}
-    query = {name: value // minor_units if isinstance(value, int) else value for name, value in given.items()}
-    return f"{path}?{urlencode(query)}" if query else path
+    def _tidy(self, card: Card) -> Card:
+        """A card in which nothing is empty, and with a currency just where there is a price."""
+        for name in _MAY_BE_EMPTY:
+            if getattr(card, name) == "":
+                setattr(card, name, None)
+        card.attributes = {name: value for name, value in card.attributes.items() if value not in ("", [])}
+        card.currency = None if card.price_cents is None else card.currency or self.currency
+        return card
 
 
-def overview(cards: list[Card], *, has_next: bool, total: int | None = None) -> Overview:
-    """The cards that can be followed and named; how many could not be is told."""
-    usable = [card for card in cards if card.url and card.title]
-    left_out = len(cards) - len(usable)
-    return Overview(usable, has_next, total, {"CARD_WITHOUT_LINK_OR_TITLE": left_out} if left_out else {})
+def _names_in(address: str) -> list[str]:
+    return [name for _, name, _, _ in Formatter().parse(address) if name]
+
+
+def _relative(first: str, more: str) -> str:
+    """An address relative to a page, with that page's own parameters: below it, if both look like folders."""
+    scheme, host, path, query, _ = urlsplit(first)
+    if more.endswith("/") and "." not in path.rpartition("/")[2]:
+        path = f"{path.rstrip('/')}/"
+    found = urlsplit(urljoin(urlunsplit((scheme, host, path, "", "")), more))
+    return urlunsplit(found._replace(query=found.query or query))
 
 
 def _fields(listing: Listing) -> list[tuple[str, object]]:
@@ -138,6 +194,9 @@ def _offer(listing: Listing, price_cents: int, url: str) -> Offer:
         availability=card.availability or Availability.UNKNOWN,
         product_id=card.product_id,
         sku=card.sku,
+        brand=listing.brand or None,
+        mpn=listing.mpn or None,
+        gtin=listing.gtin or None,
         seller=card.seller,
         location=card.location,
         area=card.area,

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 from parsel import Selector, SelectorList
 from scrapy.http import TextResponse
 
-from pricewatch.items import ExtractFailure, FailureReason
+from pricewatch.items import Availability, ExtractFailure, FailureReason
+from pricewatch.parsing.availability import is_buy_button, text_availability
 from pricewatch.parsing.blocked import blocked_reason
-from pricewatch.parsing.price import parse_machine_price, to_cents
+from pricewatch.parsing.one_price import one_price
+from pricewatch.parsing.price import Refusal, parse_machine_price, to_cents
 from pricewatch.parsing.text import clean
 from pricewatch.parsing.tree import shown_text
 from pricewatch.parsing.url import InvalidUrl, absolute_url, canonical_url
+
+Box: TypeAlias = Selector | SelectorList[Selector]
 
 GONE_STATUS = frozenset({404, 410})
 _FEW_LETTERS = 40
@@ -25,7 +30,17 @@ _LONGEST_END = 1000
 _AMOUNT = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,7})(?:\.[0-9]{2})?"
 # The whole text or nothing: "$1?850" is not one dollar.
 _MONEY = re.compile(rf"(?:\$|[¥￥]\s?)({_AMOUNT})|({_AMOUNT})\s?円")
+_OPEN_OR_MONTHLY = re.compile(r"\s*\+?(?:\s*/\s*mo(?:nth)?\.?)?$", re.IGNORECASE)
+# "$1,850 - 2,400" names its currency once.
+_BARE_END = re.compile(r"([-–—]\s*)(?=[0-9])")
 _DASH = re.compile(r"\s*[-–—]\s*")
+# What stands neither in the crossed-out price nor in its successor, nor repeats them for those who listen.
+_BESIDE_BOTH = (
+    ".//text()[not(ancestor::del or ancestor::s or ancestor::strike or ancestor::ins"
+    " or ancestor::*[contains(@class, 'screen-reader-text')])]"
+)
+_CROSSED_OUT, _SUCCESSOR = ".//del | .//s | .//strike", ".//ins"
+_DIGIT = re.compile(r"\d")
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,6})?")
 _LATEST_SECONDS = 4_102_444_800
 
@@ -40,6 +55,11 @@ def whole_document(response: TextResponse) -> Selector:
     return document(response) if is_whole(response) else Selector(text="", type="html")
 
 
+def root_of(response: TextResponse) -> Any:
+    """The root element of the page's tree, parsed once; an empty one where the page was cut short."""
+    return (response.selector if is_whole(response) else Selector(text="", type="html")).root
+
+
 def is_whole(response: TextResponse) -> bool:
     return "</html>" in response.text[-_LONGEST_END:].lower()
 
@@ -52,12 +72,12 @@ def decoded(text: str) -> Any:
         return None
 
 
-def data_of(response: TextResponse) -> list[Any]:
-    """The JSON that the response is, or that its page asked for while a browser loaded it."""
+def data_of(response: TextResponse, scripts: str) -> list[Any]:
+    """The JSON that the response is, or that scripts of its page hold."""
     own = decoded(response.text)
     if own is not None:
         return [own]
-    texts = document(response).css("script[data-page-data]::text").getall()
+    texts = document(response).css(f"{scripts}::text").getall()
     return [value for text in texts if (value := decoded(text)) is not None]
 
 
@@ -77,10 +97,35 @@ def text_at(value: Any, *path: str | int) -> str:
     return clean(str(found)) if isinstance(found, (str, int, float)) and not isinstance(found, bool) else ""
 
 
+def first_text_at(value: Any, *paths: tuple[str | int, ...]) -> str:
+    """The text at the first of several paths that has one; 0 is what machines put where there is none."""
+    return next((text for path in paths if (text := text_at(value, *path)) not in ("", "0")), "")
+
+
+def texts_at(value: Any, **paths: tuple[str | int, ...]) -> dict[str, str]:
+    """The texts at several paths, under names of one's own; empty where there is none."""
+    return {name: text_at(value, *path) for name, path in paths.items()}
+
+
+def count_at(value: Any, *path: str | int) -> int | None:
+    """The whole number at a path."""
+    return count_of(text_at(value, *path))
+
+
 def rows_at(value: Any, *path: str | int) -> list[dict[str, Any]]:
     """The objects of a list at a path."""
     found = at(value, *path)
     return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
+
+
+def named_values(rows: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """All values of each name, in both shapes that lists of attributes have."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        values = row.get("values", row.get("value"))
+        for value in values if isinstance(values, list) else [values]:
+            found.setdefault(text_at(row, "name"), []).append(text_at([value], 0))
+    return {name: [value for value in dict.fromkeys(values) if value] for name, values in found.items()}
 
 
 def words_of(element: Selector) -> str:
@@ -88,19 +133,53 @@ def words_of(element: Selector) -> str:
     return clean(shown_text(element.root))
 
 
-def shown(selector: Selector | SelectorList[Selector], css: str) -> list[str]:
+def shown(selector: Box, css: str) -> list[str]:
     """The different texts that elements show, in their order; none for elements that show nothing."""
-    found = (words_of(element) for element in selector.css(css))
-    return list(dict.fromkeys(text for text in found if text))
+    return _different(words_of(element) for element in selector.css(css))
 
 
-def price_shown(selector: Selector | SelectorList[Selector], css: str) -> str:
+def price_shown(selector: Box, css: str) -> str:
     """The one text at a place for prices; empty where digits of two elements would run into one number."""
-    for element in selector.css(css):
-        pieces = [piece.strip() for piece in element.root.itertext() if piece.strip()]
-        if any(one[-1].isdigit() and other[0].isdigit() for one, other in pairwise(pieces)):
-            return ""
-    return only(shown(selector, css))
+    return _price_of(selector.css(css))
+
+
+def price_now(selector: Box, css: str) -> str:
+    """The same, but beside a crossed-out price only its successor, or all there is."""
+    places = selector.css(css)
+    if not places.xpath(_CROSSED_OUT) and not places.xpath(_SUCCESSOR):
+        return _price_of(places)
+    beside = [place.xpath(_BESIDE_BOTH).getall() for place in places]
+    if successors := places.xpath(_SUCCESSOR):
+        return "" if any(_DIGIT.search(text) for texts in beside for text in texts) else _price_of(successors)
+    return only(_different(_joined(texts) for texts in beside))
+
+
+def _price_of(places: SelectorList[Selector]) -> str:
+    if any(not _joined(place.xpath(".//text()").getall()) for place in places if words_of(place)):
+        return ""
+    return only(_different(map(words_of, places)))
+
+
+def _joined(texts: list[str]) -> str:
+    """Texts in a row; empty where digits of two would run into one number."""
+    pieces = [piece.strip() for piece in texts if piece.strip()]
+    runs_on = any(one[-1].isdigit() and other[0].isdigit() for one, other in pairwise(pieces))
+    return "" if runs_on else clean(" ".join(pieces))
+
+
+def _different(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def first_of(selector: Box, css: str) -> str:
+    """The first of what a selector of attributes or texts finds."""
+    return clean(selector.css(css).get() or "")
+
+
+def part_of(pattern: re.Pattern[str], text: str) -> str:
+    """The part of a text that a pattern means, its group if it has one; empty where there is none."""
+    found = pattern.search(text)
+    return clean(found[pattern.groups] or "") if found else ""
 
 
 def only(values: list[str]) -> str:
@@ -113,14 +192,21 @@ def number_of(value: Any) -> float | None:
     return float(text) if _PLAIN_NUMBER.fullmatch(text) else None
 
 
-def count_of(value: Any) -> int | None:
-    text = str(value)
-    return int(text) if _PLAIN_NUMBER.fullmatch(text) and "." not in text else None
+def count_of(text: str | None) -> int | None:
+    return int(text) if text and _PLAIN_NUMBER.fullmatch(text) and "." not in text else None
 
 
 def machine_cents(value: Any, currency: str) -> int | None:
     """The price in a field for machines, in minor units; None for anything that is not a plain number."""
     return parse_machine_price(str(value), currency).cents() if number_of(value) is not None else None
+
+
+def price_cents(text: str, currency: str) -> int | None:
+    """The price in a text that is nothing but a price, in this currency; 0 is kept for whoever holds it."""
+    parsed = one_price(text, currency)
+    if parsed.refusal is Refusal.ZERO:
+        return 0
+    return parsed.cents() if parsed.currency == currency else None
 
 
 def money_cents(text: str, currency: str) -> int | None:
@@ -136,10 +222,34 @@ def money_ends(text: str, currency: str) -> list[int]:
     return cents if len(cents) == len(ends) <= 2 and cents == sorted(cents) else []
 
 
+def money_range(text: str, currency: str) -> tuple[int | None, int | None]:
+    """The low end of a range and its high end; "+" leaves that open, and a month is what rents are for."""
+    closed = _OPEN_OR_MONTHLY.sub("", text)
+    ends = money_ends(_BARE_END.sub(lambda dash: dash[1] + closed[:1], closed), currency)
+    return ends[0] if ends else None, ends[1] if len(ends) > 1 else None
+
+
+def stock_shown(selector: Box, line: str, button: str) -> Availability:
+    """What the stock line says; without one, a button that puts the product into the cart."""
+    said = {text_availability(text) for text in shown(selector, line)}
+    if said:
+        return said.pop() if len(said) == 1 else Availability.UNKNOWN
+    can_buy = any(is_buy_button(text) for text in shown(selector, button))
+    return Availability.IN_STOCK if can_buy else Availability.UNKNOWN
+
+
 def moment(value: Any) -> datetime | None:
     """The instant that seconds since 1970 name."""
-    seconds = count_of(value)
+    seconds = count_at([value], 0)
     return datetime.fromtimestamp(seconds, UTC) if seconds and seconds < _LATEST_SECONDS else None
+
+
+def iso_moment(text: str | None) -> datetime | None:
+    """The instant that a text such as `2026-11-14T14:27:42Z` names."""
+    try:
+        return datetime.fromisoformat(text or "")
+    except ValueError:
+        return None
 
 
 def link_to(base: str, link: str) -> str:

@@ -5,61 +5,88 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from scrapy.http import TextResponse
-
 from pricewatch.adapters import site_page as page
-from pricewatch.adapters.base import Overview
-from pricewatch.adapters.site import Listing, SiteAdapter, overview, search_path
-from pricewatch.adapters.willhaben_advert import STATUS, card_of, values_of
-from pricewatch.items import Availability
+from pricewatch.adapters.data import DataAdapter
+from pricewatch.adapters.site import Listing
+from pricewatch.items import Availability, Card, Seller, SellerType
+from pricewatch.parsing.agreement import agreed_price
 
-COUNTS = ("rowsFound", "rowsRequested", "pageRequested")
+PROPS = ("props", "pageProps")
+RESULT = (*PROPS, "searchResult")
 SEARCH = {"keyword": "keyword", "min_price_cents": "PRICE_FROM", "max_price_cents": "PRICE_TO"}
-_ADVERT_ID = re.compile(r"(?:[-/]|adId=)([0-9]{6,})/?(?:$|[?#])")
+# Fields of an advert, and what they are called in ours.
+PRICES = ("PRICE/AMOUNT", "PRICE", "RENT/PER_MONTH_LETTINGS")
+AREAS = ("ESTATE_SIZE/LIVING_AREA", "ESTATE_SIZE", "ESTATE_SIZE/USEABLE_AREA")
+NAMES = {
+    "rooms": "NUMBER_OF_ROOMS",
+    "floor": "FLOOR",
+    "postcode": "POSTCODE",
+    "district": "DISTRICT",
+    "state": "STATE",
+    "address": "ADDRESS",
+    "property_type": "PROPERTY_TYPE",
+    "coordinates": "COORDINATES",
+    "rent_per_month": "RENT/PER_MONTH_LETTINGS",
+}
+STATUS = {
+    "active": Availability.IN_STOCK,
+    "reserved": Availability.OUT_OF_STOCK,
+    "sold": Availability.SOLD,
+}
+SELLERS = {"1": SellerType.USER, "0": SellerType.SHOP}
 
 
-class WillhabenAdapter(SiteAdapter):
+class WillhabenAdapter(DataAdapter):
     id = "willhaben"
-    version = "1.0.0"
+    version = "1.1.0"
     domain = "willhaben.at"
+    currency = "EUR"
     max_page_size = 90
     overview_mark = "searchResult.advertSummaryList in __NEXT_DATA__"
     product_mark = "advertDetails in __NEXT_DATA__"
+    searches = ("/iad/{category}", "/iad/kaufen-und-verkaufen/marktplatz")
+    search_parameters = SEARCH
+    pages = "?page={page}&rows={rows}"
+    listing_in_url = re.compile(r"(?:[-/]|adId=)([0-9]{6,})/?(?:$|[?#])")
+    data_scripts = "script#__NEXT_DATA__"
+    rows_at = (*RESULT, "advertSummaryList", "advertSummary")
+    total_at = (*RESULT, "rowsFound")
+    number_at, size_at = (*RESULT, "pageRequested"), (*RESULT, "rowsRequested")
 
-    def start_pages(self, parameters: dict[str, Any]) -> list[str]:
-        path = str(parameters.get("category") or "kaufen-und-verkaufen/marktplatz").strip("/")
-        wanted = any(parameters.get(name) for name in ("category", *SEARCH))
-        return [search_path(f"/iad/{path}", parameters, SEARCH, 100)] if wanted else []
+    def card_from(self, row: dict[str, Any], url: str) -> Card:
+        values = _values(row)
+        first = {name: texts[0] for name, texts in values.items() if texts}
+        advert_id = page.text_at(row, "id") or first.get("ADID", "")
+        status = page.text_at(row, "advertStatus", "id")
+        link = first.get("SEO_URL") or (f"object?adId={advert_id}" if advert_id.isdigit() else "")
+        seller, kind = first.get("ORGID") or first.get("ORG_UUID"), SELLERS.get(first.get("ISPRIVATE", ""))
+        fields = [value for name in PRICES for value in values.get(name, [])]
+        prices = [page.machine_cents(value, self.currency) for value in fields]
+        return Card(
+            url=page.link_to(url, f"/iad/{link.lstrip('/')}") if link else "",
+            title=first.get("HEADING") or page.text_at(row, "description"),
+            price_cents=agreed_price(prices, values.get("PRICE_FOR_DISPLAY", []), self.currency),
+            availability=STATUS.get(status or "active", Availability.UNKNOWN),
+            product_id=advert_id,
+            seller=Seller(seller, first.get("ORGNAME"), kind) if seller else None,
+            location=" ".join(first[name] for name in ("POSTCODE", "LOCATION") if name in first),
+            area=next((size for name in AREAS if (size := page.number_of(first.get(name)))), None),
+            image=page.text_at(row, "advertImageList", "advertImage", 0, "mainImageUrl"),
+            attributes={ours: first.get(name, "") for ours, name in NAMES.items()},
+        )
 
-    def page_parameters(self, page: int, page_size: int) -> dict[str, str]:
-        return {"page": str(page), "rows": str(page_size)}
-
-    def cards_on(self, response: TextResponse) -> Overview | None:
-        result = page.at(_page_props(response), "searchResult")
-        adverts = page.at(result, "advertSummaryList", "advertSummary")
-        if not isinstance(adverts, list):
-            return None
-        total, rows, number = (page.count_of(page.at(result, name)) for name in COUNTS)
-        # Without the numbers, the first page that shows nothing is the end.
-        has_next = number * rows < total if number and rows and total is not None else bool(adverts)
-        cards = [card_of(advert, response.url) for advert in page.rows_at([adverts], 0)]
-        return overview(cards, has_next=has_next, total=total)
-
-    def listing_on(self, response: TextResponse) -> Listing | None:
-        advert = page.at(_page_props(response), "advertDetails")
+    def listing_from(self, data: Any, url: str) -> Listing | None:
+        advert = page.at(data, *PROPS, "advertDetails")
         if not isinstance(advert, dict):
             return None
-        status, asked = page.text_at(advert, "advertStatus", "id"), _ADVERT_ID.search(response.url)
-        card = card_of(advert, response.url)
+        status, card = page.text_at(advert, "advertStatus", "id"), self.card_from(advert, url)
         card.availability = STATUS.get(status, Availability.UNKNOWN)
+        gone = f"advertStatus {status}" if status and status not in STATUS else ""
         return Listing(
-            card=card,
-            shown_price=page.only(values_of(advert).get("PRICE_FOR_DISPLAY", [])),
-            gone=f"advertStatus {status}" if status and status not in STATUS else "",
-            asked_id=asked[1] if asked else "",
+            card=card, gone=gone, shown_price=page.only(_values(advert).get("PRICE_FOR_DISPLAY", []))
         )
 
 
-def _page_props(response: TextResponse) -> Any:
-    script = page.document(response).css("script#__NEXT_DATA__::text").get()
-    return page.at(page.decoded(script or ""), "props", "pageProps")
+def _values(advert: dict[str, Any]) -> dict[str, list[str]]:
+    listed = page.rows_at(advert, "attributes", "attribute") or page.rows_at(advert, "attributes")
+    return page.named_values(listed)

@@ -45,7 +45,9 @@ class Command(ScrapyCommand):
         parser.add_argument("--url", help="the URL of the page, where the page does not name it itself")
         parser.add_argument("--manifest", metavar="PAGES.jsonl", help="a list of files and their URLs")
         parser.add_argument(
-            "--adapter", metavar="ID", default="generic", help="which adapter (default: generic)"
+            "--adapter",
+            metavar="ID",
+            help="which adapter (default: generic; for overview pages the one written for their site)",
         )
         parser.add_argument("--overview", action="store_true", help="show the cards of overview pages")
         parser.add_argument("--json", action="store_true", help="one JSON object per line")
@@ -57,10 +59,10 @@ class Command(ScrapyCommand):
         from pricewatch.adapters import get
 
         try:
-            adapter = get(opts.adapter)
-            if opts.overview and not adapter.has_overview():
+            given = get(opts.adapter) if opts.adapter else None if opts.overview else get("generic")
+            if given and opts.overview and not given.has_overview():
                 raise UserError(f"The adapter {opts.adapter!r} reads product pages only.")
-            if not opts.overview and not adapter.has_product():
+            if given and not opts.overview and not given.has_product():
                 raise UserError(f"The adapter {opts.adapter!r} reads overview pages only: add --overview.")
             if not args and not opts.manifest:
                 raise UserError("Give saved pages to read: FILE... or --manifest PAGES.jsonl.")
@@ -76,6 +78,7 @@ class Command(ScrapyCommand):
             try:
                 if isinstance(page, UnreadablePage):
                     raise page
+                adapter = given or _adapter_for(page)
                 if opts.expected:
                     _print_expected(adapter, page, overview=opts.overview)
                 elif opts.overview:
@@ -87,6 +90,18 @@ class Command(ScrapyCommand):
             except UnreadablePage as error:
                 _say(str(error))
                 self.exitcode = 1
+
+
+def _adapter_for(page: SavedPage) -> Adapter:
+    """The adapter that was written for the site of an overview page."""
+    from pricewatch.adapters import for_domain, get
+    from pricewatch.parsing.url import registrable_domain
+
+    domain = registrable_domain(as_response(page).url)
+    adapter = get(for_domain(domain))
+    if not adapter.has_overview():
+        raise UnreadablePage(f"{page.name}: no adapter was written for {domain}; name one with --adapter.")
+    return adapter
 
 
 def judge(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
@@ -125,7 +140,7 @@ def read_cards(adapter: Adapter, page: SavedPage) -> list[dict[str, Any]]:
     from pricewatch.parsing.price import from_cents
     from pricewatch.rules.validation import validate_card
 
-    overview = adapter.read_overview(as_response(page))
+    overview = adapter.read_overview(as_response(page, adapter.home))
     if isinstance(overview, ExtractFailure):
         raise UnreadablePage(f"{page.name}: {overview.reason}: {overview.details}.")
     for reason, count in overview.unreadable.items():
@@ -176,7 +191,7 @@ def _print_json(report: dict[str, Any]) -> None:
 def _print_expected(adapter: Adapter, page: SavedPage, *, overview: bool) -> None:
     from pricewatch.commands.extract_expected import expected_overview, expected_product
 
-    expected = (expected_overview if overview else expected_product)(adapter, as_response(page))
+    expected = (expected_overview if overview else expected_product)(adapter, as_response(page, adapter.home))
     print(json.dumps(expected, ensure_ascii=False, indent=1, default=str))
 
 

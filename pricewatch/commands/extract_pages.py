@@ -29,14 +29,14 @@ class UnreadablePage(UserError):
     """A saved page, or a line that should name one, that cannot be read."""
 
 
-def as_response(page: SavedPage) -> HtmlResponse:
-    """A saved page as if it had just been fetched."""
+def as_response(page: SavedPage, home: str = "") -> HtmlResponse:
+    """A saved page as if it had just been fetched; from `home`, where nothing says where else."""
     from scrapy.http import HtmlResponse, Request
 
     from pricewatch.parsing.url import InvalidUrl, canonical_url
 
     body = _read(page)
-    url = page.url or _own_url(body)
+    url = page.url or _own_url(body) or home
     try:
         canonical_url(url)
     except InvalidUrl:
@@ -47,6 +47,8 @@ def as_response(page: SavedPage) -> HtmlResponse:
 
 def saved_pages(files: list[str], url: str, manifest: str | None) -> Iterator[SavedPage | UnreadablePage]:
     for name in files:
+        if name.startswith(("http://", "https://")):
+            raise UserError(f"{name} is no saved page: save it first, or look at it with scrapy preview.")
         yield SavedPage(Path(name), name, url)
     if not manifest:
         return

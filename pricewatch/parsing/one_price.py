@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from .marks import mark_after, mark_before
 from .price import ParsedPrice, Refusal, parse_price
@@ -14,9 +15,9 @@ _TOUCHES_LEFT = re.compile(r"(?:^|[\s:(])$")
 _TOUCHES_RIGHT = re.compile(r"(?:[.,][-−–—]{1,2})?(?:$|[\s)*])")
 
 
-def one_price(text: str, currency: str) -> ParsedPrice:
-    """The price, in the currency that is known; refused where a letter or sign sits at its number."""
-    read = parse_price(text, currency)
+def one_price(text: str, currency: str | None, hints: Iterable[str] = ()) -> ParsedPrice:
+    """The price, in a currency that is known or likely; refused where a letter or sign sits at it."""
+    read = parse_price(text, currency, hints)
     if read.amount is None:
         return read
     found = _ONE_NUMBER.fullmatch(squash(text))

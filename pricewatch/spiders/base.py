@@ -38,6 +38,7 @@ from pricewatch.spiders.arguments import Arguments, parse_arguments
 from pricewatch.spiders.run import Run
 from pricewatch.store import details as detail_pages
 from pricewatch.store.batch import Tally, Unit
+from pricewatch.store.history import note_out_of_stock
 
 R = TypeVar("R")
 # Fetches that were our own doing: they say nothing about the site or its adapter.
@@ -264,6 +265,8 @@ class PricewatchSpider(scrapy.Spider):
                 detail_pages.hand_over(connection, listing_id, now, due_at)
             else:
                 detail_pages.put_off(connection, listing_id, due_at)
+            if reason == FailureReason.OOS_NO_PRICE:
+                note_out_of_stock(connection, listing_id, now, self.run.id, subject.adapter.version)
 
         await self.run.write(Unit([], also))
 

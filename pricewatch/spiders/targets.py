@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from scrapy import signals
@@ -27,9 +27,11 @@ from pricewatch.spiders.target_report import LookResult, lines_of, result_of
 from pricewatch.store import details, runs, target_leases, target_queue, targets
 from pricewatch.store.batch import Tally, Unit
 from pricewatch.store.database import engine
+from pricewatch.store.history import note_out_of_stock
 from pricewatch.store.target_leases import LeasedTarget
 from pricewatch.store.target_queue import Pace
 
+Note = Callable[[Connection], None]
 # Leases are made longer well before they run out.
 EXTENSIONS_PER_LEASE = 3
 CHUNKS_UNDER_WAY = 10
@@ -193,7 +195,15 @@ class TargetsSpider(PricewatchSpider):
             outcome = TargetOutcome.DROPPED
         elif reason == "robots":
             outcome, why = TargetOutcome.DROPPED, DropReason.BLOCKED_BY_ROBOTS_TXT
-        await self._record(subject.target_id, outcome, why, gone_listing=subject.listing_id if gone else None)
+        listing_id, now = subject.listing_id, clock.now()
+
+        def note(connection: Connection) -> None:
+            if listing_id is not None and gone:
+                details.hand_over(connection, listing_id, now, due_after_trouble(now))
+            elif listing_id is not None and reason == FailureReason.OOS_NO_PRICE:
+                note_out_of_stock(connection, listing_id, now, self.run.id, subject.adapter.version)
+
+        await self._record(subject.target_id, outcome, why, note)
 
     async def product_dropped(self, item: ProductPage, drop: Drop) -> None:
         if item.target_id is not None:
@@ -222,14 +232,11 @@ class TargetsSpider(PricewatchSpider):
         if isinstance(item, ProductPage) and item.target_id is not None:
             self._finished(item.target_id)
 
-    async def _record(
-        self, target_id: int, outcome: TargetOutcome, reason: str, gone_listing: int | None = None
-    ) -> None:
+    async def _record(self, target_id: int, outcome: TargetOutcome, reason: str, *notes: Note) -> None:
         def also(connection: Connection, _: Tally) -> None:
             self._write_outcome(connection, target_id, outcome, reason, None)
-            if gone_listing is not None:
-                now = clock.now()
-                details.hand_over(connection, gone_listing, now, due_after_trouble(now))
+            for note in notes:
+                note(connection)
 
         await self.run.write(Unit([], also))
         self._finished(target_id)

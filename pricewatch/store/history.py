@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from sqlalchemy import Connection, text
 
 # What is known was read and locked before the upsert, so it is still the state before this batch.
@@ -26,7 +28,30 @@ RETURNING listing_id
 UPDATE incoming i SET appended = true FROM appended a WHERE a.listing_id = i.listing_id
 """)
 
+# Out of stock at the last known price, if there is one; what another page said later stands.
+_OUT_OF_STOCK = text("""
+WITH changed AS (
+    UPDATE listings SET availability = 'OUT_OF_STOCK', price_observed_at = :observed_at
+    WHERE id = :listing_id AND active AND availability <> 'OUT_OF_STOCK'
+      AND coalesce(price_observed_at < :observed_at, true)
+    RETURNING id, price_cents, price_max_cents, currency
+)
+INSERT INTO price_history
+    (listing_id, observed_at, price_cents, price_max_cents, currency, availability, run_type, run_id,
+     adapter_version)
+SELECT id, :observed_at, price_cents, price_max_cents, currency, 'OUT_OF_STOCK', 'SCRAPE', :run_id, :version
+FROM changed WHERE price_cents IS NOT NULL
+""")
+
 
 def append(connection: Connection, run_id: int, _market_id: str | None, *, run_type: str = "SCRAPE") -> None:
     """One row for each listing whose price, currency or availability is not the last stored one."""
     connection.execute(_APPEND, {"run_id": run_id, "run_type": run_type})
+
+
+def note_out_of_stock(
+    connection: Connection, listing_id: int, observed_at: datetime, run_id: int, version: str
+) -> None:
+    """A listing's own page says that it is out of stock, and shows no price."""
+    given = {"listing_id": listing_id, "observed_at": observed_at, "run_id": run_id, "version": version}
+    connection.execute(_OUT_OF_STOCK, given)

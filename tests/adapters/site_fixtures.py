@@ -49,7 +49,7 @@ def check(adapter_id: str, case: str) -> None:
         assert not hasattr(overview, "reason"), overview
         assert overview.has_next is wanted["has_next"]
         assert overview.total == wanted.get("total")
-        rows = [{name: row[name] for name in row if name != "possible_prices"} for row in wanted["cards"]]
+        rows = wanted["cards"]
         assert [_picked(card, fields) for card, fields in zip(overview.cards, rows, strict=True)] == rows
         return
     result = adapter.extract(response)

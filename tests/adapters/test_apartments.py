@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from pricewatch.adapters.apartments import ApartmentsAdapter
-from pricewatch.adapters.base import MarketQuery, Presence
+from pricewatch.adapters.base import MarketQuery, Overview, Presence
+from pricewatch.items import Extracted
 
 from .site_fixtures import cases, check, expected, page_body, respond
 
@@ -41,6 +44,42 @@ def test_rent(text, low, high):
     result = ApartmentsAdapter().extract(respond(url, html.encode()))
     offer = getattr(result, "offer", None)
     assert (offer.price_cents, offer.price_max_cents) == (low, high) if offer else low is None
+
+
+def json_ld(page: str, data: object) -> bytes:
+    script = f'<script type="application/ld+json">{json.dumps(data)}</script></head>'
+    return page_body("apartments", page).decode().replace("</head>", script).encode()
+
+
+def test_json_ld_names_what_shows_no_name():
+    url = expected("apartments", "boston")["url"]
+    place = {"@type": "ApartmentComplex", "name": "The Madison", "url": "/the-madison-boston-ma/q1w2e3r/"}
+    body = json_ld("boston", {"@type": "SearchResultsPage", "about": [place]})
+    bare = body.replace(b"property-title", b"headline").replace(b"property-address", b"where")
+    named = ApartmentsAdapter().read_overview(respond(url, bare.replace(b"data-streetaddress", b"data-x")))
+    assert isinstance(named, Overview)
+    assert [card.title for card in named.cards] == ["The Madison"]
+    assert named.unreadable == {"CARD_WITHOUT_LINK_OR_TITLE": 3}
+    # What a placard shows itself comes first, and it says nothing of stock.
+    shown = ApartmentsAdapter().read_overview(respond(url, body.replace(b"The Madison<", b"Madison<")))
+    assert isinstance(shown, Overview)
+    assert shown.cards[0].title == "Madison"
+    assert {card.availability for card in shown.cards} == {None}
+
+
+@pytest.mark.parametrize(
+    ("offer", "outcome"),
+    [
+        ({"@type": "AggregateOffer", "lowPrice": 1850, "highPrice": 2400, "priceCurrency": "USD"}, 185000),
+        ({"@type": "Offer", "price": "1850", "priceCurrency": "USD"}, 185000),
+        ({"@type": "Offer", "price": "1200", "priceCurrency": "USD"}, "AMBIGUOUS_PRICE"),
+    ],
+)
+def test_json_ld_has_to_agree_with_the_rent(offer, outcome):
+    url = expected("apartments", "range")["url"]
+    body = json_ld("range", {"@type": "Apartment", "name": "The Madison", "url": url, "offers": offer})
+    result = ApartmentsAdapter().extract(respond(url, body))
+    assert (result.offer.price_cents if isinstance(result, Extracted) else result.reason) == outcome
 
 
 @pytest.mark.parametrize("status", [403, 429])

@@ -12,6 +12,13 @@ from pricewatch.bazaar.client import Bazaar
 from pricewatch.items import Extracted
 from pricewatch.store.seeds import SAMPLE_CATEGORIES
 
+from .site_fixtures import cases, check
+
+
+@pytest.mark.parametrize("case", cases("bazaar"))
+def test_saved_page(case: str) -> None:
+    check("bazaar", case)
+
 
 @pytest.mark.parametrize("category", SAMPLE_CATEGORIES)
 def test_every_category_is_read_with_its_own_currency(bazaar: Bazaar, category: str) -> None:

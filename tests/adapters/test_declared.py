@@ -74,6 +74,12 @@ def test_it_is_an_adapter_like_any_other(declare):
     assert adapter.start_pages({"category": "oolong"}) == []
 
 
+def test_a_shop_on_this_machine_is_not_taken_for_the_sample_marketplace(declare):
+    assert adapters.for_domain("127.0.0.1") == "bazaar"
+    declare(SHOP.replace("teashop.example", "127.0.0.1"))
+    assert adapters.for_domain("127.0.0.1") == "teashop"
+
+
 def test_a_file_that_changed_is_read_again(declare):
     declare()
     assert declare(SHOP.replace('currency = "EUR"', 'currency = "CHF"')).says.currency == "CHF"
@@ -86,6 +92,11 @@ def test_a_file_that_changed_is_read_again(declare):
         ("page/{page}/", "/tee/", f"{SITE}/tee/page/2/"),
         ("page-{page}.html", "/tee/index.html", f"{SITE}/tee/page-2.html"),
         ("/alle/{page}", "/tee/", f"{SITE}/alle/2"),
+        ("page/{page}/", "/tee", f"{SITE}/tee/page/2/"),
+        ("page/{page}/", "/tee/?sort=neu", f"{SITE}/tee/page/2/?sort=neu"),
+        ("page-{page}.html", "/tee/index.html?sort=neu", f"{SITE}/tee/page-2.html?sort=neu"),
+        ("?start={offset}", "/tee", f"{SITE}/tee?start=30"),
+        ("?p={index}", "/tee", f"{SITE}/tee?p=1"),
     ],
 )
 def test_pages(declare, pages, start, second):
@@ -117,6 +128,70 @@ def test_overview(declare):
         (None, 400, "SOLD"),
         (None, None, None),
     ]
+
+
+def test_a_card_may_say_it_in_its_own_tag(declare):
+    own = SHOP.replace('"::attr(data-artikel)"', '":scope::attr(data-artikel)"').replace(
+        '".weg"', '":scope.weg"'
+    )
+    inner = '<i data-artikel="art-9" class="weg"></i>'
+    body = card("Assam", "9,90 €", inner, ' data-artikel="art-1"') + card("Chai", "4 €").replace(
+        "tea", "tea weg"
+    )
+    overview = declare(own).read_overview(respond(f"{SITE}/tee", page(body)))
+    assert isinstance(overview, Overview)
+    assert [(card.product_id, card.availability) for card in overview.cards] == [("1", None), (None, "SOLD")]
+
+
+@pytest.mark.parametrize(
+    ("more", "body", "outcome"),
+    [
+        ('price_again = ".nochmal"', '<p class="nochmal">12,50 €</p>', 1250),
+        ('price_again = ".nochmal"', '<p class="nochmal">12 €</p>', 1250),
+        ('price_again = ".nochmal"', "", 1250),
+        ('price_again = ".nochmal"', '<p class="nochmal">99 €</p>', "AMBIGUOUS_PRICE"),
+        ('price_again = ".nochmal"', '<p class="nochmal">auf Anfrage</p>', "AMBIGUOUS_PRICE"),
+        ('tiers = ".staffel"', '<p class="staffel">1: 12,50 € 5+: 11,00 €</p>', 1250),
+        ('tiers = ".staffel"', '<p class="staffel">1: 14,00 € 5+: 11,00 €</p>', "AMBIGUOUS_PRICE"),
+        ('tiers = ".staffel"', '<p class="staffel">Mengenrabatt auf Anfrage</p>', 1250),
+    ],
+)
+def test_a_second_place_has_to_agree(declare, more, body, outcome):
+    adapter = declare(SHOP.replace('availability = ".lager"', f'availability = ".lager"\n{more}'))
+    shown = f'<h1>Assam</h1><b class="preis">12,50 €</b><p class="lager">Auf Lager</p>{body}'
+    result = adapter.extract(respond(f"{SITE}/a", product(shown)))
+    assert (result.offer.price_cents if isinstance(result, Extracted) else result.reason) == outcome
+
+
+@pytest.mark.parametrize(
+    ("price", "cents"),
+    [
+        ("<s>15,00 €</s> 12,50 €", 1250),
+        ("<del>15,00 €</del> <ins>12,50 €</ins>", 1250),
+        ("<del>15,00 €</del> <ins>12,50 €</ins> 11,00 €", None),
+        ("<s>15,00 €</s> 12,50 € 11,00 €", None),
+        ("<s>15,00 €</s>", None),
+        ("12<sup>50</sup> €", None),
+    ],
+)
+def test_what_is_crossed_out_is_not_the_price(declare, price, cents):
+    body = f'<h1>Assam</h1><b class="preis">{price}</b><p class="lager">Auf Lager</p>'
+    result = declare().extract(respond(f"{SITE}/a", product(body)))
+    assert (result.offer.price_cents if isinstance(result, Extracted) else None) == cents
+
+
+def test_the_first_of_several_places_and_what_names_a_product(declare):
+    text = SHOP.replace(
+        'title = "h1"', 'title = ["h1.name", "h1"]\nbrand = ".marke"\ngtin = ".ean"\nmpn = ".nr"'
+    )
+    body = (
+        '<h1>Tee</h1><h1 class="name">Assam</h1><b class="preis">12,50 €</b><p class="lager">Auf Lager</p>'
+        '<p class="marke">Acme</p><p class="ean">4006381333931</p><p class="nr">A-1</p>'
+    )
+    offer = declare(text).extract(respond(f"{SITE}/a", product(body))).offer
+    assert (offer.title, offer.brand, offer.gtin, offer.mpn) == ("Assam", "Acme", "4006381333931", "A-1")
+    only = declare(text).extract(respond(f"{SITE}/a", product(body.replace(' class="name"', "", 1))))
+    assert str(only.reason) in ("TITLE_NOT_FOUND", "PAGE_STRUCTURE_CHANGED")
 
 
 def test_where_the_pages_end(declare):
@@ -192,7 +267,7 @@ def test_without_a_product_part_pages_are_read_as_any_shops(declare):
         ('card = "li.tea"', 'card = "li["', "[overview] card: 'li[' is no CSS selector"),
         ("^art-(.+)", "^art-(", "is no regular expression"),
         ("^art-(.+)", "(a)(b)", "has 2 groups"),
-        ("?p={page}", "?p=2", "pages: '?p=2' may ask for page in braces, and has to"),
+        ("?p={page}", "?p=2", "pages: '?p=2' may ask for page, index, offset in braces, and has to"),
         ("{keyword}", "{colour}", "search: '/suche?q={colour}' may ask for"),
         ('next = "a.weiter"', "", "overview: give `next`"),
         ('availability = ".lager"\nbuy = "button.kaufen"', "", "product: give `availability`"),

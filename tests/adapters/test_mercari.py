@@ -73,6 +73,50 @@ def test_a_placeholder_is_no_price_even_unmarked():
     assert str(result.reason) == "PRICE_NOT_FOUND"  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    ("fields", "seller", "path"),
+    [
+        ({"id": "m1", "sellerId": "77"}, ("77", None, "user"), "/item/m1"),
+        ({"id": "m1", "seller": {"id": 77, "name": "はなこ"}}, ("77", "はなこ", "user"), "/item/m1"),
+        (
+            {"id": "2JHa", "sellerId": "0", "shopName": "店", "itemType": "ITEM_TYPE_BEYOND"},
+            ("店", "店", "shop"),
+            "/shops/product/2JHa",
+        ),
+        (
+            {"id": "2JHa", "sellerId": "0", "shop": {"id": "s9", "displayName": "店"}},
+            ("s9", "店", "shop"),
+            "/shops/product/2JHa",
+        ),
+    ],
+)
+def test_who_sells(fields, seller, path):
+    item = {"name": "A", "price": "500", "status": "ITEM_STATUS_ON_SALE", **fields}
+    body = json.dumps({"items": [item], "meta": {}}).encode()
+    overview = MercariAdapter().read_overview(respond(f"{SITE}/search", body))
+    assert isinstance(overview, Overview)
+    (card,) = overview.cards
+    assert (card.seller.id, card.seller.name, card.seller.type) == seller  # type: ignore[union-attr]
+    assert (card.url, card.price_cents) == (f"{SITE}{path}", 500)
+
+
+@pytest.mark.parametrize(
+    ("meta", "items", "has_next"),
+    [
+        ({"nextPageToken": "v1:1"}, 1, True),
+        ({"nextPageToken": ""}, 1, False),
+        # without a word on it, the first page that shows nothing is the end
+        ({}, 1, True),
+        ({}, 0, False),
+    ],
+)
+def test_where_a_search_ends(meta, items, has_next):
+    body = json.dumps({"items": [{"id": "m1", "name": "A"}] * items, "meta": meta}).encode()
+    overview = MercariAdapter().read_overview(respond(f"{SITE}/search", body))
+    assert isinstance(overview, Overview)
+    assert overview.has_next is has_next
+
+
 def test_another_item_than_the_one_asked_for_gives_no_price():
     body = {"result": "OK", "data": {"id": "m2", "name": "A", "price": 500, "status": "on_sale"}}
     result = MercariAdapter().extract(respond(f"{SITE}/item/m1", json.dumps(body).encode()))

@@ -107,6 +107,22 @@ def test_beside_a_crossed_out_price_stands_its_successor_and_nothing_else(price,
     assert overview.cards[1].price_cents == cents  # type: ignore[union-attr]
 
 
+def test_a_price_that_another_product_has_lost_is_held():
+    url, html = expected("sgammo", "one_price")["url"], page_body("sgammo", "one_price").decode()
+    result = SgammoAdapter().extract(respond(url, html.replace("<bdi>$7.49</bdi>", "").encode()))
+    assert str(result.reason) == "AMBIGUOUS_PRICE"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("told", "outcome"), [("13.95", 1395), ("11.00", "AMBIGUOUS_PRICE")])
+def test_json_ld_has_to_agree_with_the_page(told, outcome):
+    url, html = expected("sgammo", "one_price")["url"], page_body("sgammo", "one_price").decode()
+    data = f'{{"@type": "Product", "name": "9mm", "offers": {{"@type": "Offer", "price": "{told}"}}}}'
+    script = f'<script type="application/ld+json">{data}</script></head>'
+    result = SgammoAdapter().extract(respond(url, html.replace("</head>", script).encode()))
+    offer = getattr(result, "offer", None)
+    assert (offer.price_cents if offer else str(result.reason)) == outcome  # type: ignore[union-attr]
+
+
 def test_no_word_about_stock_is_a_reason_to_drop():
     url, html = expected("sgammo", "one_price")["url"], page_body("sgammo", "one_price").decode()
     bare = html.replace("In stock", "").replace("Add to cart", "")

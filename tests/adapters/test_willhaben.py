@@ -59,6 +59,9 @@ def advert(**attributes: str | list[str]) -> bytes:
         ({"RENT__PER_MONTH_LETTINGS": "863.47"}, 86347),
         ({"PRICE_FOR_DISPLAY": "€ 1.695,50"}, 169550),
         ({"PRICE_FOR_DISPLAY": "€ 250 VB"}, 25000),
+        ({"PRICE": "250", "PRICE_FOR_DISPLAY": "€ 250 VHB"}, 25000),
+        ({"RENT__PER_MONTH_LETTINGS": "1200.0", "PRICE_FOR_DISPLAY": "€ 1.200 pro Monat"}, 120000),
+        ({"PRICE": "1044.799988", "PRICE_FOR_DISPLAY": "€ 1.044,80"}, 104480),
         # a field that is rounded, and the shown price that settles which of two fields is meant
         ({"PRICE": "863", "RENT__PER_MONTH_LETTINGS": "863.47"}, 86347),
         ({"PRICE": "1200", "RENT__PER_MONTH_LETTINGS": "1000.0", "PRICE_FOR_DISPLAY": "€ 1.200"}, 120000),
@@ -70,6 +73,8 @@ def advert(**attributes: str | list[str]) -> bytes:
         ({"PRICE": "0", "PRICE_FOR_DISPLAY": "Zu verschenken"}, None),
         ({"PRICE": "99", "PRICE_FOR_DISPLAY": "Preis auf Anfrage"}, None),
         ({"PRICE_FOR_DISPLAY": "ab € 800"}, None),
+        ({"PRICE": "800", "PRICE_FOR_DISPLAY": "ab € 800"}, None),
+        ({"PRICE": "800", "PRICE_FOR_DISPLAY": "€ 800 – € 1.200"}, None),
         ({"PRICE": "1.695"}, None),
         ({"PRICE": "-5"}, None),
         ({"PRICE": "1e999999"}, None),

@@ -14,10 +14,10 @@ from tests.adapters.site_fixtures import FIXTURES, expected
 
 @pytest.fixture
 def run(capsys):
-    def run(adapter: str, case: str, *, as_json: bool = True) -> tuple[int, str, str]:
+    def run(site: str, case: str, *, as_json: bool = True, **more: str | None) -> tuple[int, str, str]:
         command = Command()
-        (page,) = (FIXTURES / adapter / case).glob("page.*")
-        options = {"url": expected(adapter, case)["url"], "manifest": None, "adapter": adapter}
+        (page,) = (FIXTURES / site / case).glob("page.*")
+        options = {"url": expected(site, case)["url"], "manifest": None, "adapter": site, **more}
         command.run([str(page)], argparse.Namespace(**options, overview=True, json=as_json, expected=False))
         shown = capsys.readouterr()
         return command.exitcode, shown.out, shown.err
@@ -43,6 +43,25 @@ def test_one_card_per_line(run, adapter, case, first):
     wanted = expected(adapter, case)["cards"]
     assert [card["id"] for card in cards] == [row["product_id"] for row in wanted]
     assert [card["price"] is None for card in cards] == [row["price_cents"] is None for row in wanted]
+
+
+def test_the_adapter_may_be_left_out_where_one_was_written_for_the_site(run):
+    assert run("willhaben", "rentals", adapter=None) == run("willhaben", "rentals")
+    code, out, err = run("willhaben", "rentals", adapter=None, url="https://shop.example/")
+    assert (code, out) == (1, "")
+    assert "no adapter was written for shop.example; name one with --adapter" in err
+
+
+def test_saved_data_may_lack_an_address(run):
+    assert run("mercari", "search_data", url=None) == run("mercari", "search_data")
+
+
+def test_an_address_is_no_saved_page(capsys):
+    command = Command()
+    options = {"url": None, "manifest": None, "adapter": "willhaben", "overview": True}
+    command.run(["https://www.willhaben.at/iad/"], argparse.Namespace(**options, json=True, expected=False))
+    assert command.exitcode == 2
+    assert "is no saved page" in capsys.readouterr().err
 
 
 def test_for_people(run):

@@ -36,6 +36,9 @@ class Site:
     # What its overview pages list, and in which state.
     availability: dict[str, str] = field(default_factory=lambda: {**OFFERED})
     rows: int = 90
+    # Whether a listing's own page tells its stock, and that it is sold rather than gone.
+    tells_stock: bool = True
+    tells_sold: bool = False
 
     def known(self, true: TruthListing) -> Known:
         priced = true.mode != "hidden"
@@ -53,8 +56,12 @@ def _key(true: TruthListing) -> str:
     return true.url.rstrip("/").rpartition("/")[2]
 
 
-GOODS = Site("willhaben", "EUR", "bikes", {"category": "marktplatz/bikes"}, lambda true: true.id)
-RENTALS = Site("willhaben", "EUR", "rentals", {"category": "rentals"}, lambda true: true.id, rows=15)
+GOODS = Site(
+    "willhaben", "EUR", "bikes", {"category": "marktplatz/bikes"}, lambda true: true.id, tells_sold=True
+)
+RENTALS = Site(
+    "willhaben", "EUR", "rentals", {"category": "rentals"}, lambda true: true.id, rows=15, tells_sold=True
+)
 SGAMMO = Site("sgammo", "USD", "instruments", {"category": "instruments"}, lambda true: true.id)
 APARTMENTS = Site(
     "apartments",
@@ -65,6 +72,7 @@ APARTMENTS = Site(
     # The site shows what is to let; a placard says nothing of stock.
     {"on_sale": "IN_STOCK", "out_of_stock": "IN_STOCK"},
     rows=3,
+    tells_stock=False,
 )
 MERCARI = Site(
     "mercari", "JPY", "cameras", {"category": "cameras"}, _key, {**OFFERED, "sold": "SOLD"}, rows=7

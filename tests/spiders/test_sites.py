@@ -66,18 +66,43 @@ def verifies_what_is_gone(world: SiteWorld) -> None:
         assert world.crawl("verification")["status"] == "finished"
     for true in (missing, removed, said, sold):
         assert not world.listing(true).active, true.mode
+        assert world.listing(true).deactivated_at is not None
     assert world.listing(fine).active
     assert world.listing(fine).verification_status == "verified"
-    assert (world.listing(sold).availability == "SOLD") is (world.site.id == "willhaben")
+    assert (world.listing(sold).availability == "SOLD") is world.site.tells_sold
+    # Nothing else was touched: all that the site still shows is there as it was.
+    known = world.true_listings()
+    assert {path: listing for path, listing in world.stored().items() if listing.active} == known
 
 
 def monitors_single_pages(world: SiteWorld) -> None:
-    steady, cheaper, gone = world.truth("on_sale")[:3]
-    ids = watch(world, [steady, cheaper, gone])
+    steady, cheaper, gone, out, hidden = world.truth("on_sale")[:5]
+    watched = [steady, cheaper, gone, out, hidden]
+    ids = watch(world, watched)
     world.bazaar.change(cheaper.id, price=cheaper.price * 9 // 10)
     world.bazaar.change(gone.id, end="404")
+    world.bazaar.change(out.id, stock="out")
+    world.bazaar.change(hidden.id, stock="hidden")
     fetch(world, ids=",".join(map(str, ids)))
     states = [target(world, number) for number in ids]
-    assert [state.last_status for state in states] == ["SUCCESS", "SUCCESS", "FAILED"]
-    assert world.listing(steady).price_cents == steady.price
-    assert world.listing(cheaper).price_cents == cheaper.price * 9 // 10
+    told = ("DROPPED", "OOS_NO_PRICE") if world.site.tells_stock else ("FAILED", "PRICE_NOT_FOUND")
+    assert [(state.last_status, state.last_reason) for state in states] == [
+        ("SUCCESS", None),
+        ("SUCCESS", None),
+        ("FAILED", "http_error_404"),
+        ("SUCCESS", None),
+        told,
+    ]
+    empty = "OUT_OF_STOCK" if world.site.tells_stock else "IN_STOCK"
+    listings = [world.listing(true) for true in watched]
+    assert [(listing.price_cents, listing.availability) for listing in listings] == [
+        (steady.price, "IN_STOCK"),
+        (cheaper.price * 9 // 10, "IN_STOCK"),
+        (gone.price, "IN_STOCK"),
+        (out.price, empty),
+        # No price is shown any more; the last one stays, and what is sure of the stock is kept.
+        (hidden.price, empty),
+    ]
+    # One look that finds nothing proves nothing: verification is asked to see.
+    assert world.listing(gone).active
+    assert world.listing(gone).verification_requested_at is not None

@@ -72,6 +72,22 @@ def test_out_of_stock_without_a_price_is_no_failure(world):
     assert row.consecutive_failures == 0
 
 
+def test_out_of_stock_without_a_price_is_known_of_a_listing(world):
+    true = readable(world, 1)[0]
+    watch(world, [true])
+    fetch(world)
+    world.bazaar.change(true.id, stock="hidden")
+    world.bazaar.advance(days=1)
+    fetch(world)
+    listing = world.listing(true)
+    assert (listing.price_cents, listing.availability) == (true.price, "OUT_OF_STOCK")
+    rows = world.database.rows(
+        "SELECT price_cents, availability FROM price_history WHERE listing_id = :id ORDER BY observed_at",
+        id=listing.id,
+    )
+    assert [tuple(row) for row in rows] == [(true.price, "IN_STOCK"), (true.price, "OUT_OF_STOCK")]
+
+
 def test_a_persons_selectors_win_over_the_adapter(world):
     wrong, true = readable(world, 2)
     (target_id,) = watch(world, [true], selectors={"title": "nav a", "price": "//strong[@class='price']"})

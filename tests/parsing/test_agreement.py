@@ -1,0 +1,38 @@
+"""One price out of fields for machines and what people see."""
+
+from __future__ import annotations
+
+import pytest
+
+from pricewatch.parsing.agreement import agreed_price
+
+
+@pytest.mark.parametrize(
+    ("fields", "shown", "cents"),
+    [
+        ([12000, 12000], ["€ 120"], 12000),
+        ([None, 12000], [], 12000),
+        ([], ["€ 120"], 12000),
+        ([], ["€ 1.695,50"], 169550),
+        ([], ["€ 250 VB"], 25000),
+        ([25000], ["€ 250 VHB"], 25000),
+        ([120000], ["€ 1.200 pro Monat"], 120000),
+        # one is rounded
+        ([86300, 86347], ["€ 863"], 86347),
+        ([86347], ["€ 863"], 86347),
+        # what is shown settles which is meant, or that none is
+        ([120000, 100000], ["€ 1.200"], 120000),
+        ([120000, 100000], [], None),
+        ([12000], ["€ 450"], None),
+        ([9900], ["Preis auf Anfrage"], None),
+        ([], ["Zu verschenken"], None),
+        # not one price
+        ([80000], ["ab € 800"], None),
+        ([80000], ["€ 800 – € 1.200"], None),
+        ([], ["ab € 800"], None),
+        ([], ["€ 120", "€ 130"], None),
+        ([], [], None),
+    ],
+)
+def test_agreed_price(fields, shown, cents):
+    assert agreed_price(fields, shown, "EUR") == cents
