@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any
 
@@ -41,6 +42,8 @@ class Schedule(Threaded):
         if spider not in self.spiders(project, version):
             raise refused(f"spider '{spider}' not found")
         given = {key.decode(): values[0].decode() for key, values in txrequest.args.items()}
+        if not math.isfinite(priority):
+            raise refused(f"priority {priority} is no number to sort by")
         if unclear := [one for one in setting if "=" not in one]:
             raise refused(f"setting {unclear[0]!r} is not NAME=VALUE")
         version_given = {"_version": version} if version is not None else {}
