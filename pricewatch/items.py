@@ -10,6 +10,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+# The highest price that is believed, in minor units of any currency.
+MAX_CENTS = 99_999_999
+
 
 class Availability(StrEnum):
     IN_STOCK = "IN_STOCK"

@@ -7,10 +7,19 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from pricewatch.items import Availability, Card, Drop, DropReason, Offer, Ok, Quarantine, QuarantineReason
+from pricewatch.items import (
+    MAX_CENTS,
+    Availability,
+    Card,
+    Drop,
+    DropReason,
+    Offer,
+    Ok,
+    Quarantine,
+    QuarantineReason,
+)
 
 MIN_CENTS = 1
-MAX_CENTS = 99_999_999
 LONGEST_URL = 2000
 LONGEST_TITLE = 1000
 LONGEST_TEXT = 1000

@@ -6,7 +6,7 @@ from decimal import Decimal, InvalidOperation
 
 from fastapi import HTTPException
 
-LARGEST_CENTS = 99_999_999
+from pricewatch.items import MAX_CENTS
 
 
 def cents(text: str) -> int | None:
@@ -15,7 +15,7 @@ def cents(text: str) -> int | None:
         return None
     try:
         value = Decimal(text.strip().replace(",", ".")) * 100
-        if not value.is_finite() or not 0 <= value <= LARGEST_CENTS:
+        if not value.is_finite() or not 0 <= value <= MAX_CENTS:
             raise ValueError
     except (InvalidOperation, ValueError):
         raise HTTPException(400, f"{text[:20]!r} is no price such as 12.50.") from None
