@@ -18,7 +18,8 @@ from pricewatch.errors import UserError
 from pricewatch.store import database as store_database
 from tests.conftest import Crawl, Database
 from tests.line import Line
-from tests.scheduling.daemons import CHEAP, Daemon, until
+from tests.scheduling.daemons import CHEAP, Daemon
+from tests.waiting import until
 
 IMPATIENT = {"DATABASE_ANSWER_SECONDS": "2"}
 # Far beyond what it takes, and far below for ever.

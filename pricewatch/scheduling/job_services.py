@@ -19,6 +19,8 @@ from pricewatch.store.job_lists import ListedJob
 reactor: Any = _reactor
 LISTED = 100
 MOST_LISTED = 10_000
+# What the queue, the scheduler and scrapy give their own meaning to.
+TAKEN = ("self", "name", "spider_name", "project", "settings", "_job", "_project", "_spider")
 
 
 class Schedule(Threaded):
@@ -42,6 +44,8 @@ class Schedule(Threaded):
         if spider not in self.spiders(project, version):
             raise refused(f"spider '{spider}' not found")
         given = {key.decode(): values[0].decode() for key, values in txrequest.args.items()}
+        if taken := [name for name in TAKEN if name in given]:
+            raise refused(f"no spider can have an argument {taken[0]!r}: scrapyd's own parts use that name")
         if not math.isfinite(priority):
             raise refused(f"priority {priority} is no number to sort by")
         if unclear := [one for one in setting if "=" not in one]:

@@ -22,7 +22,8 @@ from pricewatch.store.schema import ensure_schema
 from tests.bench.figure import Figure
 from tests.bench.soak_runner import LOG_BYTES
 from tests.crawler import Crawler
-from tests.scheduling.daemons import Daemon, until
+from tests.scheduling.daemons import Daemon
+from tests.waiting import until
 
 MARKET = "bazaar-bikes"
 CRAWLS, WARM_CRAWLS = 240, 80

@@ -15,7 +15,8 @@ import pytest
 
 from pricewatch.bazaar.client import Bazaar
 from tests.conftest import ROOT, Database, point_at
-from tests.scheduling.daemons import Daemon, until
+from tests.scheduling.daemons import Daemon
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 BIN = Path(sys.executable).parent

@@ -10,9 +10,10 @@ from pydantic import BaseModel, ConfigDict
 
 from pricewatch.store import browse, market_list, run_list
 from pricewatch.store.browse import ListingsWanted
-from pricewatch.web.api.common import AChange, Before, Limit, Name, Row, Word, page_of
+from pricewatch.web.api.common import AChange, Limit, Name, Row, Word, page_of
 from pricewatch.web.api.markets import Queued
 from pricewatch.web.api.runs import Run
+from pricewatch.web.fields import Before
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 

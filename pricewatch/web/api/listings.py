@@ -12,7 +12,8 @@ from pricewatch.items import MAX_CENTS
 from pricewatch.rules.freshness import badge
 from pricewatch.store import visible
 from pricewatch.store.browse import ListingsWanted
-from pricewatch.web.api.common import Before, Id, Limit, Page, Row, Word, page_of
+from pricewatch.web.api.common import Limit, Page, Row, Word, page_of
+from pricewatch.web.fields import Before, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 

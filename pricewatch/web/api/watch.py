@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pricewatch.items import MAX_CENTS
 from pricewatch.store import watch
-from pricewatch.web.api.common import LARGEST_ID, AChange, Before, Id, Limit, Page, Row, Word, page_of
+from pricewatch.web.api.common import AChange, Limit, Page, Row, Word, page_of
+from pricewatch.web.fields import LARGEST_ID, Before, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 
