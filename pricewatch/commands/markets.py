@@ -6,7 +6,6 @@ import argparse
 from datetime import datetime
 from typing import Any
 
-from pricewatch import clock
 from pricewatch.errors import UserError
 from pricewatch.items import Tier
 from pricewatch.rules.schedule import FAILURES_TO_OPEN, SHARES, interval
@@ -58,11 +57,12 @@ class Command(ActionCommand):
         scrape.add_argument("--spider", choices=list(SHARES), default="discovery")
 
     def do_list(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import market_admin
+        from pricewatch.store import market_list, target_sources
         from pricewatch.store.database import engine
 
         with engine().connect() as connection:
-            rows = market_admin.listed(connection, source=opts.source, enabled=opts.enabled or None)
+            source = target_sources.find(connection, opts.source).id if opts.source else None
+            rows = market_list.markets(connection, source_id=source, enabled=opts.enabled or None)
         if opts.json:
             print_json(rows)
             return
@@ -71,12 +71,12 @@ class Command(ActionCommand):
 
     def do_show(self, opts: argparse.Namespace) -> None:
         from pricewatch.parsing.price import from_cents
-        from pricewatch.store import markets, new_markets
+        from pricewatch.store import market_list, markets
         from pricewatch.store.database import engine
 
         with engine().connect() as connection:
             markets.load_market(connection, opts.id)
-            rows = new_markets.latest_listings(connection, opts.id, max(1, opts.limit))
+            rows = market_list.latest_listings(connection, opts.id, max(1, opts.limit))
         if opts.json:
             print_json([row._asdict() for row in rows])
             return
@@ -96,19 +96,12 @@ class Command(ActionCommand):
         from pricewatch.store import new_markets
         from pricewatch.store.database import engine
 
-        new = new_markets.NewMarket(
-            id=opts.id,
-            urls=opts.urls,
-            adapter_id=opts.adapter,
-            source_id=opts.source,
-            display_name=opts.name,
-            columns={
-                **{name: value for name in SEARCH if (value := vars(opts)[name]) is not None},
-                **_changes(opts),
-            },
-        )
+        values = {"id": opts.id, "display_name": opts.name, **_changes(opts)}
+        values |= {name: vars(opts)[name] for name in SEARCH}
         with engine().begin() as connection:
-            added = new_markets.add(connection, new)
+            added = new_markets.add_by_address(
+                connection, opts.urls, values, source_id=opts.source, adapter_id=opts.adapter
+            )
         print(f"Market {opts.id} of {added.source_id}, read by {added.adapter_id}.")
         if not added.is_approved:
             say(
@@ -124,7 +117,7 @@ class Command(ActionCommand):
         print(f"The market {opts.id} is changed.")
 
     def do_enable(self, opts: argparse.Namespace) -> None:
-        self._change(opts.ids, enabled=True, consecutive_failures=0)
+        self._change(opts.ids, enabled=True)
         print(f"Enabled: {', '.join(opts.ids)}.")
 
     def do_disable(self, opts: argparse.Namespace) -> None:
@@ -132,20 +125,23 @@ class Command(ActionCommand):
         print(f"Disabled: {', '.join(opts.ids)}.")
 
     def do_scrape(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import market_admin
+        from pricewatch.store import market_list
         from pricewatch.store.database import engine
 
         with engine().begin() as connection:
-            job = market_admin.scrape_now(connection, opts.id, opts.spider)
+            job = market_list.scrape_now(connection, opts.id, opts.spider)
         print(f"Job {job} is queued; a daemon starts it as soon as it has a free slot.")
 
     def _change(self, ids: list[str], **values: Any) -> None:
-        from pricewatch.store import market_admin
+        from pricewatch.store import market_list
         from pricewatch.store.database import engine
 
         with engine().begin() as connection:
             for market_id in ids:
-                market_admin.change(connection, market_id, clock.now(), **values)
+                if not market_list.change(connection, market_id, values):
+                    raise UserError(
+                        f"There is no market {market_id!r}: `scrapy markets list` shows all of them."
+                    )
 
 
 def _frequency(parser: argparse.ArgumentParser) -> None:

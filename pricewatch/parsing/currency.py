@@ -8,19 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pricewatch import items
+
 from .text import word_set
 
-ISO_4217 = word_set(
-    """
-    AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN
-    BZD CAD CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL
-    GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW
-    KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN
-    NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK
-    SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS
-    VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
-    """
-)
+ISO_4217 = items.ISO_4217
 
 _WITHOUT_DECIMALS = word_set("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF")
 _WITH_THREE_DECIMALS = word_set("BHD IQD JOD KWD LYD OMR TND")
@@ -131,10 +123,6 @@ def settle(codes: tuple[str, ...], hints: Iterable[str]) -> str | None:
     if len(codes) == 1:
         return codes[0] if codes[0] in ISO_4217 else None
     return next((hint for hint in hints if hint in codes), None)
-
-
-def country_currency(country: str) -> str | None:
-    return _COUNTRY_CURRENCY.get(country.lower())
 
 
 def domain_currency(host: str) -> str | None:

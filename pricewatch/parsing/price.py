@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 
+from pricewatch.items import MAX_CENTS
+
 from .currency import minor_units, settle
 from .numbers import Number, numbers_in
 from .roles import Role
 from .text import squash
 
-MAX_CENTS = 99_999_999
 _HUGE = Decimal(10) ** 20
 # `1.226` for machines may be 1226 written for people; only a leading zero or a third decimal coin settles it.
 _THREE_DECIMALS = re.compile(r"[1-9]\d{0,2}\.\d{3}")

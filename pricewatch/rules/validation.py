@@ -7,29 +7,24 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from pricewatch.items import Availability, Card, Drop, DropReason, Offer, Ok, Quarantine, QuarantineReason
+from pricewatch.items import (
+    ISO_4217,
+    MAX_CENTS,
+    Availability,
+    Card,
+    Drop,
+    DropReason,
+    Offer,
+    Ok,
+    Quarantine,
+    QuarantineReason,
+)
 
 MIN_CENTS = 1
-MAX_CENTS = 99_999_999
 LONGEST_URL = 2000
 LONGEST_TITLE = 1000
 LONGEST_TEXT = 1000
 LONGEST_KEY = 255 + len("PID:")
-
-CURRENCIES = frozenset(
-    re.findall(
-        r"[A-Z]{3}",
-        """
-    AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN
-    BZD CAD CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL
-    GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW
-    KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN
-    NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK
-    SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS
-    VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
-    """,
-    )
-)
 
 # No database text may hold NUL, and no name holds a line feed or a direction mark.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
@@ -80,7 +75,7 @@ def _price_problem(cents: int, highest: int | None, currency: str) -> str:
         return f"{cents} is not between {MIN_CENTS} and {MAX_CENTS}"
     if highest is not None and not cents <= highest <= MAX_CENTS:
         return f"the highest price {highest} is not between {cents} and {MAX_CENTS}"
-    return "" if currency in CURRENCIES else f"{currency[:20]!r} is no ISO 4217 currency"
+    return "" if currency in ISO_4217 else f"{currency[:20]!r} is no ISO 4217 currency"
 
 
 def _url_problem(url: str) -> str:

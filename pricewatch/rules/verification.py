@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 STRIKES_TO_BE_GONE = 2
-UNSEEN_HOURS = 24
 MOST_PER_RUN = 200
 GUARDED_BATCH = 20
 NOT_FOUND = frozenset({404, 410})

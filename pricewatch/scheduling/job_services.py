@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any
 
@@ -18,6 +19,8 @@ from pricewatch.store.job_lists import ListedJob
 reactor: Any = _reactor
 LISTED = 100
 MOST_LISTED = 10_000
+# What the queue, the scheduler and scrapy give their own meaning to.
+TAKEN = ("self", "name", "spider_name", "project", "settings", "_job", "_project", "_spider")
 
 
 class Schedule(Threaded):
@@ -38,6 +41,11 @@ class Schedule(Threaded):
         setting: list[str],
     ) -> dict[str, Any]:
         self.check_project(project)
+        given = {key.decode(): values[0].decode() for key, values in txrequest.args.items()}
+        if taken := [name for name in TAKEN if name in given]:
+            raise refused(f"no spider can have an argument {taken[0]!r}: scrapyd's own parts use that name")
+        if not math.isfinite(priority):
+            raise refused(f"priority {priority} is no number to sort by")
         if unclear := [one for one in setting if "=" not in one]:
             raise refused(f"setting {unclear[0]!r} is not NAME=VALUE")
         # One transaction for both questions: each of its own would take as long again.
@@ -48,7 +56,7 @@ class Schedule(Threaded):
                 connection,
                 project,
                 spider,
-                {key.decode(): values[0].decode() for key, values in txrequest.args.items()},
+                given,
                 job_id=jobid,
                 version=version,
                 settings=dict(one.split("=", 1) for one in setting),

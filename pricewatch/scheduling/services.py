@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tempfile
 import zipfile
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from scrapyd import webservice
 from scrapyd.webservice import WsResource, param
@@ -14,7 +17,6 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 from twisted.internet.threads import deferToThread
 from twisted.logger import Logger
-from twisted.python.failure import Failure
 from twisted.web import error, http
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request
@@ -23,6 +25,9 @@ from pricewatch.errors import UserError
 from pricewatch.scheduling.command_line import CannotList, list_spiders
 
 log = Logger()
+# It becomes the name of a directory.
+PROJECT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+MOST_VERSION = 200
 
 
 def refused(message: str) -> error.Error:
@@ -30,21 +35,33 @@ def refused(message: str) -> error.Error:
     return error.Error(code=http.OK, message=message.encode())
 
 
-class InWords(Resource):
-    """Says in a sentence what went wrong with the database or with what was asked for."""
+def in_words(problem: Exception) -> str:
+    if isinstance(problem, error.Error):
+        return (problem.message or b"").decode(errors="replace")
+    if isinstance(problem, error.UnsupportedMethod):
+        allowed = [name.decode() for name in cast("Sequence[bytes]", problem.allowedMethods)]
+        return f"only {', '.join(allowed)} are understood here"
+    if isinstance(problem, SQLAlchemyError):
+        lines = str(getattr(problem, "orig", problem)).strip().splitlines()
+        return f"The database does not answer ({lines[0] if lines else problem})."
+    return str(problem)
 
-    def render(self, request: Request) -> Any:
-        try:
-            return super().render(request)
-        except UserError as problem:
-            raise refused(str(problem)) from None
-        except SQLAlchemyError as problem:
-            lines = str(getattr(problem, "orig", problem)).strip().splitlines()
-            raise refused(f"The database does not answer ({lines[0] if lines else problem}).") from problem
+
+def check_texts(given: Mapping[bytes, Sequence[bytes]]) -> None:
+    """Neither the database nor a command line takes a NUL; only an egg is anything but text."""
+    for name, values in given.items():
+        for text in (name, *(values if name != b"egg" else ())):
+            try:
+                is_text = "\x00" not in text.decode()
+            except UnicodeDecodeError:
+                is_text = False
+            if not is_text:
+                shown = name.decode(errors="replace").replace("\x00", "")[:60]
+                raise refused(f"parameter {shown!r} is not text in UTF-8 without NUL characters")
 
 
-class Threaded(WsResource, InWords):
-    """Base of all: the request is answered when a thread has the answer."""
+class Threaded(WsResource):
+    """Base of all: answered when a thread has the answer, with what is wrong said in a sentence."""
 
     def render(self, txrequest: Request) -> int:
         gone: list[bool] = []
@@ -52,19 +69,33 @@ class Threaded(WsResource, InWords):
 
         def send(content: bytes) -> None:
             if not gone:
-                # Pages of other sites have no business here.
-                txrequest.responseHeaders.removeHeader("Access-Control-Allow-Origin")
                 txrequest.write(content)
                 txrequest.finish()
 
-        def fail(failure: Failure) -> None:
-            log.failure("Answering a request", failure=failure)
-            if not gone:
-                txrequest.setResponseCode(http.INTERNAL_SERVER_ERROR)
-                txrequest.finish()
-
-        deferToThread(super().render, txrequest).addCallback(send).addErrback(fail)
+        deferToThread(self.answer, txrequest).addCallback(send).addErrback(
+            lambda failure: log.failure("Answering a request", failure=failure)
+        )
         return NOT_DONE_YET
+
+    def answer(self, request: Request) -> bytes:
+        """As scrapyd answers; but a request that is refused is no exception in the daemon's log."""
+        try:
+            check_texts(cast("dict[bytes, list[bytes]]", request.args))
+            data = Resource.render(self, request)
+        except (error.Error, error.UnsupportedMethod, UserError, SQLAlchemyError) as problem:
+            data = {"status": "error", "message": in_words(problem)}
+            log.info("{path!r} refused: {why!r}", path=request.path, why=data["message"])
+        except Exception:  # noqa: BLE001 - the answer to whatever went wrong
+            log.failure("Answering a request")
+            request.setResponseCode(http.INTERNAL_SERVER_ERROR)
+            data = {"status": "error", "message": "Something went wrong here; the daemon's log says what."}
+        if data is None:
+            # To OPTIONS, all is said in the headers.
+            return b""
+        content = json.dumps({"status": "ok", **data, "node_name": self.root.node_name}).encode() + b"\n"
+        request.setHeader("Content-Type", "application/json")
+        request.setHeader("Content-Length", str(len(content)))
+        return content
 
     def check_project(self, project: str) -> None:
         """It may have been deployed to another node a moment ago."""
@@ -132,6 +163,10 @@ class AddVersion(Threaded):
     def render_POST(  # noqa: N802 - twisted's name
         self, txrequest: Request, project: str, version: str, egg: bytes
     ) -> dict[str, Any]:
+        if not PROJECT_NAME.fullmatch(project):
+            raise refused("a project's name is made of letters, digits, '.', '_' and '-', 100 at the most")
+        if not 0 < len(version) <= MOST_VERSION:
+            raise refused(f"a version has 1 to {MOST_VERSION} characters")
         if not zipfile.is_zipfile(BytesIO(egg)):
             raise refused("egg is not a ZIP file (if using curl, use egg=@path not egg=path)")
         with tempfile.TemporaryDirectory(prefix="pricewatch-") as directory:

@@ -60,6 +60,7 @@ def tick(
     if maintained_at is not None and maintained_at < last:
         done.maintained = True
         done.breakers_closed = upkeep.close_breakers(connection)
+        upkeep.roll_over_counters(connection, now)
         ensure_partitions(connection, now)
         kept_from = now - plan.keep_details
         done.removes_details = (details_kept_from or datetime.min.replace(tzinfo=now.tzinfo), kept_from)

@@ -18,7 +18,6 @@ SESSION_LASTS = timedelta(days=7)
 def open_session(connection: Connection, person: str, now: datetime) -> str:
     """The token that the browser keeps; the database has only its hash."""
     token = secrets.token_urlsafe(32)
-    connection.execute(delete(WebSession).where(WebSession.expires_at < now))
     connection.execute(
         insert(WebSession).values(
             token_hash=_hash(token), person=person, created_at=now, expires_at=now + SESSION_LASTS
@@ -58,6 +57,12 @@ def note_failure(connection: Connection, address: str, now: datetime) -> None:
 
 def forget_failures(connection: Connection, address: str) -> None:
     connection.execute(delete(LoginFailure).where(LoginFailure.address == address))
+
+
+def forget_expired(connection: Connection, now: datetime) -> None:
+    """Sessions that are over, and failures that no longer make anybody wait."""
+    connection.execute(delete(WebSession).where(WebSession.expires_at < now))
+    connection.execute(delete(LoginFailure).where(LoginFailure.last_at < now - FORGOTTEN_AFTER))
 
 
 def _hash(token: str) -> str:

@@ -6,6 +6,7 @@ import os
 import re
 import time
 from functools import lru_cache
+from math import ceil, inf
 from pathlib import Path
 
 from scrapy.utils.conf import closest_scrapy_cfg
@@ -15,9 +16,12 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 
 from pricewatch.errors import DatabaseUnavailable, UserError
 from pricewatch.store import embedded
+from pricewatch.store.overdue import patient
 
 CONNECT_TIMEOUT = 10
 STARTING_SECONDS = 30.0
+ANSWER_SECONDS = 60.0
+SLACK_SECONDS = 5.0
 _PASSES = re.compile(r"database system is (starting up|shutting down|in recovery mode|not yet accepting)")
 # A server that vanished from the network is noticed in a minute and a half, not in the system's two hours.
 KEEPALIVE = {
@@ -56,17 +60,40 @@ def database_url() -> URL:
 
 
 def connect(url: URL | None = None, *, pool_size: int = 4, statement_timeout_ms: int = 0) -> Engine:
-    """An engine for this process. Times come and go in UTC."""
+    """An engine for this process. Times come and go in UTC; no answer is waited for without end."""
     options = "-c timezone=UTC -c application_name=pricewatch"
+    patience = answer_seconds()
     if statement_timeout_ms:
         options += f" -c statement_timeout={statement_timeout_ms}"
+        # A server that is well says by itself that it gives up.
+        patience = min(patience, statement_timeout_ms / 1000 + SLACK_SECONDS)
     return create_engine(
         url or database_url(),
         pool_size=pool_size,
         max_overflow=4,
         pool_pre_ping=True,
-        connect_args={"connect_timeout": CONNECT_TIMEOUT, "options": options, **KEEPALIVE},
+        pool_timeout=patience,
+        connect_args={
+            "connect_timeout": ceil(min(patience, CONNECT_TIMEOUT)),
+            "connection_factory": patient(patience),
+            "options": options,
+            **KEEPALIVE,
+        },
     )
+
+
+def answer_seconds() -> float:
+    """How long an answer of the database may take before it counts as away."""
+    given = os.environ.get("DATABASE_ANSWER_SECONDS") or str(ANSWER_SECONDS)
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = 0.0
+    if not 1 <= seconds < inf:
+        raise UserError(
+            f"DATABASE_ANSWER_SECONDS is {given!r}; it should be a number of seconds, at least 1."
+        )
+    return seconds
 
 
 @lru_cache(maxsize=1)

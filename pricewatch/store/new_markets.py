@@ -1,35 +1,25 @@
-"""A market that somebody adds, with its source where there is none yet: not fetched before it is approved."""
+"""Adding a market, by fields or by address; a source that it makes is not fetched before it is approved."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, insert, select
 from sqlalchemy.orm import Session
 
 from pricewatch import adapters
 from pricewatch.errors import UserError
 from pricewatch.parsing.url import InvalidUrl, canonical_url, registrable_domain
-from pricewatch.store.models import Listing, Market, Source
+from pricewatch.store.market_list import CHANGEABLE, SEARCH, check_values
+from pricewatch.store.models import Market, Source
+from pricewatch.store.plain import plain
 
-_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
-
-
-@dataclass(frozen=True, slots=True)
-class NewMarket:
-    """What a person says of a market; an address without a path names the site, a search the rest."""
-
-    id: str
-    urls: Sequence[str]
-    adapter_id: str | None = None
-    source_id: str | None = None
-    display_name: str | None = None
-    # What to search for, how often and how much.
-    columns: dict[str, Any] = field(default_factory=dict)
+MARKET_ID = r"[a-z0-9][a-z0-9._-]{0,79}"
+LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,92 +29,110 @@ class Added:
     is_approved: bool
 
 
-def add(connection: Connection, new: NewMarket) -> Added:
-    """Store it; raises `UserError` where it cannot be crawled as it is described."""
-    if not _ID.fullmatch(new.id):
-        raise UserError(f"{new.id!r} cannot be a market's id: use a-z, 0-9, '.', '_' and '-'.")
-    site, starts = _places(new.urls)
+def add(connection: Connection, values: Mapping[str, Any], source_id: str) -> Added:
+    """A market of a known source, from columns of `markets`; says in a sentence what is wrong with it."""
     with Session(connection) as session:
-        if session.get(Market, new.id) is not None:
-            raise UserError(f"There is already a market {new.id!r}.")
-        source = _source(session, new, site)
-        adapter = adapters.get(source.adapter_id)
-        if not adapter.has_overview():
-            raise UserError(
-                f"The adapter {adapter.id!r} reads product pages only: declare the overview pages of "
-                f"{source.domain} in a file (`scrapy newadapter NAME {source.domain} --declarative`)."
-            )
-        if not starts and not adapter.start_pages(new.columns):
-            raise UserError(
-                f"Market {new.id} has nothing to begin with: give the address of an overview page, "
-                f"or what the adapter {adapter.id!r} searches by."
-            )
-        session.add(
-            Market(
-                id=new.id,
-                source_id=source.id,
-                display_name=new.display_name or new.id,
-                start_pages=starts,
-                **new.columns,
-            )
-        )
-        session.flush()
-        return Added(source.id, source.adapter_id, source.tos_approved_by is not None)
+        source = session.get(Source, source_id)
+        if source is None:
+            raise UserError(f"There is no source {source_id!r}.")
+        return _store(session, source, values)
 
 
-def latest_listings(connection: Connection, market_id: str, most: int) -> list[Row[Any]]:
-    return list(
-        connection.execute(
-            select(
-                Listing.identity_key,
-                Listing.title,
-                Listing.price_cents,
-                Listing.currency,
-                Listing.availability,
-                Listing.active,
-                Listing.canonical_url,
-            )
-            .where(Listing.market_id == market_id)
-            .order_by(Listing.last_seen_at.desc(), Listing.id.desc())
-            .limit(most)
-        )
-    )
-
-
-def _places(urls: Sequence[str]) -> tuple[str, list[str]]:
-    """The site that all addresses share, and the start pages among them, without it."""
-    starts: list[str] = []
-    sites: set[str] = set()
-    for url in urls:
-        try:
-            canonical_url(url)
-        except InvalidUrl as error:
-            raise UserError(f"{url!r} is not the address of a web page: {error}.") from None
-        parts = urlsplit(url)
-        sites.add(f"{parts.scheme}://{parts.netloc.lower()}")
-        if parts.path.strip("/") or parts.query:
-            starts.append(urlunsplit(("", "", parts.path or "/", parts.query, "")))
+def add_by_address(
+    connection: Connection,
+    urls: Sequence[str],
+    values: Mapping[str, Any],
+    *,
+    source_id: str | None = None,
+    adapter_id: str | None = None,
+) -> Added:
+    """The same, of the source at these addresses, which is made where there is none yet."""
+    sites = {_site(url) for url in urls}
     if len(sites) != 1:
         raise UserError("A market is a part of one site: give addresses of one site only.")
-    return sites.pop(), starts
+    with Session(connection) as session:
+        source = _source(session, sites.pop(), source_id, adapter_id)
+        return _store(session, source, {**values, "start_pages": urls})
 
 
-def _source(session: Session, new: NewMarket, site: str) -> Source:
+def _store(session: Session, source: Source, values: Mapping[str, Any]) -> Added:
+    market_id = str(values.get("id") or "")
+    if not re.fullmatch(MARKET_ID, market_id):
+        raise UserError(
+            f"{market_id!r} cannot be a market's id: use a-z, 0-9, '.', '_' and '-', such as boston-bikes."
+        )
+    if session.get(Market, market_id) is not None:
+        raise UserError(f"There is already a market {market_id!r}.")
+    adapter = adapters.get(source.adapter_id)
+    if not adapter.has_overview():
+        raise UserError(
+            f"The adapter {adapter.id!r} reads product pages only: declare the overview pages of "
+            f"{source.domain} in a file (`scrapy newadapter NAME {source.domain} --declarative`), "
+            "or add single pages as targets."
+        )
+    given = {name: values[name] for name in (*CHANGEABLE, *SEARCH) if values.get(name) not in (None, "")}
+    check_values(given)
+    site = source.base_url.rstrip("/")
+    starts = [path for page in values.get("start_pages") or () if (path := _path(page, site))]
+    parameters = values.get("parameters") or {}
+    if not starts and not adapter.start_pages({**given, **parameters}):
+        raise UserError(
+            f"Market {market_id} has nothing to begin with: give the address of an overview page, "
+            f"or what the adapter {adapter.id!r} searches by."
+        )
+    name = plain(str(given.get("display_name") or "")).strip()
+    given["display_name"] = name[:LONGEST_NAME] or market_id
+    session.add(
+        Market(
+            id=market_id,
+            source_id=source.id,
+            start_pages=plain(starts),
+            parameters=plain(parameters),
+            exclude_keywords=plain(values.get("exclude_keywords") or []),
+            **{name: plain(value) if isinstance(value, str) else value for name, value in given.items()},
+        )
+    )
+    session.flush()
+    return Added(source.id, source.adapter_id, source.tos_approved_by is not None)
+
+
+def _path(page: str, site: str) -> str | None:
+    """A start page without its site; None where the address names no more than the site."""
+    if page.startswith("//") or not (page.startswith("/") or "://" in page):
+        raise UserError(f"The start page {page[:80]!r} must be an address, or a path such as /c/bikes.")
+    url = page if "://" in page else f"{site}{page}"
+    if _site(url) != site:
+        raise UserError(f"The start page {page[:80]!r} is not a part of {site}.")
+    parts = urlsplit(url)
+    if not parts.path.strip("/") and not parts.query:
+        return None
+    return urlunsplit(("", "", parts.path or "/", parts.query, ""))
+
+
+def _site(url: str) -> str:
+    try:
+        canonical_url(url)
+    except InvalidUrl as error:
+        raise UserError(f"{url[:200]!r} is not the address of a web page: {error}.") from None
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.lower()}"
+
+
+def _source(session: Session, site: str, source_id: str | None, adapter_id: str | None) -> Source:
     domain = registrable_domain(site)
-    source_id = new.source_id
     if source_id is None:
         known = session.scalars(select(Source).where(Source.base_url == site)).first()
         source_id = known.id if known else domain
     source = session.get(Source, source_id)
     if source is None:
-        adapter_id = adapters.get(new.adapter_id).id if new.adapter_id else adapters.for_domain(domain)
+        reader = adapters.get(adapter_id).id if adapter_id else adapters.for_domain(domain)
         session.execute(
             insert(Source).values(
-                id=source_id, name=source_id, domain=domain, base_url=site, adapter_id=adapter_id
+                id=source_id, name=source_id, domain=domain, base_url=site, adapter_id=reader
             )
         )
         return session.get_one(Source, source_id)
-    if new.adapter_id not in (None, source.adapter_id):
+    if adapter_id not in (None, source.adapter_id):
         raise UserError(
             f"The source {source_id!r} is read by {source.adapter_id!r}: give the new one its own --source."
         )

@@ -26,7 +26,6 @@ def block(
     connection: Connection, domain: str, proxy: str, *, error: str, now: datetime, until: datetime
 ) -> None:
     """Note a failure. The count begins anew after a block has ended."""
-    connection.execute(delete(ProxyBlock).where(ProxyBlock.blocked_until <= now, ProxyBlock.domain != domain))
     statement = insert(ProxyBlock).values(
         domain=domain,
         proxy=proxy,
@@ -47,3 +46,7 @@ def block(
             },
         )
     )
+
+
+def forget_expired(connection: Connection, now: datetime) -> None:
+    connection.execute(delete(ProxyBlock).where(ProxyBlock.blocked_until <= now))

@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import ProgrammingError
 
 from pricewatch import clock
 from pricewatch.errors import UserError
+from pricewatch.store.overdue import PatientConnection
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -53,6 +54,7 @@ def migrate(engine: Engine) -> None:
 
     # One process migrates, the others wait here and then find nothing left to do.
     with engine.connect() as connection, migrations_config() as config:
+        be_patient(connection)
         connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": MIGRATION_LOCK})
         try:
             current = current_revision(connection)
@@ -77,6 +79,14 @@ def migrate(engine: Engine) -> None:
             connection.rollback()
             connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": MIGRATION_LOCK})
             connection.commit()
+
+
+def be_patient(connection: Connection) -> None:
+    """A migration of a large table takes as long as it takes."""
+    connection.detach()
+    line: Any = connection.connection.dbapi_connection
+    if isinstance(line, PatientConnection):
+        line.patience = None
 
 
 def current_revision(connection: Connection) -> str | None:

@@ -66,8 +66,6 @@ UPDATE targets SET
 WHERE id = :id AND queue_state = 'leased' AND leased_by = :worker
 """)
 
-_NEXT_RETURN = text("SELECT min(lease_until) FROM targets WHERE queue_state = 'leased'")
-
 
 @dataclass(frozen=True, slots=True)
 class LeasedTarget:
@@ -128,11 +126,6 @@ def extend(connection: Connection, worker: str, now: datetime, *, seconds: float
 def release(connection: Connection, worker: str) -> int:
     """Give back what was not finished; it keeps its place in the queue."""
     return connection.execute(_RELEASE, {"worker": worker}).rowcount
-
-
-def next_return(connection: Connection) -> datetime | None:
-    """When the first lease runs out, unless it is extended."""
-    return connection.execute(_NEXT_RETURN).scalar()
 
 
 def record(

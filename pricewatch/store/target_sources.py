@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from pricewatch import adapters
 from pricewatch.errors import UserError
-from pricewatch.parsing.url import InvalidUrl, registrable_domain
+from pricewatch.parsing.url import registrable_domain
 from pricewatch.store.models import Source
 
 _START_TARGETS = text("""
@@ -95,7 +95,8 @@ def find(connection: Connection, name: str) -> SourceRecord:
     if found is None:
         try:
             found = sources.of(name if "://" in name else f"https://{name}")
-        except InvalidUrl:
+        except ValueError:
+            # It is no address either.
             found = None
     if found is None:
         known = ", ".join(sorted(sources.by_id)[:20]) or "none yet"

@@ -1,4 +1,4 @@
-"""Daily maintenance: breakers get another chance, partitions lie ready, what nobody needs any more goes."""
+"""Daily maintenance: breakers get another chance, counters roll over, what nobody needs any more goes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy import Connection, text
 
 from pricewatch.rules.schedule import FAILURES_TO_OPEN, failures_after_maintenance
+from pricewatch.store import access, figures, proxy_blocks
 
 RUNS_AT_ONCE = 500
 JOBS_AT_ONCE = 5000
@@ -38,6 +39,13 @@ def close_breakers(connection: Connection) -> int:
     """Every market whose circuit is open gets one fresh attempt."""
     left = failures_after_maintenance(FAILURES_TO_OPEN)
     return connection.execute(_CLOSE_BREAKERS, {"left": left, "open": FAILURES_TO_OPEN}).rowcount
+
+
+def roll_over_counters(connection: Connection, now: datetime) -> None:
+    """What ended runs have counted joins the sums, asked for or not; what holds nobody up any more goes."""
+    figures.add_up(connection, now)
+    access.forget_expired(connection, now)
+    proxy_blocks.forget_expired(connection, now)
 
 
 def remove_details(

@@ -50,7 +50,7 @@ def _refusal(request: Request, passage: Passage) -> Response | None:
     if "\x00" in request.url.path or "%00" in str(request.scope.get("query_string", b"")):
         return answer(request, 400, "A NUL character means nothing here.")
     length = request.headers.get("content-length") or "0"
-    if not length.isdigit() or int(length) > LARGEST_BODY:
+    if not length.isdecimal() or int(length) > LARGEST_BODY:
         return answer(request, 413, f"More than {LARGEST_BODY // 2**20} MB are not taken.")
     if passage.status == 200 or (
         passage.status == 401 and request.url.path.startswith(WITHOUT_LOGIN) and not passage.wait

@@ -1,12 +1,19 @@
-"""What people write into fields, read as values."""
+"""What people and programs write into fields and addresses, read as values."""
 
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
+from typing import Annotated
 
-from fastapi import HTTPException
+from fastapi import HTTPException, Path, Query
 
-LARGEST_CENTS = 99_999_999
+from pricewatch.items import MAX_CENTS
+
+LARGEST_ID = 2**62
+_NEXT = "Continue after the last page: its `next`."
+Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]
+Before = Annotated[int | None, Query(ge=1, le=LARGEST_ID, description=_NEXT)]
+After = Annotated[int, Query(ge=0, le=LARGEST_ID, description=_NEXT)]
 
 
 def cents(text: str) -> int | None:
@@ -15,7 +22,7 @@ def cents(text: str) -> int | None:
         return None
     try:
         value = Decimal(text.strip().replace(",", ".")) * 100
-        if not value.is_finite() or not 0 <= value <= LARGEST_CENTS:
+        if not value.is_finite() or not 0 <= value <= MAX_CENTS:
             raise ValueError
     except (InvalidOperation, ValueError):
         raise HTTPException(400, f"{text[:20]!r} is no price such as 12.50.") from None

@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from pydantic import BaseModel
+from sqlalchemy import exc
 from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalError
 from starlette.exceptions import HTTPException
 
@@ -86,6 +87,12 @@ def install(app: FastAPI) -> None:
         if not isinstance(error, OperationalError | InterfaceError):
             return unexpected(request, error)
         logger.error("The database did not answer %s: %s", request.url.path, error)
+        return answer(request, 503, "The database did not answer; try again.")
+
+    @app.exception_handler(exc.TimeoutError)
+    def no_connection(request: Request, error: exc.TimeoutError) -> Response:
+        """All of this process wait for answers already."""
+        logger.error("No connection to the database for %s: %s", request.url.path, error)
         return answer(request, 503, "The database did not answer; try again.")
 
     @app.exception_handler(Exception)

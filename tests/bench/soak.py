@@ -21,7 +21,8 @@ from tests.bench.progress import say
 from tests.bench.soak_runner import LOG_BYTES
 from tests.bench.workplace import workplace
 from tests.crawler import Crawler
-from tests.scheduling.daemons import Daemon, until
+from tests.scheduling.daemons import Daemon
+from tests.waiting import until
 
 MARKET = "bazaar-bikes"
 CRAWLS, WARM_CRAWLS = 240, 80

@@ -8,7 +8,8 @@ import urllib.request
 import pytest
 
 from tests.conftest import Crawl, Database
-from tests.scheduling.daemons import free_port, until
+from tests.scheduling.daemons import free_port
+from tests.waiting import until
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from pricewatch.simulation.smoke import CHEAPER, TARGETS, Round, choose
 from pricewatch.simulation.smoke_checks import check_first, check_second
 from pricewatch.store.reports import RunReport, StoredListing
 from tests.conftest import ROOT
-from tests.spiders.truth import wait_until
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_true_figures(place: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_stopped_by_a_person_it_leaves_nothing_behind(place: Path, number: int) -> None:
     process = smoke(place)
-    wait_until(lambda: list(place.glob("pricewatch-*/postgres/postmaster.pid")))
+    until(lambda: list(place.glob("pricewatch-*/postgres/postmaster.pid")))
     os.killpg(process.pid, number)
     _, stderr = process.communicate()
     assert process.returncode == 1

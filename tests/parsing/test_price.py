@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pricewatch.items import MAX_CENTS
 from pricewatch.parsing.currency import ISO_4217, minor_units
 from pricewatch.parsing.price import (
-    MAX_CENTS,
     Refusal,
     from_cents,
     parse_machine_price,

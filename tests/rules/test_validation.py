@@ -15,8 +15,7 @@ from pricewatch.items import (
     QuarantineReason,
     Seller,
 )
-from pricewatch.parsing.currency import ISO_4217
-from pricewatch.rules.validation import CURRENCIES, LONGEST_TITLE, validate_card, validate_offer
+from pricewatch.rules.validation import LONGEST_TITLE, validate_card, validate_offer
 
 URL = "https://shop.com/p/1"
 
@@ -147,8 +146,3 @@ def test_a_good_card_is_not_changed():
 )
 def test_a_card_that_is_dropped(changes, reason):
     assert reason_of(validate_card(a_card(**changes))) is reason
-
-
-def test_both_lists_of_currencies_are_the_same():
-    # Rules and parsing import nothing of each other, so each has its own.
-    assert CURRENCIES == ISO_4217

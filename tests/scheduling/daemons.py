@@ -8,16 +8,15 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable
 from configparser import ConfigParser
 from pathlib import Path
 from typing import Any
 
 from tests.conftest import ROOT
+from tests.waiting import until
 
 # As in real life, only faster.
 HASTE = {
@@ -142,11 +141,3 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def until(condition: Callable[[], bool], seconds: float = 30, every: float = 0.05) -> None:
-    """Wait for something that will happen; how long is only a guard against waiting for ever."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(every)

@@ -15,7 +15,8 @@ import pytest
 
 from pricewatch.bazaar.client import Bazaar
 from tests.conftest import ROOT, Database, point_at
-from tests.scheduling.daemons import Daemon, until
+from tests.scheduling.daemons import Daemon
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 BIN = Path(sys.executable).parent
@@ -103,6 +104,27 @@ def test_a_deploy_to_one_node_reaches_all(pair: list[Daemon], clone: Path, modul
     assert run_of(module_database, two, old).adapter_version == "7.0.0"
 
 
+def test_a_job_under_way_ends_on_the_version_it_began_with(
+    pair: list[Daemon], clone: Path, module_database: Database, marketplace_of_module: Bazaar
+) -> None:
+    one, two = pair
+    change_adapter(clone, "17.0.0")
+    client(clone, "scrapyd-deploy", "--version", "before")
+    # A listing a page, three seconds each: long enough for anything, and let go when it is seen.
+    module_database.do("UPDATE markets SET page_size = 1 WHERE id = 'bazaar-furniture'")
+    marketplace_of_module.fault("hang", "^/c/furniture", seconds=3)
+    old = client_schedule(two, market="bazaar-furniture", max_pages=20)
+    until(lambda: bool(module_database.rows("SELECT 1 FROM runs WHERE job_id = :job", job=old)), 90)
+    change_adapter(clone, "18.0.0")
+    client(clone, "scrapyd-deploy", "--version", "after")
+    assert two.job(old)["state"] == "running"
+    new = client_schedule(one)
+    assert run_of(module_database, one, new).adapter_version == "18.0.0"
+    marketplace_of_module.clear_faults()
+    assert run_of(module_database, one, old).adapter_version == "17.0.0"
+    assert [one.job(job)["version"] for job in (old, new)] == ["before", "after"]
+
+
 def test_an_egg_brings_all_files(clone: Path, tmp_path: Path) -> None:
     client(clone, "scrapyd-deploy", "--build-egg", str(tmp_path / "whole.egg"))
     with zipfile.ZipFile(tmp_path / "whole.egg") as egg:
@@ -173,8 +195,8 @@ def test_python_scrapyd_api(pair: list[Daemon], clone: Path, module_database: Da
     assert one.list_versions("pricewatch") == []
 
 
-def client_schedule(daemon: Daemon, **version: str) -> str:
-    small = {"market": "bazaar-bikes", "max_pages": 1, "max_details": 0}
-    answer = daemon.post("schedule.json", project="pricewatch", spider="discovery", **small, **version)
+def client_schedule(daemon: Daemon, **given: Any) -> str:
+    small = {"market": "bazaar-bikes", "max_pages": 1, "max_details": 0, **given}
+    answer = daemon.post("schedule.json", project="pricewatch", spider="discovery", **small)
     assert answer["status"] == "ok", answer
     return str(answer["jobid"])

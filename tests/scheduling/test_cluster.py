@@ -10,7 +10,8 @@ import pytest
 
 from tests.conftest import Database, Server
 from tests.scheduling.conftest import Cluster
-from tests.scheduling.daemons import Daemon, until
+from tests.scheduling.daemons import Daemon
+from tests.waiting import until
 
 JOBS = 200
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.scheduling.conftest import Cluster
-from tests.scheduling.daemons import until
+from tests.waiting import until
 
 
 def test_a_job_runs_and_its_end_is_kept(cluster: Cluster) -> None:

@@ -9,7 +9,8 @@ import httpx
 import pytest
 
 from tests.conftest import Database
-from tests.scheduling.daemons import CHEAP, Daemon, until
+from tests.scheduling.daemons import CHEAP, Daemon
+from tests.waiting import until
 
 ADA = ("ada", "50% secret")
 BROWSER = {"Sec-Fetch-Site": "same-origin"}

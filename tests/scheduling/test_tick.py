@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -15,41 +14,16 @@ from pricewatch.rules.targets import Limits
 from pricewatch.scheduling.dispatcher import dispatch_once
 from pricewatch.scheduling.plan import DispatchPlan
 from pricewatch.scheduling.tick import Tick
-from pricewatch.store import dispatch, job_leases, jobs, markets, nodes
+from pricewatch.store import dispatch, job_leases, jobs, nodes
 from pricewatch.store.jobs import Place
 from tests.conftest import Database
+from tests.scheduling.ticking import NOW, PLAN, look, make_market, only_what_a_test_makes, queued
 from tests.store.watched import make_targets
 
-NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
-PLAN = DispatchPlan()
+__all__ = ["only_what_a_test_makes"]
+pytestmark = pytest.mark.usefixtures("only_what_a_test_makes")
 PLACE = Place("here", "host/1", timedelta(seconds=30))
-
-
-@pytest.fixture(autouse=True)
-def only_what_a_test_makes(database: Database) -> None:
-    database.do("UPDATE markets SET enabled = false")
-
-
-def make_market(database: Database, market: str = "m", **columns: Any) -> None:
-    names = {"id": market, "source_id": "bazaar", "display_name": market, **columns}
-    database.do(
-        f"INSERT INTO markets ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})",
-        **names,
-    )
-
-
-def look(database: Database, now: datetime = NOW, plan: DispatchPlan = PLAN, **options: Any) -> Tick:
-    done = dispatch_once(
-        database.engine.begin, plan, node="here", silence=timedelta(minutes=1), now=now, **options
-    )
-    assert done is not None
-    return done
-
-
-def queued(database: Database) -> list[tuple[str, str | None]]:
-    rows = database.rows("SELECT spider, arguments->>'market' FROM jobs WHERE state = 'pending' ORDER BY id")
-    return [(row[0], row[1]) for row in rows]
 
 
 def test_adding_a_row_is_all_it_takes(database: Database) -> None:
@@ -93,31 +67,6 @@ def test_a_market_that_is_crawled_from_the_shell_is_left_alone(database: Databas
         now=NOW,
     )
     assert look(database).started == 0
-
-
-def test_the_circuit_opens_and_gets_one_attempt_a_day(database: Database) -> None:
-    make_market(database)
-    moment = NOW
-    look(database, moment)
-    for _ in range(3):
-        database.do("DELETE FROM jobs")
-        database.call(markets.note_run, "m", spider="discovery", status="failed", at=moment, failed=True)
-        moment += timedelta(hours=1)
-        look(database, moment)
-    assert queued(database) == []
-    assert (
-        database.value("SELECT count(*) FROM alerts WHERE kind = 'circuit_open' AND resolved_at IS NULL") == 1
-    )
-    night = datetime(2026, 11, 17, 3, 1, tzinfo=UTC)
-    done = look(database, night)
-    assert (done.maintained, done.breakers_closed, done.started) == (True, 1, 1)
-    database.do("DELETE FROM jobs")
-    database.call(markets.note_run, "m", spider="discovery", status="failed", at=night, failed=True)
-    assert look(database, night + timedelta(hours=2)).started == 0
-    database.call(markets.note_run, "m", spider="discovery", status="completed", at=night, failed=False)
-    assert (
-        database.value("SELECT count(*) FROM alerts WHERE kind = 'circuit_open' AND resolved_at IS NULL") == 0
-    )
 
 
 def test_a_silent_run_is_over_and_counts(database: Database) -> None:
@@ -194,52 +143,6 @@ def test_one_dispatcher_at_a_time_and_one_tick_a_minute(database: Database) -> N
     assert one(1, NOW + MINUTE / 2) is None
     assert one(2, NOW + MINUTE) is not None
     assert database.value("SELECT node FROM dispatcher") == "node 2"
-
-
-def test_maintenance_is_done_once_a_day(database: Database) -> None:
-    look(database)
-    nights = [datetime(2026, 11, 17, hour, 5, tzinfo=UTC) for hour in (2, 3, 4, 12)]
-    assert [look(database, night).maintained for night in nights] == [False, True, False, False]
-    assert look(database, nights[1] + timedelta(days=3)).maintained
-
-
-def test_maintenance_removes_what_is_old_and_keeps_what_verdicts_rest_on(database: Database) -> None:
-    look(database)
-    make_market(database, enabled=False)
-    database.do(
-        "INSERT INTO listings (source_id, market_id, identity_key, url, canonical_url, title, availability,"
-        " first_seen_at, last_seen_at)"
-        " VALUES ('bazaar', 'm', 'PID:1', 'u', 'u', 't', 'IN_STOCK', :now, :now)",
-        now=NOW,
-    )
-    for days in (40, 10):
-        run = database.value(
-            "INSERT INTO runs (spider, market_id, status, started_at, heartbeat_at)"
-            " VALUES ('sweep', 'm', 'finished', :then, :then) RETURNING id",
-            then=NOW - timedelta(days=days),
-        )
-        database.do(
-            "INSERT INTO run_pages (run_id, url, outcome, fetched_at) VALUES (:run, 'u', 'ok', :now)",
-            run=run,
-            now=NOW,
-        )
-        for outcome in ("alive", "gone"):
-            database.do(
-                "INSERT INTO verification_attempts (run_id, listing_id, outcome) SELECT :run, id, :outcome"
-                " FROM listings",
-                run=run,
-                outcome=outcome,
-            )
-    database.call(jobs.add, "pricewatch", "sweep", {}, job_id="old")
-    database.do("UPDATE jobs SET state = 'finished', ended_at = :then", then=NOW - timedelta(days=100))
-    assert look(database, NOW + timedelta(days=1)).maintained
-    assert database.value("SELECT count(*) FROM run_pages") == 1
-    assert dict(database.rows("SELECT outcome, count(*) FROM verification_attempts GROUP BY 1")) == {
-        "alive": 1,
-        "gone": 2,
-    }
-    assert database.value("SELECT count(*) FROM runs") == 2
-    assert database.value("SELECT count(*) FROM jobs WHERE job_id = 'old'") == 0
 
 
 def test_a_node_that_is_silent_is_told_and_one_that_left_is_not(database: Database) -> None:

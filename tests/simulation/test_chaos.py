@@ -18,7 +18,7 @@ from pricewatch.bazaar.client import LogEntry
 from pricewatch.simulation.chaos.checks import budget
 from pricewatch.simulation.chaos.instants import Instants
 from tests.conftest import ROOT, Crawl
-from tests.scheduling.daemons import until
+from tests.waiting import until
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

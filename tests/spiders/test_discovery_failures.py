@@ -9,7 +9,8 @@ import pytest
 from pricewatch.bazaar.client import Bazaar
 from tests.conftest import Crawl, Database, Server
 from tests.forked import Outcome, Scrapy
-from tests.spiders.truth import asked, check_history, shown, stored, wait_until
+from tests.spiders.truth import asked, check_history, shown, stored
+from tests.waiting import until
 
 MARKET = "bazaar-bikes"
 # Waiting between attempts is somebody else's matter here.
@@ -46,7 +47,7 @@ def _held_up(marketplace: Bazaar, crawl: Crawl, **settings: object) -> Scrapy:
     """A crawl that has read three pages and waits for the fourth."""
     marketplace.fault("hang", path="page=4&")
     running = crawl.start("discovery", market=MARKET, settings={**HELD_UP, **settings})
-    wait_until(lambda: asked(marketplace, "page=4&"))
+    until(lambda: asked(marketplace, "page=4&"))
     return running
 
 
@@ -142,7 +143,7 @@ def test_stopped_while_it_reads_details_it_keeps_what_it_has(
 ) -> None:
     marketplace.fault("hang", path="/item/", seconds=0.5, skip=20)
     running = crawl.start("discovery", market=MARKET)
-    wait_until(lambda: len(asked(marketplace, "/item/")) > 20)
+    until(lambda: len(asked(marketplace, "/item/")) > 20)
     running.terminate()
     check_said(running.end(), "stopped by a signal")
     run = database.last_run()

@@ -9,8 +9,8 @@ import pytest
 
 from pricewatch.errors import UserError
 from pricewatch.spiders.targets import TargetsSpider
-from tests.spiders.truth import wait_until
 from tests.spiders.watching import fetch, readable, target, watch
+from tests.waiting import until
 
 
 def test_due_targets_are_stored_with_their_outcome_and_wait_for_their_hour(world):
@@ -202,7 +202,7 @@ def test_a_run_that_is_killed_loses_no_target(world, crawl):
     running = crawl.start("targets", settings={"TARGETS_LEASE_CHUNK": 4})
     leased = "SELECT count(*) FROM targets WHERE queue_state = 'leased'"
     done = "SELECT count(*) FROM targets WHERE last_status = 'SUCCESS'"
-    wait_until(lambda: world.database.value(done) >= 4 and world.database.value(leased) > 0)
+    until(lambda: world.database.value(done) >= 4 and world.database.value(leased) > 0)
     running.kill()
     running.end()
     world.bazaar.clear_faults()
@@ -222,7 +222,7 @@ def test_a_run_that_is_stopped_gives_back_what_it_has_not_done(world, crawl):
     world.database.do("UPDATE sources SET requests_per_second = 0.017 WHERE id = 'bazaar'")
     running = crawl.start("targets")
     leased = "SELECT count(*) FROM targets WHERE queue_state = 'leased'"
-    wait_until(lambda: world.asked("/robots.txt") and world.database.value(leased) == 3)
+    until(lambda: world.asked("/robots.txt") and world.database.value(leased) == 3)
     running.terminate()
     assert running.end().returncode != 0
     states = world.database.rows("SELECT queue_state, consecutive_failures, last_status FROM targets")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable
 from typing import NamedTuple
 
 from pricewatch.bazaar.client import Bazaar, TruthListing
@@ -66,14 +64,6 @@ def check_history(database: Database) -> None:
 
 def pages_of(bazaar: Bazaar, category: str, size: int) -> int:
     return math.ceil(len(offered(bazaar, category)) / size)
-
-
-def wait_until(happened: Callable[[], object], seconds: float = 60) -> None:
-    """For what happens in another process and tells nobody."""
-    deadline = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
 
 
 def asked(bazaar: Bazaar, part: str) -> list[str]:

@@ -23,6 +23,7 @@ from tests.store.watched import NOW, make_targets, states
 
 LEASE_SECONDS = 1.0
 CHUNK, TOGETHER = 50, 25
+FIRST_RETURN = text("SELECT min(lease_until) FROM targets WHERE queue_state = 'leased'")
 _processes = multiprocessing.get_context("forkserver")
 
 
@@ -37,7 +38,7 @@ def work(database_url: str, number: int, finished: Any) -> None:
                 leased = target_leases.lease(
                     connection, worker, clock.now(), seconds=LEASE_SECONDS, most=CHUNK
                 )
-                returns_at = target_leases.next_return(connection)
+                returns_at = connection.execute(FIRST_RETURN).scalar()
             if not leased and returns_at is None:
                 return
             if not leased and returns_at is not None:

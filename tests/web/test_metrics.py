@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import httpx
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from pricewatch.bazaar.client import Bazaar
+from pricewatch.simulation import smoke
 from tests.conftest import Crawl, Database
 
 NAMES = {
@@ -42,11 +44,38 @@ def read(client: httpx.Client) -> dict[str, dict[tuple[str, ...], float]]:
     return found
 
 
-def test_every_name_is_there_with_its_labels(client: httpx.Client) -> None:
+def check_names(client: httpx.Client) -> None:
     families = {family.name: family for family in text_string_to_metric_families(client.get("/metrics").text)}
     for name, labels in NAMES.items():
         assert families[name].samples, name
-        assert {key for key in families[name].samples[0].labels if key != "le"} == labels, name
+        for sample in families[name].samples:
+            assert {key for key in sample.labels if key != "le"} == labels, name
+
+
+def test_every_name_is_there_with_its_labels(client: httpx.Client) -> None:
+    check_names(client)
+
+
+@pytest.mark.slow
+def test_after_a_smoke_every_name_tells_what_the_runs_did(
+    client: httpx.Client, database: Database, bazaar: Bazaar
+) -> None:
+    smoke.prepare(bazaar)
+    smoke.run_round(1, smoke.choose(list(smoke.ARGUMENTS)), bazaar, lambda _: None)
+    check_names(client)
+    found = read(client)
+    # Verification looks whether pages are there; it does not read them for offers.
+    ran = database.row(
+        "SELECT sum(urls_attempted) AS attempted, sum(urls_succeeded) AS succeeded,"
+        " sum(offers_valid) AS valid FROM runs WHERE spider <> 'verification'"
+    )
+    assert ran.attempted > smoke.TARGETS
+    assert sum(found["scrape_urls_attempted_total"].values()) == ran.attempted
+    assert sum(found["scrape_urls_succeeded_total"].values()) == ran.succeeded
+    assert sum(found["scrape_offers_valid_total"].values()) == ran.valid
+    assert found["scrape_targets_active"][("bazaar", "bazaar")] == smoke.TARGETS
+    for name in ("scrape_fetch_duration_ms", "scrape_extract_duration_ms"):
+        assert sum(found[f"{name}_count"].values()) > 0, name
 
 
 def test_figures_outlive_the_processes_that_made_them(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from datetime import UTC, datetime
 
 import httpx
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from tests.conftest import Database
 from tests.store import observations
 from tests.web.conftest import Browser
+from tests.web.stored import store_one_of_each
 
 PAGES = [
     *("/", "/listings", "/products", "/watch", "/markets", "/markets/add", "/targets", "/targets/add"),
@@ -20,46 +20,12 @@ PAGES = [
     *(f"/admin/scraper/{kind}" for kind in ("discovery", "sweep", "verification", "targets")),
 ]
 EVIL = "<script>alert(1)</script>"
-RUN = """
-INSERT INTO runs (spider, market_id, source_id, adapter_id, started_at, heartbeat_at, status, reason, errors,
-                  progress)
-SELECT 'discovery', 'bazaar-bikes', 'bazaar', 'bazaar', now(), now(), 'finished', evil,
-       jsonb_build_array(jsonb_build_object('error', evil)),
-       jsonb_build_object('start_pages', jsonb_build_array(jsonb_build_object('url', evil)))
-FROM (SELECT CAST(:evil AS text) AS evil) AS given RETURNING id
-"""
-HELD = (
-    """
-INSERT INTO run_pages (run_id, url, outcome, error, fetched_at)
-SELECT id, :evil, 'unreadable', :evil, now() FROM runs
-""",
-    """
-INSERT INTO quarantine (source_id, adapter_id, adapter_version, url, reason, offer, details, observed_at)
-SELECT 'bazaar', 'bazaar', '1', evil, 'AMBIGUOUS_PRICE', jsonb_build_object('title', evil),
-       jsonb_build_object('why', evil, 'evidence', jsonb_build_array(evil)), now()
-FROM (SELECT CAST(:evil AS text) AS evil) AS given
-""",
-    """
-INSERT INTO alerts (key, kind, severity, subject, message, first_at, last_at)
-VALUES ('x', 'market_stale', 'P2', :evil, :evil, now(), now())
-""",
-)
 
 
 @pytest.fixture
 def stored(database: Database) -> int:
-    """One listing whose seller knows HTML and spreadsheets, with two prices, in a run of its own."""
-    run = database.value(RUN, evil=EVIL)
-    now = datetime.now(UTC)
-    for price in (2000, 1500):
-        row = observations.offer(
-            1, price, now, title=EVIL, brand=EVIL, location=EVIL, attributes={EVIL: EVIL}
-        )
-        observations.store(database.engine, [row], run_id=run)
-        now = datetime.now(UTC)
-    for statement in HELD:
-        database.do(statement, evil=EVIL)
-    return int(database.value("SELECT id FROM listings"))
+    """One of everything, by a seller who knows HTML; the id of the listing."""
+    return store_one_of_each(database, EVIL)
 
 
 def test_pages_with_nothing_to_show(client: httpx.Client) -> None:

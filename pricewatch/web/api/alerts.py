@@ -9,7 +9,8 @@ from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel
 
 from pricewatch.store import alert_list
-from pricewatch.web.api.common import AChange, Before, Id, Limit, Page, Row, page_of
+from pricewatch.web.api.common import AChange, Limit, Page, Row, page_of
+from pricewatch.web.fields import Before, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 

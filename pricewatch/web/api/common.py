@@ -11,13 +11,8 @@ from pricewatch.web.gate import Passage, is_token_right
 from pricewatch.web.visit import Visit
 
 T = TypeVar("T")
-LARGEST_ID = 2**62
 MOST = 200
 
-Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]
-Before = Annotated[
-    int | None, Query(ge=1, le=LARGEST_ID, description="Continue after the last page: its `next`.")
-]
 Limit = Annotated[int, Query(ge=1, le=MOST)]
 # The database takes no NUL in a text.
 Word = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]

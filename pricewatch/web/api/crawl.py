@@ -8,11 +8,12 @@ from typing import Any, Literal
 from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, ConfigDict
 
-from pricewatch.store import browse, market_admin, market_list, run_list
+from pricewatch.store import browse, market_list, run_list
 from pricewatch.store.browse import ListingsWanted
-from pricewatch.web.api.common import AChange, Before, Limit, Name, Row, Word, page_of
+from pricewatch.web.api.common import AChange, Limit, Name, Row, Word, page_of
 from pricewatch.web.api.markets import Queued
 from pricewatch.web.api.runs import Run
+from pricewatch.web.fields import Before
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 
@@ -61,7 +62,7 @@ def execute(visit: AChange, order: CrawlOrder) -> Any:
             wanted = [row["id"] for row in rows if row["enabled"] and row["tos_approved_by"] is not None]
         return [
             {
-                "job_id": market_admin.scrape_now(connection, market_id, order.spider),
+                "job_id": market_list.scrape_now(connection, market_id, order.spider),
                 "spider": order.spider,
                 "market_id": market_id,
             }

@@ -16,7 +16,7 @@ from pricewatch.parsing.spreadsheet import harmless_cell
 from pricewatch.store import visible
 from pricewatch.store.browse import ListingsWanted
 from pricewatch.store.database import engine
-from pricewatch.web.api.common import Id
+from pricewatch.web.fields import Id
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 

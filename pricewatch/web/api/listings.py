@@ -8,16 +8,18 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Query
 
+from pricewatch.items import MAX_CENTS
 from pricewatch.rules.freshness import badge
 from pricewatch.store import visible
 from pricewatch.store.browse import ListingsWanted
-from pricewatch.web.api.common import Before, Id, Limit, Page, Row, Word, page_of
+from pricewatch.web.api.common import Limit, Page, Row, Word, page_of
+from pricewatch.web.fields import Before, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 
 router = APIRouter(prefix="/api/listings", tags=["listings"], responses=responses(404))
 Stock = Literal["IN_STOCK", "OUT_OF_STOCK", "BACKORDER", "SOLD"]
-Cents = Annotated[int | None, Query(ge=0, le=99_999_999)]
+Cents = Annotated[int | None, Query(ge=0, le=MAX_CENTS)]
 
 
 class Listing(Row):

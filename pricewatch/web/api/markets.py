@@ -8,14 +8,15 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
-from pricewatch.store import market_admin, market_list
+from pricewatch.items import MAX_CENTS
+from pricewatch.store import market_list, new_markets
 from pricewatch.web.api.common import AChange, Name, Row, Word
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 
 router = APIRouter(prefix="/api/admin/markets", tags=["markets"], responses=responses(404, 409))
 Tier = Literal["hot", "standard", "cool"]
-Price = Annotated[int | None, Field(ge=0, le=99_999_999)]
+Price = Annotated[int | None, Field(ge=0, le=MAX_CENTS)]
 Many = Annotated[int | None, Field(ge=1, le=100_000)]
 
 
@@ -46,7 +47,7 @@ class Market(Row):
 class NewMarket(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
+    id: Annotated[str, Field(pattern=f"^{new_markets.MARKET_ID}$")]
     source_id: Word
     display_name: Word | None = None
     tier: Tier = "standard"
@@ -98,7 +99,7 @@ def listed(visit: AVisit) -> Any:
 @router.post("", response_model=Market, status_code=201)
 def add(visit: AChange, given: NewMarket) -> Any:
     with visit.change("market added", given.id, source=given.source_id) as connection:
-        market_list.add(connection, given.model_dump())
+        new_markets.add(connection, given.model_dump(), given.source_id)
         return market_list.market(connection, given.id)
 
 
@@ -122,7 +123,7 @@ def scrape(visit: AChange, market_id: Name, order: ScrapeOrder | None = None) ->
     spider = (order or ScrapeOrder()).spider
     with visit.change("scrape now", market_id, spider=spider) as connection:
         _known(market_list.market(connection, market_id), market_id)
-        job_id = market_admin.scrape_now(connection, market_id, spider)
+        job_id = market_list.scrape_now(connection, market_id, spider)
     return {"job_id": job_id, "spider": spider, "market_id": market_id}
 
 

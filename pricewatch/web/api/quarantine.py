@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict
 from pricewatch.items import QuarantineReason
 from pricewatch.store import quarantine, review
 from pricewatch.store.quarantine import HeldWanted
-from pricewatch.web.api.common import AChange, Before, Id, Limit, Page, Row, Sentence, Word, page_of
+from pricewatch.web.api.common import AChange, Limit, Page, Row, Sentence, Word, page_of
+from pricewatch.web.fields import Before, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 

@@ -10,7 +10,8 @@ from fastapi import APIRouter, HTTPException, Query
 
 from pricewatch.items import RunStatus
 from pricewatch.store import run_list
-from pricewatch.web.api.common import Before, Id, Limit, Page, Row, Word, page_of
+from pricewatch.web.api.common import Limit, Page, Row, Word, page_of
+from pricewatch.web.fields import After, Before, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 
@@ -101,7 +102,7 @@ def one(visit: AVisit, run_id: Id) -> Any:
 def pages(
     visit: AVisit,
     run_id: Id,
-    after: Annotated[int, Query(ge=0, le=2**62, description="Continue after the last page: its `next`.")] = 0,
+    after: After = 0,
     limit: Limit = 100,
 ) -> Any:
     with visit.read() as connection:

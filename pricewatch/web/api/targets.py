@@ -12,7 +12,8 @@ from scrapy.utils.project import get_project_settings
 from pricewatch.rules.targets import DEFAULT_SCHEDULE
 from pricewatch.store import target_import, targets
 from pricewatch.store.targets import Wanted
-from pricewatch.web.api.common import AChange, Id, Limit, Page, Row, Sentence, Word
+from pricewatch.web.api.common import AChange, Limit, Page, Row, Sentence, Word
+from pricewatch.web.fields import After, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 
@@ -73,7 +74,7 @@ def find(
     visit: AVisit,
     status: Status | None = None,
     source_id: Annotated[Word | None, Query()] = None,
-    after: Annotated[int, Query(ge=0, le=2**62, description="Continue after the last page: its `next`.")] = 0,
+    after: After = 0,
     limit: Limit = 50,
 ) -> Any:
     with visit.read() as connection:

@@ -9,8 +9,10 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
+from pricewatch.items import MAX_CENTS
 from pricewatch.store import watch
-from pricewatch.web.api.common import LARGEST_ID, AChange, Before, Id, Limit, Page, Row, Word, page_of
+from pricewatch.web.api.common import AChange, Limit, Page, Row, Word, page_of
+from pricewatch.web.fields import LARGEST_ID, Before, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 
@@ -43,7 +45,7 @@ class NewRule(BaseModel):
     listing_id: Number = None
     product_id: Number = None
     target_id: Number = None
-    threshold_cents: Annotated[int | None, Field(ge=1, le=99_999_999)] = None
+    threshold_cents: Annotated[int | None, Field(ge=1, le=MAX_CENTS)] = None
     threshold_percent: Annotated[float | None, Field(gt=0, le=1000)] = None
     notify: list[Word] = Field([], max_length=10)
 

@@ -7,6 +7,7 @@ from fastapi.responses import Response
 
 from pricewatch.notify import channels
 from pricewatch.store import alert_list
+from pricewatch.web.fields import Before, Id
 from pricewatch.web.runbooks import sections
 from pricewatch.web.visit import AForm, AVisit
 
@@ -15,7 +16,7 @@ MOST = 50
 
 
 @router.get("/alerts")
-def found(visit: AVisit, before: int | None = None) -> Response:
+def found(visit: AVisit, before: Before = None) -> Response:
     with visit.read() as connection:
         rows = alert_list.alerts(connection, before_id=before, most=MOST + 1)
         return visit.render(
@@ -29,7 +30,7 @@ def found(visit: AVisit, before: int | None = None) -> Response:
 
 
 @router.post("/alerts/{alert_id}/resolve")
-def resolve(visit: AVisit, form: AForm, alert_id: int) -> Response:
+def resolve(visit: AVisit, form: AForm, alert_id: Id) -> Response:
     with visit.change("alert resolved", f"alert {alert_id}") as connection:
         if not alert_list.resolve(connection, alert_id, visit.now):
             raise HTTPException(404, f"No alert {alert_id} is open.")

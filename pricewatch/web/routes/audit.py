@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from pricewatch.store import audit
+from pricewatch.web.fields import Before
 from pricewatch.web.visit import AVisit
 
 router = APIRouter()
@@ -13,7 +14,7 @@ MOST = 100
 
 
 @router.get("/audit")
-def found(visit: AVisit, before: int | None = None) -> Response:
+def found(visit: AVisit, before: Before = None) -> Response:
     with visit.read() as connection:
         rows = audit.listed(connection, most=MOST + 1, before_id=before)
         more = rows[MOST - 1]["id"] if len(rows) > MOST else None

@@ -10,12 +10,11 @@ from fastapi.responses import Response
 from pricewatch.notify import channels
 from pricewatch.store import browse, market_list, sources, watch
 from pricewatch.store.browse import ListingsWanted
-from pricewatch.web.fields import cents
+from pricewatch.web.fields import Before, Id, cents
 from pricewatch.web.visit import AVisit
 
 router = APIRouter()
 MOST = 50
-LARGEST_ID = 2**62
 
 
 @router.get("/listings")
@@ -27,7 +26,7 @@ def found(
     state: Literal["", "on", "off"] = "",
     lowest: str = "",
     highest: str = "",
-    before: int | None = None,
+    before: Before = None,
 ) -> Response:
     wanted = ListingsWanted(
         words=q.replace("\x00", "").strip()[:200] or None,
@@ -36,7 +35,7 @@ def found(
         active=None if not state else state == "on",
         min_price_cents=cents(lowest),
         max_price_cents=cents(highest),
-        before_id=min(before, LARGEST_ID) if before is not None else None,
+        before_id=before,
     )
     with visit.read() as connection:
         shown, more = browse.listings_page(connection, wanted, now=visit.now, most=MOST)
@@ -61,9 +60,9 @@ def found(
 
 
 @router.get("/listings/{listing_id}")
-def one(visit: AVisit, listing_id: int) -> Response:
+def one(visit: AVisit, listing_id: Id) -> Response:
     with visit.read() as connection:
-        row = browse.listing(connection, min(listing_id, LARGEST_ID), visit.now)
+        row = browse.listing(connection, listing_id, visit.now)
         if row is None:
             raise HTTPException(404, f"There is no listing {listing_id}.")
         history = browse.history(connection, listing_id)

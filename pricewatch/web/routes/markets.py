@@ -11,7 +11,7 @@ from pricewatch import adapters
 from pricewatch.adapters.asked import parameters_of
 from pricewatch.errors import UserError
 from pricewatch.items import Tier
-from pricewatch.store import market_admin, market_list, source_list, target_sources
+from pricewatch.store import market_list, new_markets, source_list, target_sources
 from pricewatch.web.fields import cents
 from pricewatch.web.visit import AForm, AVisit, Form
 
@@ -55,10 +55,11 @@ def add_form(visit: AVisit, source: str = "") -> Response:
 
 @router.post("/markets/add")
 def add(visit: AVisit, form: AForm) -> Response:
-    market_id, source_id = form.text("id", 63), form.text("source_id")
+    market_id, source_id = form.text("id"), form.text("source_id")
     with visit.change("market added", market_id, source=source_id) as connection:
         source = target_sources.find(connection, source_id)
-        market_list.add(connection, _values(form, source.id, parameters_of(adapters.get(source.adapter_id))))
+        asked = parameters_of(adapters.get(source.adapter_id))
+        new_markets.add(connection, _values(form, asked), source.id)
         if form.flag("approve") and not source.is_approved:
             target_sources.approve(connection, source.id, visit.person, visit.now)
     return visit.back("/markets", f"The market {market_id} is added.")
@@ -88,7 +89,7 @@ def scrape(
     spider: Literal["discovery", "sweep", "verification"] = "discovery",
 ) -> Response:
     with visit.change("scrape now", market_id, spider=spider) as connection:
-        job = market_admin.scrape_now(connection, market_id, spider)
+        job = market_list.scrape_now(connection, market_id, spider)
     return visit.back("/markets", f"A {spider} run of {market_id} is queued as job {job}.")
 
 
@@ -111,19 +112,17 @@ def visibility(visit: AVisit, form: AForm, source_id: str) -> Response:
     return visit.back("/markets#sources", f"{source_id} is now {wanted.lower()} for consumers.")
 
 
-def _values(form: Form, source_id: str, parameters: list[str]) -> dict[str, Any]:
+def _values(form: Form, parameters: list[str]) -> dict[str, Any]:
     given: dict[str, Any] = {
-        "id": form.text("id", 63),
-        "source_id": source_id,
-        "display_name": form.text("display_name", 200) or form.text("id", 63),
-        "tier": form.text("tier") or None,
+        "id": form.text("id"),
+        "display_name": form.text("display_name"),
+        "tier": form.text("tier"),
         "start_pages": form.lines("start_pages"),
         "exclude_keywords": [
             word.strip() for word in form.text("exclude_keywords").split(",") if word.strip()
         ],
         "max_listings_per_scrape": form.number("max_listings_per_scrape"),
         "parameters": {},
-        "enabled": True,
     }
     for name in parameters:
         value: Any = cents(form.text(name)) if name in PRICES else form.text(name, 200)

@@ -7,21 +7,21 @@ from fastapi.responses import Response
 
 from pricewatch.notify import channels
 from pricewatch.store import browse
+from pricewatch.web.fields import Before, Id
 from pricewatch.web.visit import AVisit
 
 router = APIRouter()
 MOST = 50
-LARGEST_ID = 2**62
 
 
 @router.get("/products")
-def found(visit: AVisit, q: str = "", before: int | None = None) -> Response:
+def found(visit: AVisit, q: str = "", before: Before = None) -> Response:
     words = q.replace("\x00", "").strip()[:200]
     with visit.read() as connection:
         rows = browse.products(
             connection,
             words=words or None,
-            before_id=min(before, LARGEST_ID) if before is not None else None,
+            before_id=before,
             most=MOST + 1,
         )
         more = rows[MOST - 1]["id"] if len(rows) > MOST else None
@@ -29,9 +29,9 @@ def found(visit: AVisit, q: str = "", before: int | None = None) -> Response:
 
 
 @router.get("/products/{product_id}")
-def one(visit: AVisit, product_id: int) -> Response:
+def one(visit: AVisit, product_id: Id) -> Response:
     with visit.read() as connection:
-        product = browse.product(connection, min(product_id, LARGEST_ID))
+        product = browse.product(connection, product_id)
         if product is None:
             raise HTTPException(404, f"There is no product {product_id}.")
         offers = browse.offers(connection, product_id, visit.now)

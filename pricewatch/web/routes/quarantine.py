@@ -13,17 +13,17 @@ from pricewatch.store import quarantine, review
 from pricewatch.store.database import engine
 from pricewatch.store.models.targets import REVIEW_STATUSES
 from pricewatch.store.quarantine import HeldWanted
+from pricewatch.web.fields import Before, Id
 from pricewatch.web.pages import asset
 from pricewatch.web.visit import AForm, AVisit, Visit
 
 router = APIRouter()
 MOST, MOST_AT_ONCE = 50, 200
-LARGEST_ID = 2**62
 
 
 @router.get("/quarantine")
 def found(
-    visit: AVisit, status: str = "pending", reason: str = "", adapter: str = "", before: int | None = None
+    visit: AVisit, status: str = "pending", reason: str = "", adapter: str = "", before: Before = None
 ) -> Response:
     wanted = HeldWanted(
         status=status if status in REVIEW_STATUSES else None,
@@ -44,9 +44,9 @@ def found(
 
 
 @router.get("/quarantine/{held_id}")
-def one(visit: AVisit, held_id: int) -> Response:
+def one(visit: AVisit, held_id: Id) -> Response:
     with visit.read() as connection:
-        held = quarantine.get(connection, min(held_id, LARGEST_ID))
+        held = quarantine.get(connection, held_id)
         if held is None:
             raise HTTPException(404, f"There is no offer {held_id} in quarantine.")
         page = held.pop("page")

@@ -9,13 +9,13 @@ from fastapi.responses import RedirectResponse, Response
 
 from pricewatch.items import RunStatus
 from pricewatch.store import run_list
+from pricewatch.web.fields import After, Before, Id
 from pricewatch.web.visit import AVisit
 
 router = APIRouter()
 Kind = Literal["discovery", "sweep", "verification", "targets"]
 KINDS = ("discovery", "sweep", "verification", "targets")
 MOST, MOST_PAGES = 50, 100
-LARGEST_ID = 2**62
 
 
 @router.get("/admin/scraper")
@@ -24,9 +24,7 @@ def all_kinds() -> Response:
 
 
 @router.get("/admin/scraper/{kind}")
-def by_kind(
-    visit: AVisit, kind: Kind, status: str = "", market: str = "", before: int | None = None
-) -> Response:
+def by_kind(visit: AVisit, kind: Kind, status: str = "", market: str = "", before: Before = None) -> Response:
     with visit.read() as connection:
         rows = run_list.runs(
             connection,
@@ -50,25 +48,25 @@ def by_kind(
 
 
 @router.get("/runs/{run_id}")
-def one(visit: AVisit, run_id: int, after: int = 0, outcome: str = "") -> Response:
+def one(visit: AVisit, run_id: Id, after: After = 0, outcome: str = "") -> Response:
     with visit.read() as connection:
         return visit.render(connection, "run.html", **_drill_down(connection, run_id, after, outcome or None))
 
 
 @router.get("/fragments/runs/{run_id}")
-def live(visit: AVisit, run_id: int) -> Response:
+def live(visit: AVisit, run_id: Id) -> Response:
     with visit.read() as connection:
         return visit.fragment("fragments/run.html", **_drill_down(connection, run_id, 0, None))
 
 
 def _drill_down(connection: Any, run_id: int, after: int, outcome: str | None) -> dict[str, Any]:
-    run = run_list.run(connection, min(run_id, LARGEST_ID))
+    run = run_list.run(connection, run_id)
     if run is None:
         raise HTTPException(404, f"There is no run {run_id}.")
     verifies = run["spider"] == "verification"
     find = run_list.attempts if verifies else run_list.pages
     given = {} if verifies else {"outcome": outcome}
-    rows = find(connection, run_id, after=min(after, LARGEST_ID), most=MOST_PAGES + 1, **given)
+    rows = find(connection, run_id, after=after, most=MOST_PAGES + 1, **given)
     return {
         "run": run,
         "pages": [] if verifies else rows[:MOST_PAGES],

@@ -8,19 +8,19 @@ from fastapi.responses import Response
 from pricewatch.store import jobs, target_queue, targets
 from pricewatch.store.models.targets import TARGET_STATUSES
 from pricewatch.store.targets import Wanted
+from pricewatch.web.fields import After
 from pricewatch.web.visit import AForm, AVisit
 
 router = APIRouter()
 MOST = 100
-LARGEST_ID = 2**62
 
 
 @router.get("/targets")
-def found(visit: AVisit, status: str = "", q: str = "", after: int = 0) -> Response:
+def found(visit: AVisit, status: str = "", q: str = "", after: After = 0) -> Response:
     words = q.replace("\x00", "").strip()[:200]
     wanted = Wanted(status=status if status in TARGET_STATUSES else None, contains=words or None)
     with visit.read() as connection:
-        rows, more = targets.page(connection, wanted, most=MOST, after=min(max(after, 0), LARGEST_ID))
+        rows, more = targets.page(connection, wanted, most=MOST, after=after)
         return visit.render(
             connection,
             "targets.html",

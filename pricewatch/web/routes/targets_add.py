@@ -36,7 +36,13 @@ MOST_PROBLEMS = 200
 
 @router.get("/targets/add")
 def form_page(visit: AVisit, url: str = "") -> Response:
-    return _page(visit, url[:2000], {}, None, None)
+    url, problem = url.strip()[:2000], None
+    if url:
+        try:
+            _check_url(visit, url)
+        except UserError as error:
+            problem = str(error)
+    return _page(visit, url, {}, None, problem)
 
 
 @router.post("/targets/preview")
@@ -44,8 +50,7 @@ def preview(visit: AVisit, form: AForm) -> Response:
     url, selectors = form.text("url"), _selectors(form)
     previews: Previews = visit.request.app.state.previews
     try:
-        with visit.read() as connection:
-            target_import.check_url(url, _allowed(connection))
+        _check_url(visit, url)
         if problem := check_selectors(selectors):
             raise UserError(problem)
         kept = previews.get(form.text("preview"))
@@ -129,6 +134,11 @@ def import_file(visit: AVisit, form: AForm) -> Response:
             content=base64.b64encode(content).decode(),
             outcomes=[(str(outcome), report.counts[outcome]) for outcome in LineOutcome],
         )
+
+
+def _check_url(visit: Visit, url: str) -> None:
+    with visit.read() as connection:
+        target_import.check_url(url, _allowed(connection))
 
 
 def _page(

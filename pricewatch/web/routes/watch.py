@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 from pricewatch.notify import channels
 from pricewatch.store import messages, watch
-from pricewatch.web.fields import cents, percent
+from pricewatch.web.fields import Id, cents, percent
 from pricewatch.web.visit import AForm, AVisit, Form
 
 router = APIRouter()
@@ -39,7 +39,7 @@ def add(visit: AVisit, form: AForm) -> Response:
 
 
 @router.post("/watch/{rule_id}/remove")
-def remove(visit: AVisit, form: AForm, rule_id: int) -> Response:
+def remove(visit: AVisit, form: AForm, rule_id: Id) -> Response:
     with visit.change("watch rule removed", f"rule {rule_id}") as connection:
         if not watch.remove(connection, rule_id):
             raise HTTPException(404, f"There is no rule {rule_id}.")

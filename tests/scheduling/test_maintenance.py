@@ -1,0 +1,111 @@
+"""Daily at 03:00: open circuits get one attempt, counters roll over, what is old goes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from pricewatch.store import access, figures, jobs, markets, proxy_blocks
+from tests.conftest import Database
+from tests.scheduling.ticking import NOW, look, make_market, only_what_a_test_makes, queued
+
+__all__ = ["only_what_a_test_makes"]
+pytestmark = pytest.mark.usefixtures("only_what_a_test_makes")
+
+
+def test_the_circuit_opens_and_gets_one_attempt_a_day(database: Database) -> None:
+    make_market(database)
+    moment = NOW
+    look(database, moment)
+    for _ in range(3):
+        database.do("DELETE FROM jobs")
+        database.call(markets.note_run, "m", spider="discovery", status="failed", at=moment, failed=True)
+        moment += timedelta(hours=1)
+        look(database, moment)
+    assert queued(database) == []
+    assert (
+        database.value("SELECT count(*) FROM alerts WHERE kind = 'circuit_open' AND resolved_at IS NULL") == 1
+    )
+    night = datetime(2026, 11, 17, 3, 1, tzinfo=UTC)
+    done = look(database, night)
+    assert (done.maintained, done.breakers_closed, done.started) == (True, 1, 1)
+    database.do("DELETE FROM jobs")
+    database.call(markets.note_run, "m", spider="discovery", status="failed", at=night, failed=True)
+    assert look(database, night + timedelta(hours=2)).started == 0
+    database.call(markets.note_run, "m", spider="discovery", status="completed", at=night, failed=False)
+    assert (
+        database.value("SELECT count(*) FROM alerts WHERE kind = 'circuit_open' AND resolved_at IS NULL") == 0
+    )
+
+
+def test_maintenance_is_done_once_a_day(database: Database) -> None:
+    look(database)
+    nights = [datetime(2026, 11, 17, hour, 5, tzinfo=UTC) for hour in (2, 3, 4, 12)]
+    assert [look(database, night).maintained for night in nights] == [False, True, False, False]
+    assert look(database, nights[1] + timedelta(days=3)).maintained
+
+
+def test_maintenance_removes_what_is_old_and_keeps_what_verdicts_rest_on(database: Database) -> None:
+    look(database)
+    make_market(database, enabled=False)
+    database.do(
+        "INSERT INTO listings (source_id, market_id, identity_key, url, canonical_url, title, availability,"
+        " first_seen_at, last_seen_at)"
+        " VALUES ('bazaar', 'm', 'PID:1', 'u', 'u', 't', 'IN_STOCK', :now, :now)",
+        now=NOW,
+    )
+    for days in (40, 10):
+        run = database.value(
+            "INSERT INTO runs (spider, market_id, status, started_at, heartbeat_at)"
+            " VALUES ('sweep', 'm', 'finished', :then, :then) RETURNING id",
+            then=NOW - timedelta(days=days),
+        )
+        database.do(
+            "INSERT INTO run_pages (run_id, url, outcome, fetched_at) VALUES (:run, 'u', 'ok', :now)",
+            run=run,
+            now=NOW,
+        )
+        for outcome in ("alive", "gone"):
+            database.do(
+                "INSERT INTO verification_attempts (run_id, listing_id, outcome) SELECT :run, id, :outcome"
+                " FROM listings",
+                run=run,
+                outcome=outcome,
+            )
+    database.call(jobs.add, "pricewatch", "sweep", {}, job_id="old")
+    database.do("UPDATE jobs SET state = 'finished', ended_at = :then", then=NOW - timedelta(days=100))
+    assert look(database, NOW + timedelta(days=1)).maintained
+    assert database.value("SELECT count(*) FROM run_pages") == 1
+    assert dict(database.rows("SELECT outcome, count(*) FROM verification_attempts GROUP BY 1")) == {
+        "alive": 1,
+        "gone": 2,
+    }
+    assert database.value("SELECT count(*) FROM runs") == 2
+    assert database.value("SELECT count(*) FROM jobs WHERE job_id = 'old'") == 0
+
+
+def test_counters_roll_over(database: Database) -> None:
+    """Nobody has asked for the metrics: what runs have counted does not pile up for that."""
+    look(database)
+    for status in ("finished", "running"):
+        run = database.value(
+            "INSERT INTO runs (spider, status, started_at, heartbeat_at)"
+            " VALUES ('sweep', :status, :now, :now) RETURNING id",
+            status=status,
+            now=NOW + timedelta(hours=15),
+        )
+        database.call(figures.keep, run, {"pages": 3})
+    night = datetime(2026, 11, 17, 3, 1, tzinfo=UTC)
+    for address, at in (("long-ago", NOW), ("just-now", night)):
+        database.call(access.note_failure, address, at)
+    for domain, until in (("over.example", NOW), ("still.example", night + timedelta(hours=1))):
+        database.call(proxy_blocks.block, domain, "proxy:1", error="x", now=NOW, until=until)
+    database.call(access.open_session, "ada", NOW - timedelta(days=30))
+    before = database.call(figures.totals)
+    assert look(database, night).maintained
+    assert database.rows("SELECT run_id FROM run_figures") == [(run,)]
+    assert database.call(figures.totals) == before == {"pages": 6}
+    assert database.rows("SELECT address FROM login_failures") == [("just-now",)]
+    assert database.rows("SELECT domain FROM proxy_blocks") == [("still.example",)]
+    assert database.value("SELECT count(*) FROM web_sessions") == 0

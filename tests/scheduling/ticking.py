@@ -1,0 +1,42 @@
+"""Looks of the dispatcher at markets that a test makes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from pricewatch.scheduling.dispatcher import dispatch_once
+from pricewatch.scheduling.plan import DispatchPlan
+from pricewatch.scheduling.tick import Tick
+from tests.conftest import Database
+
+NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+PLAN = DispatchPlan()
+
+
+@pytest.fixture
+def only_what_a_test_makes(database: Database) -> None:
+    database.do("UPDATE markets SET enabled = false")
+
+
+def make_market(database: Database, market: str = "m", **columns: Any) -> None:
+    names = {"id": market, "source_id": "bazaar", "display_name": market, **columns}
+    database.do(
+        f"INSERT INTO markets ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})",
+        **names,
+    )
+
+
+def look(database: Database, now: datetime = NOW, plan: DispatchPlan = PLAN, **options: Any) -> Tick:
+    done = dispatch_once(
+        database.engine.begin, plan, node="here", silence=timedelta(minutes=1), now=now, **options
+    )
+    assert done is not None
+    return done
+
+
+def queued(database: Database) -> list[tuple[str, str | None]]:
+    rows = database.rows("SELECT spider, arguments->>'market' FROM jobs WHERE state = 'pending' ORDER BY id")
+    return [(row[0], row[1]) for row in rows]

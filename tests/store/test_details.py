@@ -1,0 +1,23 @@
+"""The query for product pages takes what the rule takes, in its order."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+
+from pricewatch.rules.details import in_order
+from pricewatch.store import details
+from tests.conftest import Database
+from tests.store.observations import MARKET, START, card, store
+
+
+def test_what_is_read_is_what_the_rule_says(database: Database) -> None:
+    chance = random.Random(3)
+    store(database.engine, [card(number) for number in range(200)])
+    for (listing_id,) in database.rows("SELECT id FROM listings"):
+        due = None if chance.random() < 0.3 else START + timedelta(minutes=chance.randrange(-4000, 4000))
+        database.do("UPDATE listings SET detail_due_at = :due WHERE id = :id", due=due, id=listing_id)
+    known = [tuple(row) for row in database.rows("SELECT id, detail_due_at FROM listings")]
+    for most in (0, 1, 50, 100, 300):
+        chosen = database.call(details.choose, MARKET, START, most)
+        assert [listing_id for listing_id, _ in chosen] == in_order(known, START, most)

@@ -1,0 +1,63 @@
+"""A market is added by fields or by address: under the same rules, with the same words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pricewatch.errors import UserError
+from pricewatch.store import new_markets
+from tests.conftest import Database
+
+SITE = "http://127.0.0.1:6880"
+GOOD = {"id": "bazaar-clocks", "start_pages": ["/c/clocks"]}
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"id": "Clocks"}, "cannot be a market's id"),
+    ({"id": "c" * 81}, "cannot be a market's id"),
+    ({"id": "../clocks"}, "cannot be a market's id"),
+    ({"id": "bazaar-bikes"}, "There is already a market 'bazaar-bikes'."),
+    ({"start_pages": []}, "has nothing to begin with"),
+    ({"start_pages": [f"{SITE}/"]}, "has nothing to begin with"),
+    ({"tier": "warm"}, "There is no tier 'warm'; there are hot, standard, cool."),
+    ({"max_pages": 0}, "max_pages must be between 1 and 100000."),
+    ({"scrape_frequency_hours": 10**9}, "scrape_frequency_hours must be between"),
+    ({"min_price_cents": -1}, "A price in cents is between 0 and 99999999."),
+    ({"min_price_cents": 2, "max_price_cents": 1}, "The lowest price is above the highest one."),
+]
+
+
+def by_fields(database: Database, values: dict[str, Any]) -> None:
+    database.call(new_markets.add, values, "bazaar")
+
+
+def by_address(database: Database, values: dict[str, Any]) -> None:
+    urls = [page if "://" in page else SITE + page for page in values["start_pages"]] or [SITE]
+    database.call(new_markets.add_by_address, urls, values)
+
+
+@pytest.mark.parametrize("add", [by_fields, by_address])
+def test_either_way_is_the_same_market(add: Any, database: Database) -> None:
+    add(database, {**GOOD, "tier": "cool", "max_pages": 7, "display_name": " Clocks\x00 "})
+    market = database.row("SELECT * FROM markets WHERE id = 'bazaar-clocks'")
+    assert (market.source_id, market.start_pages) == ("bazaar", ["/c/clocks"])
+    assert (market.tier, market.max_pages, market.display_name) == ("cool", 7, "Clocks")
+    assert market.enabled
+
+
+@pytest.mark.parametrize("add", [by_fields, by_address])
+def test_either_way_refuses_in_the_same_words(add: Any, database: Database) -> None:
+    before = database.value("SELECT count(*) FROM markets")
+    for wrong, words in WRONG:
+        with pytest.raises(UserError) as refused:
+            add(database, {**GOOD, **wrong})
+        assert words in str(refused.value)
+    assert database.value("SELECT count(*) FROM markets") == before
+
+
+@pytest.mark.parametrize(
+    "page", ["c/clocks", "//evil.example/c", "https://evil.example/c", "ftp://x.example/"]
+)
+def test_a_start_page_is_a_part_of_its_site(page: str, database: Database) -> None:
+    with pytest.raises(UserError, match=r"must be an address|is not a part of|not the address of a web page"):
+        by_fields(database, {**GOOD, "start_pages": [page]})

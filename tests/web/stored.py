@@ -1,0 +1,57 @@
+"""One of everything that the pages show, written by somebody who knows HTML."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from tests.conftest import Database
+from tests.store import observations
+
+RUN = """
+INSERT INTO runs (spider, market_id, source_id, adapter_id, started_at, heartbeat_at, status, reason, errors,
+                  progress)
+SELECT 'discovery', 'bazaar-bikes', 'bazaar', 'bazaar', now(), now(), 'finished', evil,
+       jsonb_build_array(jsonb_build_object('error', evil)),
+       jsonb_build_object('start_pages', jsonb_build_array(jsonb_build_object('url', evil)))
+FROM (SELECT CAST(:evil AS text) AS evil) AS given RETURNING id
+"""
+REST = (
+    """
+INSERT INTO run_pages (run_id, url, outcome, error, fetched_at)
+SELECT id, :evil, 'unreadable', :evil, now() FROM runs
+""",
+    """
+INSERT INTO quarantine (source_id, adapter_id, adapter_version, url, reason, offer, details, observed_at)
+SELECT 'bazaar', 'bazaar', '1', evil, 'AMBIGUOUS_PRICE', jsonb_build_object('title', evil),
+       jsonb_build_object('why', evil, 'evidence', jsonb_build_array(evil)), now()
+FROM (SELECT CAST(:evil AS text) AS evil) AS given
+""",
+    """
+INSERT INTO alerts (key, kind, severity, subject, message, first_at, last_at)
+VALUES ('x', 'market_stale', 'P2', :evil, :evil, now(), now())
+""",
+    "INSERT INTO products (key, title, brand) VALUES ('x', :evil, :evil)",
+    "UPDATE listings SET product_id = (SELECT id FROM products) WHERE title = :evil",
+    "INSERT INTO watch_rules (kind, listing_id) SELECT 'gone', id FROM listings WHERE title = :evil",
+    """
+INSERT INTO targets (source_id, adapter_id, url, canonical_url, notes)
+VALUES ('bazaar', 'bazaar', 'https://bazaar.example/' || :evil, 'https://bazaar.example/' || :evil, :evil)
+""",
+    """
+INSERT INTO proxy_blocks (domain, proxy, failed_at, blocked_until, last_error)
+VALUES ('bazaar.example', :evil, now(), now() + interval '1 day', :evil)
+""",
+)
+
+
+def store_one_of_each(database: Database, evil: str) -> int:
+    """A listing with two prices, in a run of its own, and what is held and wrong beside it; the id of it."""
+    run = database.value(RUN, evil=evil)
+    for price in (2000, 1500):
+        row = observations.offer(
+            1, price, datetime.now(UTC), title=evil, brand=evil, location=evil, attributes={evil: evil}
+        )
+        observations.store(database.engine, [row], run_id=run)
+    for statement in REST:
+        database.do(statement, evil=evil)
+    return int(database.value("SELECT id FROM listings"))
