@@ -10,6 +10,8 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
+from pricewatch.store.words import MATCH, Searched, search
+
 SPARK_DAYS = 90
 MOST_SPARK_POINTS = 40
 MOST_HISTORY = 2_000
@@ -29,7 +31,7 @@ FROM {{origin}} LEFT JOIN markets m ON m.id = l.market_id
 WHERE {{conditions}} ORDER BY {{order}} DESC LIMIT :most
 """
 _CONDITIONS = {
-    "words": "words_of(l.title) @@ websearch_to_tsquery('simple'::regconfig, :words)",
+    "words": MATCH.format("l"),
     "source_id": "l.source_id = :source_id",
     "availability": "l.availability = :availability",
     "min_price_cents": "l.price_cents >= :min_price_cents",
@@ -37,6 +39,7 @@ _CONDITIONS = {
     "before_id": "l.id < :before_id",
     "above_id": "l.id > :above_id",
 }
+_SEARCHED = Searched("listings", "listings", "l", _COLUMNS, joins="LEFT JOIN markets m ON m.id = l.market_id")
 _NEWEST = text("SELECT max(id) FROM listings")
 _IN_MARKET = """
 EXISTS (SELECT FROM market_listings ml WHERE ml.market_id = :market_id AND ml.listing_id = l.id)
@@ -71,10 +74,12 @@ FROM verification_attempts WHERE listing_id = :id ORDER BY checked_at DESC LIMIT
 """)
 _TARGETS = text("SELECT id, url, status, schedule, last_status FROM targets WHERE listing_id = :id")
 
-_PRODUCTS = """
-SELECT p.id, p.key, p.title, p.brand, p.mpn, p.gtin, o.listings, o.sources, o.on_sale, o.currency,
-       o.lowest_cents, o.highest_cents
-FROM products p CROSS JOIN LATERAL (
+_PRODUCT_COLUMNS = """
+p.id, p.key, p.title, p.brand, p.mpn, p.gtin, o.listings, o.sources, o.on_sale, o.currency, o.lowest_cents,
+o.highest_cents
+"""
+_OFFERED = """
+CROSS JOIN LATERAL (
     SELECT count(*) AS listings, count(DISTINCT l.source_id) AS sources,
            count(*) FILTER (WHERE l.active AND l.availability = 'IN_STOCK') AS on_sale,
            min(l.currency) FILTER (WHERE l.active) AS currency,
@@ -82,8 +87,11 @@ FROM products p CROSS JOIN LATERAL (
            max(l.price_cents) FILTER (WHERE l.active AND l.availability = 'IN_STOCK') AS highest_cents
     FROM listings l WHERE l.product_id = p.id
 ) o
-WHERE {conditions} ORDER BY p.id DESC LIMIT :most
 """
+_PRODUCTS = f"""
+SELECT {_PRODUCT_COLUMNS} FROM products p {_OFFERED} WHERE {{conditions}} ORDER BY p.id DESC LIMIT :most
+"""
+_SEARCHED_PRODUCTS = Searched("products", "products", "p", _PRODUCT_COLUMNS, joins=_OFFERED)
 _OFFERS = text(f"""
 SELECT {_COLUMNS}, src.name AS source_name, l.product_link, l.shipping_cents
 FROM listings l JOIN sources src ON src.id = l.source_id LEFT JOIN markets m ON m.id = l.market_id
@@ -120,14 +128,15 @@ def listings(
     if wanted.active is not None:
         # Written as the partial index has it.
         conditions.append("l.active" if wanted.active else "NOT l.active")
+    if wanted.words is not None:
+        conditions += [_IN_MARKET] if wanted.market_id is not None else []
+        return search(connection, _SEARCHED, conditions, {**given, "now": now}, most)
     origin, order = "listings l", "l.id"
-    if wanted.market_id is not None and wanted.words is None:
+    if wanted.market_id is not None:
         origin, order = "market_listings ml JOIN listings l ON l.id = ml.listing_id", "ml.listing_id"
         conditions.append("ml.market_id = :market_id")
         if wanted.before_id is not None:
             conditions.append("ml.listing_id < :before_id")
-    elif wanted.market_id is not None:
-        conditions.append(_IN_MARKET)
     query = _FIND.format(origin=origin, conditions=" AND ".join(conditions) or "true", order=order)
     return _rows(connection.execute(text(query), {**given, "now": now, "most": most}))
 
@@ -190,13 +199,12 @@ def targets_of(connection: Connection, listing_id: int) -> list[dict[str, Any]]:
 def products(
     connection: Connection, *, words: str | None = None, before_id: int | None = None, most: int
 ) -> list[dict[str, Any]]:
-    conditions = ["true"]
+    conditions = ["p.id < :before_id"] if before_id is not None else ["true"]
+    given = {"words": words, "before_id": before_id}
     if words:
-        conditions.append(_CONDITIONS["words"].replace("l.title", "p.title"))
-    if before_id is not None:
-        conditions.append("p.id < :before_id")
+        return search(connection, _SEARCHED_PRODUCTS, [*conditions, MATCH.format("p")], given, most)
     query = text(_PRODUCTS.format(conditions=" AND ".join(conditions)))
-    return _rows(connection.execute(query, {"words": words, "before_id": before_id, "most": most}))
+    return _rows(connection.execute(query, {**given, "most": most}))
 
 
 def product(connection: Connection, product_id: int) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from pricewatch.store.browse import ListingsWanted, in_window, page_in_window
+from pricewatch.store.words import MATCH, Searched, search
 
 COLUMNS = (
     *("id", "source_id", "market_id", "title", "url", "price_cents", "price_max_cents", "currency"),
@@ -23,7 +24,7 @@ _FIND = "SELECT {columns} FROM {origin} WHERE {conditions} ORDER BY {order} DESC
 _OF_MARKET = """market_listings ml JOIN visible_listings v
     ON v.id = ml.listing_id AND v.market_id = ml.market_id"""
 _CONDITIONS = {
-    "words": "words_of(v.title) @@ websearch_to_tsquery('simple'::regconfig, :words)",
+    "words": MATCH.format("v"),
     "source_id": "v.source_id = :source_id",
     "market_id": "ml.market_id = :market_id",
     "availability": "v.availability = :availability",
@@ -33,6 +34,7 @@ _CONDITIONS = {
     "above_id": "v.id > :above_id",
     "id": "v.id = :id",
 }
+_SEARCHED = Searched("listings", "visible_listings", "v", ", ".join(f"v.{name}" for name in COLUMNS))
 _HISTORY = text(f"""
 SELECT {", ".join(HISTORY_COLUMNS)} FROM visible_price_history
 WHERE listing_id = :id AND (CAST(:before AS timestamptz) IS NULL OR observed_at < :before)
@@ -64,9 +66,12 @@ def _given(wanted: ListingsWanted) -> dict[str, Any]:
 
 
 def _find(connection: Connection, given: dict[str, Any], most: int) -> list[dict[str, Any]]:
+    if "words" in given:
+        named = {**_CONDITIONS, "market_id": "v.market_id = :market_id"}
+        return search(connection, _SEARCHED, [named[name] for name in given], given, most)
     of_market = "market_id" in given
     query = _FIND.format(
-        columns=", ".join(f"v.{name}" for name in COLUMNS),
+        columns=_SEARCHED.columns,
         origin=_OF_MARKET if of_market else "visible_listings v",
         conditions=" AND ".join(_CONDITIONS[name] for name in given) or "true",
         order="ml.listing_id" if of_market else "v.id",

@@ -18,6 +18,7 @@ import time
 import venv
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from sqlalchemy import text
 
@@ -48,7 +49,7 @@ AT_ITS_BEST = {
     "ALLOW_IANA_RESTRICTED_ADDRESSES": "true",
 }
 INSTALL_SECONDS = 900
-RUN_SECONDS = 200
+RUN_SECONDS = 300
 _SECONDS = text("SELECT extract(epoch FROM finished_at - started_at) FROM runs ORDER BY id DESC LIMIT 1")
 
 
@@ -84,7 +85,7 @@ def rate_of_last_look(bazaar: Bazaar, paths: set[str]) -> float:
         if entry.method == "GET" and entry.path in paths and entry.status in (200, 304)
     ]
     if len(times) < LOOKS * len(paths):
-        raise SystemExit(f"only {len(times)} of {LOOKS} times {len(paths)} pages were asked for")
+        raise TimeoutError(f"only {len(times)} of {LOOKS} times {len(paths)} pages were asked for")
     last = sorted(times)[-len(paths) :]
     return (len(last) - 1) / (last[-1] - last[0])
 
@@ -99,15 +100,18 @@ def run_to_end(words: list[str], environment: dict[str, str]) -> float:
         stderr=subprocess.DEVNULL,
     )
     deadline = time.monotonic() + RUN_SECONDS
-    while time.monotonic() < deadline:
-        ended, status, usage = os.wait4(process.pid, os.WNOHANG)
-        if ended:
-            process.returncode = os.waitstatus_to_exitcode(status)
-            return usage.ru_maxrss / 1024
-        time.sleep(0.05)
-    process.kill()
-    process.wait()
-    raise SystemExit(f"{words[0]} did not end within {RUN_SECONDS} seconds")
+    try:
+        while time.monotonic() < deadline:
+            ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if ended:
+                process.returncode = os.waitstatus_to_exitcode(status)
+                return usage.ru_maxrss / 1024
+            time.sleep(0.05)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            process.wait()
+    raise TimeoutError(f"{Path(words[0]).name} did not end within {RUN_SECONDS} seconds")
 
 
 def theirs(
@@ -153,33 +157,58 @@ def run() -> list[Figure]:
         pages = [each for each in bazaar.truth("bikes") if each.state == "on_sale" and each.markup != "js"]
         urls = sorted(f"{bazaar.url}{each.url}" for each in pages[:PAGES])
         say(f"pricewatch on {len(urls)} pages")
-        mine, at_work, my_memory = ours(bazaar, urls)
-        figures = []
+        mine = ours(bazaar, urls)
+        figures: list[Figure] = []
+        workers = WORKERS[: rounds(len(WORKERS))]
         for processor in PROCESSORS:
-            measured = []
-            for workers in WORKERS[: rounds(len(WORKERS))]:
-                say(f"{PACKAGE} with {workers} workers and {processor} on {len(urls)} pages")
-                measured.append((*theirs(program, bazaar, urls, processor, workers), workers))
-            other, other_memory, workers = max(measured)
-            told = ", ".join(f"{rate:.0f} with {count}" for rate, _, count in sorted(measured, key=_workers))
-            note = f"{len(urls)} pages; beside {PACKAGE} ({processor}), pages/s by workers: {told}"
-            also = f"; ours from its first request to its last: {at_work:.0f}"
-            figures += [
-                Figure("known URLs checked", mine, "pages/s", other, mine / other, 1.0, note=f"{note}{also}"),
-                Figure(
-                    "known URLs: memory",
-                    my_memory,
-                    "MB",
-                    other_memory,
-                    my_memory / other_memory,
-                    1.5,
-                    aim=1.0,
-                    less_is_better=True,
-                    note=f"with {workers} workers",
-                ),
-            ]
+            measured = [each for count in workers if (each := _try(program, bazaar, urls, processor, count))]
+            if measured:
+                figures += compared(mine, measured, f"{len(urls)} pages; {PACKAGE} with {processor}")
+                # The number that is best for one way of looking is tried with the other.
+                workers = (max(measured).workers,)
+        if not figures:
+            raise Skipped(f"{PACKAGE} is there, but did not look at all pages in time")
     return figures
 
 
-def _workers(measured: tuple[float, float, int]) -> int:
-    return measured[2]
+class Theirs(NamedTuple):
+    rate: float
+    memory: float
+    workers: int
+
+
+def _try(program: Path, bazaar: Bazaar, urls: list[str], processor: str, workers: int) -> Theirs | None:
+    say(f"{PACKAGE} with {workers} workers and {processor} on {len(urls)} pages")
+    try:
+        return Theirs(*theirs(program, bazaar, urls, processor, workers), workers)
+    except TimeoutError as problem:
+        say(f"left out: {problem}")
+        return None
+
+
+def compared(mine: tuple[float, float, float], measured: list[Theirs], note: str) -> list[Figure]:
+    rate, at_work, memory = mine
+    best = max(measured)
+    told = ", ".join(f"{each.rate:.0f} with {each.workers}" for each in measured)
+    return [
+        Figure(
+            "known URLs checked",
+            rate,
+            "pages/s",
+            best.rate,
+            rate / best.rate,
+            1.0,
+            note=f"{note}, by workers: {told}; ours between its first and last request: {at_work:.0f}",
+        ),
+        Figure(
+            "known URLs: memory",
+            memory,
+            "MB",
+            best.memory,
+            memory / best.memory,
+            1.5,
+            aim=1.0,
+            less_is_better=True,
+            note=f"{note} and {best.workers} workers",
+        ),
+    ]

@@ -112,18 +112,30 @@ def queries(size: int) -> dict[str, Query]:
         incoming.load(connection, [])
         market_sync.sync(connection, load_market(connection, "search"), NOW)
 
-    def candidates(connection: Connection) -> None:
+    def candidates(connection: Connection) -> list[verification.Candidate]:
         name = market()
         verification.expire(connection, RUN, name, used_up_before=NOW - falls_below(0, "standard"), now=NOW)
         before = {"unseen_before": NOW - timedelta(hours=24), "doubted_before": NOW - timedelta(hours=20)}
-        verification.candidates(connection, name, most=200, **before)
+        return verification.candidates(connection, name, most=200, **before)
 
     def conclude(connection: Connection) -> None:
-        rows = [
-            {"listing_id": one, "last_seen_at": NOW.isoformat(), "strikes": 0, "struck": False, "alive": True}
-            | {"gone": False, "sold": False, "sold_at": None, "verification_status": "verified"}
-            for one in ids(50)
+        """All of a market's candidates are alive after all."""
+        found = candidates(connection)
+        attempts = [
+            {"run_id": RUN, "listing_id": each.id, "checked_at": NOW, "outcome": "alive"} for each in found
         ]
+        rows = [
+            {
+                "listing_id": each.id,
+                "last_seen_at": each.last_seen_at.isoformat(),
+                "strikes": 0,
+                "alive": True,
+            }
+            | {"struck": False, "gone": False, "sold": False, "sold_at": None}
+            | {"verification_status": "verified"}
+            for each in found
+        ]
+        verification.record_attempts(connection, attempts)
         verification.apply(connection, RUN, rows, NOW)
 
     def one(connection: Connection) -> None:
@@ -203,7 +215,7 @@ def queries(size: int) -> dict[str, Query]:
         "writer: 50 product pages": lambda c: store(c, ids(50), detail=True),
         "sweep: choice of 100 details": lambda c: details.choose(c, market(), NOW, 100),
         "verification: candidates": candidates,
-        "verification: 50 looks concluded": conclude,
+        "verification: looks concluded": conclude,
         "targets: 50 added": add_targets,
         "resolver: 100 listings": lambda c: resolver.resolve(c, NOW, 100),
         "resolver: how many wait": resolver.waiting,

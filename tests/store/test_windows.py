@@ -1,0 +1,112 @@
+"""Pages of what no index can answer: each looks at so many rows, and following them leads to all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from pricewatch.store import browse, gauges, targets, visible
+from pricewatch.store.browse import ListingsWanted
+from pricewatch.store.targets import Wanted
+from tests.conftest import Database
+from tests.store.observations import MARKET, card, store
+from tests.store.watched import make_targets
+
+Pages = Callable[[int | None], tuple[list[dict[str, Any]], int | None]]
+
+
+def walk(page: Pages) -> tuple[list[int], int]:
+    """Everything that is found, and how many pages that took."""
+    found: list[int] = []
+    following: int | None = None
+    for number in range(1, 100):
+        rows, following = page(following)
+        found += [row["id"] for row in rows]
+        if following is None:
+            return found, number
+    raise AssertionError("the pages do not end")
+
+
+@pytest.fixture
+def shop(database: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
+    """Thirty listings, of which the first and the last are dear; seen now."""
+    monkeypatch.setattr(browse, "WINDOW", 7)
+    monkeypatch.setattr(targets, "WINDOW", 7)
+    now = datetime.now(UTC)
+    prices = [90_000 if number in (1, 30) else 1_000 for number in range(1, 31)]
+    store(
+        database.engine, [card(n, price, at=now, title=f"Thing no{n}") for n, price in enumerate(prices, 1)]
+    )
+    database.do("UPDATE sources SET visibility = 'VISIBLE' WHERE id = 'bazaar'")
+    return database
+
+
+@pytest.mark.parametrize("market_id", [None, MARKET])
+def test_consumers_find_what_is_rare(shop: Database, market_id: str | None) -> None:
+    def page(before: int | None) -> tuple[list[dict[str, Any]], int | None]:
+        wanted = ListingsWanted(min_price_cents=50_000, market_id=market_id, before_id=before)
+        found: tuple[list[dict[str, Any]], int | None] = shop.call(visible.listings, wanted, 5)
+        return found
+
+    dear = shop.rows("SELECT id FROM listings WHERE price_cents > 50000 ORDER BY id DESC")
+    found, pages = walk(page)
+    assert found == [row.id for row in dear]
+    assert pages > 3
+
+
+@pytest.mark.parametrize(
+    "wanted", [ListingsWanted(), ListingsWanted(market_id=MARKET), ListingsWanted(words="thing")]
+)
+def test_an_export_holds_all_that_is_visible(
+    shop: Database, monkeypatch: pytest.MonkeyPatch, wanted: ListingsWanted
+) -> None:
+    monkeypatch.setattr(visible, "EXPORT_PAGE", 4)
+    with shop.engine.connect() as connection:
+        assert len({row["id"] for row in visible.all_listings(connection, wanted, 1000)}) == 30
+        assert len(list(visible.all_listings(connection, wanted, 9))) == 9
+
+
+def test_nothing_visible_is_no_endless_walk(shop: Database) -> None:
+    shop.do("UPDATE sources SET visibility = 'INELIGIBLE'")
+    found, _ = walk(lambda before: shop.call(visible.listings, ListingsWanted(before_id=before), 5))
+    assert found == []
+
+
+def test_targets_are_found_by_a_part_of_their_url(shop: Database) -> None:
+    make_targets(shop, 30)
+    last = shop.value("SELECT url FROM targets ORDER BY id DESC LIMIT 1").rpartition("/")[2]
+
+    def page(after: int | None) -> tuple[list[dict[str, Any]], int | None]:
+        found: tuple[list[dict[str, Any]], int | None] = shop.call(
+            targets.page, Wanted(contains=f"/{last}"), most=5, after=after or 0
+        )
+        return found
+
+    found, pages = walk(page)
+    assert found == [shop.value("SELECT max(id) FROM targets")]
+    assert pages > 3
+    assert len(walk(lambda after: shop.call(targets.page, Wanted(), most=5, after=after or 0))[0]) == 30
+
+
+def test_a_word_is_found_wherever_it_is(shop: Database) -> None:
+    shop.do("INSERT INTO products (key, title) VALUES ('a', 'Road bike'), ('b', 'City bike')")
+    (found,) = shop.call(browse.listings, ListingsWanted(words="no1"), now=datetime.now(UTC), most=5)
+    assert found["title"] == "Thing no1"
+    assert [row["title"] for row in shop.call(browse.products, words="ROAD", most=5)] == ["Road bike"]
+    assert len(shop.call(browse.products, words="bike", most=5)) == 2
+
+
+def test_many_targets_are_counted_now_and_then(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted(at: datetime) -> int:
+        return sum(row.count for row in database.call(gauges.read, at)["targets"])
+
+    now = datetime.now(UTC)
+    make_targets(database, 3)
+    assert counted(now) == 3
+    monkeypatch.setattr("pricewatch.store.overview.COUNTED_BELOW", -1)
+    make_targets(database, 5, first=3)
+    assert counted(now + timedelta(minutes=4)) == 3
+    assert counted(now + timedelta(minutes=6)) == 8
