@@ -10,6 +10,7 @@ from scrapy.http import TextResponse
 
 from pricewatch.adapters.base import Adapter, MarketQuery, Overview, Presence, PresenceEvidence
 from pricewatch.adapters.bazaar_page import TITLE, card_of, offer_of
+from pricewatch.adapters.page_tree import page_tree
 from pricewatch.items import Extracted, ExtractFailure, FailureReason
 from pricewatch.parsing.price import parse_price
 
@@ -31,9 +32,9 @@ class BazaarAdapter(Adapter):
         return f"{url}{'&' if '?' in url else '?'}{urlencode({'page': page, 'rows': query.page_size})}"
 
     def read_overview(self, response: TextResponse) -> Overview | ExtractFailure:
-        root = response.selector.root
-        main = root.find(".//main[@data-total]")
-        if main is None:
+        root = page_tree(response)
+        main = root.find(".//main[@data-total]") if root is not None else None
+        if root is None or main is None:
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "no <main data-total>")
         cards = [card_of(article, response.url) for article in main.iterfind("article")]
         return Overview(
@@ -44,7 +45,8 @@ class BazaarAdapter(Adapter):
         )
 
     def extract(self, response: TextResponse) -> Extracted | ExtractFailure:
-        main = response.selector.root.find(".//main[@data-id]")
+        root = page_tree(response)
+        main = root.find(".//main[@data-id]") if root is not None else None
         if main is None:
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "no <main data-id>")
         price = main.find(".//p[@class='item-price']/strong[@class='price']")
@@ -63,7 +65,9 @@ class BazaarAdapter(Adapter):
         return Extracted(offer, [f"price: p.item-price strong.price = {price.text}"])
 
     def presence(self, response: TextResponse) -> PresenceEvidence:
-        root = response.selector.root
+        root = page_tree(response)
+        if root is None:
+            return PresenceEvidence(Presence.UNKNOWN)
         if root.find(".//main[@class='item-gone']") is not None:
             return PresenceEvidence(Presence.GONE, "main.item-gone")
         sold = root.find(".//main[@data-status='sold']//time[@class='sold-at']")

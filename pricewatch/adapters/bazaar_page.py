@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
-from urllib.parse import urljoin
 
 from pricewatch.items import Availability, Card, Offer, Seller, SellerType
+from pricewatch.parsing.url import absolute_url
 
 TITLE = ".//h1[@class='item-title']"
 AVAILABILITY = {
@@ -39,19 +39,20 @@ def offer_of(main: Any, url: str) -> Offer:
 
 
 def card_of(article: Any, base: str) -> Card | None:
-    link = article.find("a[@class='card-link']")
+    parts = {part.get("class"): part for part in article}
+    link = parts.get("card-link")
     if link is None or not link.get("href"):
         return None
     price = article.get("data-price")
     return Card(
-        url=urljoin(base, link.get("href")),
+        url=absolute_url(base, link.get("href")),
         title=link.text or "",
         price_cents=int(price) if price else None,
         currency=article.get("data-currency") if price else None,
         availability=AVAILABILITY.get(article.get("data-status"), Availability.UNKNOWN),
         product_id=article.get("data-id"),
-        seller=_seller(article.find("a[@class='card-seller']")),
-        location=article.findtext("span[@class='card-city']"),
+        seller=_seller(parts.get("card-seller")),
+        location=parts["card-city"].text if "card-city" in parts else None,
     )
 
 
