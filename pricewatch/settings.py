@@ -52,7 +52,7 @@ VERIFICATION_MAX_LISTINGS = 200
 
 # Writing: one transaction per page of cards, or this many rows, or this many milliseconds
 WRITE_BATCH_ROWS = 500
-WRITE_BATCH_WAIT_MS = 200
+WRITE_BATCH_WAIT_MS = 500
 WRITE_QUEUE_UNITS = 200
 DATABASE_RETRY_SECONDS = 120
 RUN_HEARTBEAT_SECONDS = 10
@@ -178,6 +178,7 @@ EXTENSIONS = {
     "pricewatch.extensions.run.RunExtension": 5,
     "pricewatch.extensions.figures.FiguresExtension": 6,
     "pricewatch.extensions.progress.ProgressExtension": 10,
+    "pricewatch.extensions.long_lived.LongLivedExtension": 100,
     # Both would open a port that runs code.
     "scrapy.extensions.telnet.TelnetConsole": None,
     "scrapy.extensions.remote_control.RemoteControl": None,
