@@ -52,7 +52,7 @@ VERIFICATION_MAX_LISTINGS = 200
 
 # Writing: one transaction per page of cards, or this many rows, or this many milliseconds
 WRITE_BATCH_ROWS = 500
-WRITE_BATCH_WAIT_MS = 200
+WRITE_BATCH_WAIT_MS = 500
 WRITE_QUEUE_UNITS = 200
 DATABASE_RETRY_SECONDS = 120
 RUN_HEARTBEAT_SECONDS = 10
@@ -64,6 +64,7 @@ USER_AGENTS_ENABLED = True
 USER_AGENT_SEED = ""
 ACCEPT_LANGUAGE = "en-US,en;q=0.9"
 COOKIES_ENABLED = False
+REFERER_ENABLED = False  # the headers say that nobody has sent us
 
 # Fetching: how often, per registrable domain, over all processes and machines; a source may say otherwise
 RATE_LIMIT_ENABLED = True
@@ -155,9 +156,12 @@ DOWNLOADER_MIDDLEWARES = {
 }
 
 # A page gives one item and one request: scrapy makes this many tasks for the output of every response.
-CONCURRENT_ITEMS = 4
+CONCURRENT_ITEMS = 2
+# First come, first served, whoever asks: so nothing needs to tell start requests from others.
+SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"
 SPIDER_MIDDLEWARES = {
-    # Depth and copies of `meta` mean nothing here, and each wraps the output of every callback.
+    # None of these means anything here, and each wraps the output of every callback.
+    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
     "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
     "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
     "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
@@ -174,6 +178,7 @@ EXTENSIONS = {
     "pricewatch.extensions.run.RunExtension": 5,
     "pricewatch.extensions.figures.FiguresExtension": 6,
     "pricewatch.extensions.progress.ProgressExtension": 10,
+    "pricewatch.extensions.long_lived.LongLivedExtension": 100,
     # Both would open a port that runs code.
     "scrapy.extensions.telnet.TelnetConsole": None,
     "scrapy.extensions.remote_control.RemoteControl": None,
@@ -186,6 +191,7 @@ LOG_SHORT_NAMES = False
 # One line per item and per page is work that nobody reads; the run's own rows say it all.
 LOG_FORMATTER = "pricewatch.extensions.log_formatter.QuietLogFormatter"
 STATS_DUMP = False
+DOWNLOADER_STATS = False  # to count its bytes, every request would be written out twice
 FEED_EXPORT_ENCODING = "utf-8"
 if find_spec("uvloop"):
     ASYNCIO_EVENT_LOOP = "uvloop.Loop"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urljoin
 
 from scrapy.http import TextResponse
 
@@ -76,17 +75,18 @@ class BazaarAdapter(SiteAdapter):
 
 
 def _card(article: Any, base: str) -> Card:
-    link = article.find("a[@class='card-link']")
+    parts = {part.get("class"): part for part in article}
+    link, city = parts.get("card-link"), parts.get("card-city")
     href, title = ("", "") if link is None else (link.get("href", ""), link.text or "")
     return Card(
-        url=urljoin(base, href) if href else "",
+        url=page.link_to(base, href),
         title=title,
         price_cents=page.count_of(article.get("data-price")),
         currency=article.get("data-currency"),
         availability=AVAILABILITY.get(article.get("data-status"), Availability.UNKNOWN),
         product_id=article.get("data-id"),
-        seller=_seller(article.find("a[@class='card-seller']")),
-        location=article.findtext("span[@class='card-city']"),
+        seller=_seller(parts.get("card-seller")),
+        location=None if city is None else city.text,
     )
 
 

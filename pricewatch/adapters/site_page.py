@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from parsel import Selector, SelectorList
 from scrapy.http import TextResponse
 
+from pricewatch.adapters.page_tree import page_tree
 from pricewatch.items import Availability, ExtractFailure, FailureReason
 from pricewatch.parsing.availability import is_buy_button, text_availability
 from pricewatch.parsing.blocked import blocked_reason
@@ -56,12 +57,14 @@ def whole_document(response: TextResponse) -> Selector:
 
 
 def root_of(response: TextResponse) -> Any:
-    """The root element of the page's tree, parsed once; an empty one where the page was cut short."""
-    return (response.selector if is_whole(response) else Selector(text="", type="html")).root
+    """The root element of the page's tree; an empty one where the page was cut short."""
+    root = page_tree(response) if is_whole(response) else None
+    return Selector(text="", type="html").root if root is None else root
 
 
 def is_whole(response: TextResponse) -> bool:
-    return "</html>" in response.text[-_LONGEST_END:].lower()
+    end = response.body[-_LONGEST_END:].lower()
+    return b"</html>" in end or "</html>" in response.text[-_LONGEST_END:].lower()
 
 
 def decoded(text: str) -> Any:

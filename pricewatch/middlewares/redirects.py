@@ -16,6 +16,9 @@ from pricewatch.middlewares.downloader import domain_of
 from pricewatch.middlewares.failures import FetchFailure, OffsiteRedirect, RefusedUrl, TooManyRedirects
 from pricewatch.middlewares.guard import refused
 
+# Scrapy looks at 4096 characters, each of up to four bytes.
+LONGEST_HEAD = 4 * 4096
+
 
 class _OnSite(BaseRedirectMiddleware):
     def handle_referer(self, request: Request, response: Response) -> None:
@@ -67,4 +70,13 @@ class OnSiteRedirectMiddleware(_OnSite, RedirectMiddleware):
 
 
 class OnSiteMetaRefreshMiddleware(_OnSite, MetaRefreshMiddleware):
-    """Redirects by a meta element."""
+    """Redirects by a meta element, for which Scrapy reads the beginning of a page as text."""
+
+    def process_response(  # type: ignore[override]  # no spider argument
+        self, request: Request, response: Response
+    ) -> Request | Response:
+        begins = response.body[:LONGEST_HEAD].lower()
+        # Nearly no page has one, and that is cheap to see; what has NUL bytes may be in UTF-16.
+        if b"refresh" not in begins and b"\0" not in begins:
+            return response
+        return super().process_response(request, response)

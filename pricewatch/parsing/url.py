@@ -19,8 +19,11 @@ _ID_PARAMETER = re.compile(r"(?:\w*id|product|item|sku|artikel|art|p|code|goods)
 _ID = re.compile(r"\d{4,}")
 # Most links need nothing but their scheme changed: no query, no escapes, no port that goes without saying.
 _ALREADY_PLAIN = re.compile(
-    r"https?://([a-z0-9](?:[a-z0-9-]*\.)*[a-z0-9-]*[a-z0-9](?::(?!0|80/|443/)\d{2,4})?(?:/[A-Za-z0-9_-]+)+)"
+    r"https?://([a-z0-9](?:[a-z0-9-]*\.)*[a-z0-9-]*[a-z0-9](?::(?!0|80/|443/)(?:\d{2,4}|[1-5]\d{4}))?"
+    r"(?:/[A-Za-z0-9_-]+)+)"
 )
+# Links as most sites write them: from the root, with nothing that needs resolving.
+_FROM_ROOT = re.compile(r"(?:/[A-Za-z0-9_-]+)+")
 
 
 class InvalidUrl(ValueError):
@@ -49,9 +52,15 @@ def _canonical(url: str) -> str:
 def absolute_url(base: str, link: str) -> str:
     """A link as found on a page, made absolute; not yet checked."""
     try:
-        return urljoin(base, link.strip())
+        return f"{_root(base)}{link}" if _FROM_ROOT.fullmatch(link) else urljoin(base, link.strip())
     except ValueError as error:
         raise InvalidUrl(f"not a link: {link[:200]!r}") from error
+
+
+@lru_cache(maxsize=32)
+def _root(base: str) -> str:
+    """What comes before the path of a page: the same for all links on it."""
+    return urljoin(base, "/").removesuffix("/")
 
 
 def host_of(url_or_host: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import lru_cache
 
 PREFIX = "figure|"
 # Milliseconds; the last bucket takes everything above.
@@ -25,6 +26,7 @@ HISTOGRAMS: dict[str, tuple[str, ...]] = {
 }
 
 
+@lru_cache(maxsize=4096)
 def key(name: str, *labels: str) -> str:
     """The name of one figure with its labels, as scrapy's stats and the database carry it."""
     return PREFIX + "|".join((name, *(str(label).replace("|", "/") for label in labels)))

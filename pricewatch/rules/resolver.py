@@ -28,6 +28,7 @@ _FILLER = frozenset(
         "de", "du", "des", "et", "pour", "avec", "nouveau"
     }
 )  # fmt: skip
+_WORD = re.compile(r"[^\W_]+")
 LEAST_WORDS = 3
 LEAST_PART_NUMBER = 3
 
@@ -90,8 +91,11 @@ def gtin14(text: str | None) -> str | None:
 
 def plain_words(text: str | None) -> list[str]:
     """Words and numbers in small letters without accents."""
-    decomposed = unicodedata.normalize("NFKD", (text or "").casefold())
-    return re.findall(r"[^\W_]+", "".join(char for char in decomposed if not unicodedata.combining(char)))
+    folded = (text or "").casefold()
+    if not folded.isascii():
+        decomposed = unicodedata.normalize("NFKD", folded)
+        folded = "".join(char for char in decomposed if not unicodedata.combining(char))
+    return _WORD.findall(folded)
 
 
 def brand_key(brand: str | None) -> str | None:

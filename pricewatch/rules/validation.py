@@ -28,6 +28,8 @@ LONGEST_KEY = 255 + len("PID:")
 
 # No database text may hold NUL, and no name holds a line feed or a direction mark.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
+# Nearly all addresses, seen at a glance; the others are taken apart.
+_PLAIN_URL = re.compile(r"https?://[a-z0-9][a-z0-9.-]*(?::\d+)?(?:/[!-~]*)?")
 _TEXTS = ("title", "product_id", "sku", "gtin", "mpn", "brand", "location", "image")
 
 
@@ -81,6 +83,8 @@ def _price_problem(cents: int, highest: int | None, currency: str) -> str:
 def _url_problem(url: str) -> str:
     if len(url) > LONGEST_URL:
         return f"{len(url)} characters, at most {LONGEST_URL} are kept"
+    if _PLAIN_URL.fullmatch(url):
+        return ""
     if _CONTROL.search(url) or " " in url:
         return "it has spaces or control characters"
     try:

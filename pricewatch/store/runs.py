@@ -6,10 +6,11 @@ import os
 import socket
 import time
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 import psutil  # type: ignore[import-untyped]
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, Update, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from pricewatch.errors import RunRefused
@@ -19,6 +20,11 @@ from pricewatch.store.plain import plain
 
 STALE_AFTER = timedelta(minutes=30)
 MOST_ERRORS_KEPT = 50
+
+# Written with every batch, so they are made once: SQLAlchemy takes longer to build one than to send it.
+_RUNS = Run.metadata.tables[Run.__tablename__]
+_BEAT = update(_RUNS).where(_RUNS.c.id == bindparam("run")).values(heartbeat_at=bindparam("at"))
+_ADD_PAGE = insert(RunPage.metadata.tables[RunPage.__tablename__])
 
 
 def node_name() -> str:
@@ -95,13 +101,23 @@ def mark_stale(connection: Connection, run_id: int, now: datetime, why: str) -> 
 
 def record(connection: Connection, run_id: int, added: dict[str, int], values: dict[str, Any]) -> None:
     """Keep the row up to date: counters that grow with this batch, and values as they are now."""
-    grown = {name: getattr(Run, name) + count for name, count in added.items() if count}
-    connection.execute(update(Run).where(Run.id == run_id).values({**grown, **_storable(values)}))
+    given = {**added, **_storable(values)}
+    connection.execute(
+        _recording(tuple(added), tuple(values)),
+        {"run": run_id, **{f"new_{name}": value for name, value in given.items()}},
+    )
+
+
+@cache
+def _recording(added: tuple[str, ...], values: tuple[str, ...]) -> Update:
+    grown = {name: _RUNS.c[name] + bindparam(f"new_{name}") for name in added}
+    changed: dict[str, Any] = {name: bindparam(f"new_{name}") for name in values}
+    return update(_RUNS).where(_RUNS.c.id == bindparam("run")).values({**grown, **changed})
 
 
 def beat(connection: Connection, run_id: int, at: datetime) -> None:
     """The last statement of a run's transactions: a sign of life, and a mark that tells if it was kept."""
-    connection.execute(update(Run).where(Run.id == run_id).values(heartbeat_at=at))
+    connection.execute(_BEAT, {"run": run_id, "at": at})
 
 
 def has_beaten(connection: Connection, run_id: int, at: datetime) -> bool:
@@ -119,11 +135,8 @@ def add_page(
     fetched_at: datetime,
     **fields: Any,
 ) -> None:
-    connection.execute(
-        insert(RunPage).values(
-            run_id=run_id, url=plain(url), outcome=outcome, fetched_at=fetched_at, **_storable(fields)
-        )
-    )
+    page = {"run_id": run_id, "url": plain(url), "outcome": outcome, "fetched_at": fetched_at}
+    connection.execute(_ADD_PAGE, page | _storable(fields))
 
 
 def close_run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from urllib.parse import urljoin
 
 import pytest
 from hypothesis import given, settings
@@ -192,3 +193,11 @@ def test_the_short_way_gives_what_the_long_way_gives(url):
             return None
 
     assert spelling(canonical_url) == spelling(_canonical)
+
+
+@given(
+    st.from_regex(r"\A(https?://[a-z0-9.-]{1,12}(:[0-9]{1,5})?)?(/[A-Za-z0-9_.-]{0,6}){0,3}(\?a=1)?\Z"),
+    st.from_regex(r"\A(/[A-Za-z0-9_.;-]{0,6}){1,4}(\?a=1)?(#b)?\Z"),
+)
+def test_a_link_from_the_root_is_the_same_by_either_way(base, link):
+    assert absolute_url(base, link) == urljoin(base, link)
