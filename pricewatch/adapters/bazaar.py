@@ -76,11 +76,10 @@ class BazaarAdapter(SiteAdapter):
 
 def _card(article: Any, base: str) -> Card:
     parts = {part.get("class"): part for part in article}
-    link, city = parts.get("card-link"), parts.get("card-city")
-    href, title = ("", "") if link is None else (link.get("href", ""), link.text or "")
+    link, city = parts.get("card-link", article), parts.get("card-city")
     return Card(
-        url=page.link_to(base, href),
-        title=title,
+        url=page.link_to(base, link.get("href", "")),
+        title=link.text or "",
         price_cents=page.count_of(article.get("data-price")),
         currency=article.get("data-currency"),
         availability=AVAILABILITY.get(article.get("data-status"), Availability.UNKNOWN),
