@@ -136,7 +136,9 @@ def _outcome(result: Measured) -> str:
         return f"[red]failed[/]: {result.failed}"
     if result.skipped is not None:
         return f"skipped: {result.skipped}"
-    return f"{sum(figure.holds for figure in result.figures)} of {len(result.figures)} held"
+    missed = [f"{figure.name} ({figure.ratio:.2f})" for figure in result.figures if not figure.holds]
+    held = f"{len(result.figures) - len(missed)} of {len(result.figures)} held"
+    return f"{held}, not: {', '.join(missed)};" if missed else held
 
 
 def main() -> int:
