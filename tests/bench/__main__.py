@@ -119,6 +119,7 @@ def run(names: list[str], results: Path, take: Callable[[str], Measured] = measu
         for place, name in enumerate(names, 1):
             console.print(f"{place}/{len(names)} {name}: {MODULES.get(name, ('',))[0]}", highlight=False)
             done.append(take(name))
+            write(results, facts, done)
             console.print(f"    {_outcome(done[-1])} after {done[-1].seconds:.0f} s", highlight=False)
     except KeyboardInterrupt:
         console.print("Stopped; what was measured until now:")
