@@ -119,6 +119,7 @@ def run(names: list[str], results: Path, take: Callable[[str], Measured] = measu
         for place, name in enumerate(names, 1):
             console.print(f"{place}/{len(names)} {name}: {MODULES.get(name, ('',))[0]}", highlight=False)
             done.append(take(name))
+            write(results, facts, done)
             console.print(f"    {_outcome(done[-1])} after {done[-1].seconds:.0f} s", highlight=False)
     except KeyboardInterrupt:
         console.print("Stopped; what was measured until now:")
@@ -136,7 +137,9 @@ def _outcome(result: Measured) -> str:
         return f"[red]failed[/]: {result.failed}"
     if result.skipped is not None:
         return f"skipped: {result.skipped}"
-    return f"{sum(figure.holds for figure in result.figures)} of {len(result.figures)} held"
+    missed = [f"{figure.name} ({figure.ratio:.2f})" for figure in result.figures if not figure.holds]
+    held = f"{len(result.figures) - len(missed)} of {len(result.figures)} held"
+    return f"{held}, not: {', '.join(missed)};" if missed else held
 
 
 def main() -> int:

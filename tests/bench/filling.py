@@ -10,9 +10,11 @@ from __future__ import annotations
 import io
 import random
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from psycopg2 import extensions, extras
 from sqlalchemy import Engine, text
 
 from pricewatch.store.schema import ensure_partitions
@@ -117,6 +119,16 @@ def copy(cursor: Any, size: int, tell: Callable[[str], None]) -> None:
         tell(f"{min(first + CHUNK, size):,} listings")
 
 
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Ctrl-C need not wait for the end of a statement that takes minutes. COPY cannot have that."""
+    extensions.set_wait_callback(extras.wait_select)
+    try:
+        yield
+    finally:
+        extensions.set_wait_callback(None)
+
+
 def fill(engine: Engine, size: int) -> None:
     """A database that has just been made, filled; every step is told."""
 
@@ -137,14 +149,16 @@ def fill(engine: Engine, size: int) -> None:
         # What is made up here refers to what is there.
         connection.execute(text("SET LOCAL session_replication_role = replica"))
         copy(connection.connection.cursor(), size, tell)
-        for what, statement in REST.items():
-            tell(what)
-            connection.execute(text(statement), given)
-        connection.execute(text("SET LOCAL maintenance_work_mem = '1GB'"))
-        for name, definition in aside:
-            tell(name)
-            connection.execute(text(definition))
+        with interruptible():
+            for what, statement in REST.items():
+                tell(what)
+                connection.execute(text(statement), given)
+            connection.execute(text("SET LOCAL maintenance_work_mem = '1GB'"))
+            for name, definition in aside:
+                tell(name)
+                connection.execute(text(definition))
     tell("VACUUM ANALYZE")
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+    autocommit = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+    with interruptible(), autocommit as connection:
         connection.execute(text("VACUUM ANALYZE"))
         connection.execute(text("CHECKPOINT"))

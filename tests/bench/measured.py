@@ -77,9 +77,16 @@ def tell(module: str) -> dict[str, Any]:
     return {"figures": [asdict(each) for each in figures]}
 
 
+def stop(*_: Any) -> None:
+    """Its servers and directories go as well, and that is not disturbed by a second signal."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    raise KeyboardInterrupt
+
+
 def main(module: str, answer: str) -> None:
-    # Whoever ends it wants its servers and directories to go as well.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
     try:
         told = tell(module)
     except KeyboardInterrupt:

@@ -158,17 +158,24 @@ def run() -> list[Figure]:
         urls = sorted(f"{bazaar.url}{each.url}" for each in pages[:PAGES])
         say(f"pricewatch on {len(urls)} pages")
         mine = ours(bazaar, urls)
-        figures: list[Figure] = []
+        found: dict[str, list[Theirs]] = {}
         workers = WORKERS[: rounds(len(WORKERS))]
         for processor in PROCESSORS:
             measured = [each for count in workers if (each := _try(program, bazaar, urls, processor, count))]
             if measured:
-                figures += compared(mine, measured, f"{len(urls)} pages; {PACKAGE} with {processor}")
+                found[processor] = measured
                 # The number that is best for one way of looking is tried with the other.
                 workers = (max(measured).workers,)
-        if not figures:
+        if not found:
             raise Skipped(f"{PACKAGE} is there, but did not look at all pages in time")
-    return figures
+        # Theirs is the best of several, so ours is the better of the first and the last minute.
+        say(f"pricewatch on {len(urls)} pages, once more")
+        mine = max(mine, ours(bazaar, urls))
+    return [
+        figure
+        for processor, measured in found.items()
+        for figure in compared(mine, measured, f"{len(urls)} pages; {PACKAGE} with {processor}")
+    ]
 
 
 class Theirs(NamedTuple):

@@ -29,7 +29,7 @@ from tests.bench.workplace import workplace
 SIZES = (10_000, 1_000_000)
 HUGE = 10_000_000
 BAR = 3.0
-ROUNDS, WARM = 30, 5
+ROUNDS, WARM = 30, 8
 # Less than this is the way to the server and back.
 LEAST_MS = 0.5
 # Of a table as large as this, nothing but what is asked for may be read.
