@@ -11,6 +11,7 @@ from pricewatch.adapters import site_page as page
 from pricewatch.adapters.markup import MarkupAdapter
 from pricewatch.adapters.site import Listing
 from pricewatch.items import Card
+from pricewatch.parsing.money import money_range
 
 _RENT_LABEL = re.compile(r"\brent\b", re.IGNORECASE)
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9]+")
@@ -37,7 +38,7 @@ class ApartmentsAdapter(MarkupAdapter):
     def card_in(self, box: Selector, url: str) -> Card:
         link = box.attrib.get("data-url") or page.first_of(box, "a.property-link::attr(href)")
         address = page.only(page.shown(box, ".property-address")) or box.attrib.get("data-streetaddress", "")
-        low, high = page.money_range(page.price_shown(box, ".property-pricing"), self.currency)
+        low, high = money_range(page.price_shown(box, ".property-pricing"), self.currency)
         return Card(
             url=page.link_to(url, link),
             title=page.only(page.shown(box, ".property-title")) or address,
@@ -58,7 +59,7 @@ class ApartmentsAdapter(MarkupAdapter):
         own = document.xpath("//*[@data-listingid][not(ancestor-or-self::article)]/@data-listingid").get()
         boxes = [box for box in document.css(".rentInfoDetail").xpath("..") if _is_rent(box)]
         rent = page.only([text for box in boxes for text in page.shown(box, ".rentInfoDetail")])
-        low, high = page.money_range(rent, self.currency)
+        low, high = money_range(rent, self.currency)
         units = {name: f".unitContainer::attr(data-{name})" for name in ("beds", "baths")}
         card = Card(
             url=url,

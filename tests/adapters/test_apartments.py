@@ -35,6 +35,8 @@ def test_saved_page(case):
         ("$1?850", None, None),
         ("1,850", None, None),
         ("€1,850", None, None),
+        ("¥1,850", None, None),
+        ("$1,850 - ¥2,400", None, None),
         ("$0", None, None),
     ],
 )
