@@ -48,6 +48,13 @@ def test_rent(text, low, high):
     assert (offer.price_cents, offer.price_max_cents) == (low, high) if offer else low is None
 
 
+def test_a_placard_without_a_flat_to_let_is_out_of_stock():
+    url, body = expected("apartments", "boston")["url"], page_body("apartments", "boston")
+    overview = ApartmentsAdapter().read_overview(respond(url, body.replace(b"Call for Rent", b"Unavailable")))
+    assert isinstance(overview, Overview)
+    assert [card.availability for card in overview.cards] == [None, None, "OUT_OF_STOCK", None]
+
+
 def json_ld(page: str, data: object) -> bytes:
     script = f'<script type="application/ld+json">{json.dumps(data)}</script></head>'
     return page_body("apartments", page).decode().replace("</head>", script).encode()
