@@ -10,7 +10,9 @@ from parsel import Selector
 from pricewatch.adapters import site_page as page
 from pricewatch.adapters.markup import MarkupAdapter
 from pricewatch.adapters.site import Listing
-from pricewatch.items import Card
+from pricewatch.items import Availability, Card
+from pricewatch.parsing.availability import text_availability
+from pricewatch.parsing.money import money_range
 
 _RENT_LABEL = re.compile(r"\brent\b", re.IGNORECASE)
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9]+")
@@ -37,14 +39,15 @@ class ApartmentsAdapter(MarkupAdapter):
     def card_in(self, box: Selector, url: str) -> Card:
         link = box.attrib.get("data-url") or page.first_of(box, "a.property-link::attr(href)")
         address = page.only(page.shown(box, ".property-address")) or box.attrib.get("data-streetaddress", "")
-        low, high = page.money_range(page.price_shown(box, ".property-pricing"), self.currency)
+        rent = page.price_shown(box, ".property-pricing")
+        low, high = money_range(rent, self.currency)
         return Card(
             url=page.link_to(url, link),
             title=page.only(page.shown(box, ".property-title")) or address,
             price_cents=low,
             price_max_cents=high,
-            # A placard says nothing of stock.
-            availability=None,
+            # A placard with a rent, or that asks to call, says nothing of stock.
+            availability=Availability.OUT_OF_STOCK if _is_let(rent) else None,
             product_id=box.attrib.get("data-listingid", ""),
             location=address,
             attributes={"beds": page.only(page.shown(box, ".property-beds"))},
@@ -58,18 +61,23 @@ class ApartmentsAdapter(MarkupAdapter):
         own = document.xpath("//*[@data-listingid][not(ancestor-or-self::article)]/@data-listingid").get()
         boxes = [box for box in document.css(".rentInfoDetail").xpath("..") if _is_rent(box)]
         rent = page.only([text for box in boxes for text in page.shown(box, ".rentInfoDetail")])
-        low, high = page.money_range(rent, self.currency)
+        low, high = money_range(rent, self.currency)
         units = {name: f".unitContainer::attr(data-{name})" for name in ("beds", "baths")}
         card = Card(
             url=url,
             title=title,
             price_cents=low,
             price_max_cents=high,
+            availability=Availability.OUT_OF_STOCK if _is_let(rent) else Availability.IN_STOCK,
             product_id=own or urlsplit(url).path.rstrip("/").rpartition("/")[2],
             location=page.only(page.shown(document, ".propertyAddress")),
             attributes={name: sorted(set(document.css(css).getall())) for name, css in units.items()},
         )
         return Listing(card=card, shown_price=rent)
+
+
+def _is_let(rent: str) -> bool:
+    return text_availability(rent) is Availability.OUT_OF_STOCK
 
 
 def _is_rent(box: Selector) -> bool:

@@ -11,6 +11,7 @@ from pricewatch.adapters.ammunition import ammunition
 from pricewatch.adapters.markup import MarkupAdapter
 from pricewatch.adapters.site import Listing
 from pricewatch.items import Availability, Card
+from pricewatch.parsing.money import money_cents, money_ends
 from pricewatch.parsing.tiers import tiers_in, unit_price
 
 DESCRIPTION = ".woocommerce-product-details__short-description, .woocommerce-Tabs-panel--description"
@@ -39,7 +40,7 @@ class SgammoAdapter(MarkupAdapter):
         return Card(
             url=page.link_to(url, page.first_of(box, "a::attr(href)")),
             title=title,
-            price_cents=page.money_cents(_price(box, ".price"), self.currency),
+            price_cents=money_cents(_price(box, ".price"), self.currency),
             availability=Availability.OUT_OF_STOCK if "outofstock" in classes else Availability.IN_STOCK,
             product_id=page.part_of(_POST, classes),
             attributes=ammunition(title, ""),
@@ -51,7 +52,7 @@ class SgammoAdapter(MarkupAdapter):
             return None
         title, shown = page.only(page.shown(box, "h1.product_title")), _price(box, "p.price")
         tiers = tiers_in(page.words_of(box[0]), self.currency)
-        price, is_sure = unit_price(tiers, page.money_ends(shown, self.currency))
+        price, is_sure = unit_price(tiers, money_ends(shown, self.currency))
         card = Card(
             url=url,
             title=title,

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from decimal import Decimal
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -18,7 +17,7 @@ from pricewatch.items import Availability, ExtractFailure, FailureReason
 from pricewatch.parsing.availability import is_buy_button, text_availability
 from pricewatch.parsing.blocked import blocked_reason
 from pricewatch.parsing.one_price import one_price
-from pricewatch.parsing.price import Refusal, parse_machine_price, to_cents
+from pricewatch.parsing.price import Refusal, parse_machine_price
 from pricewatch.parsing.text import clean
 from pricewatch.parsing.tree import shown_text
 from pricewatch.parsing.url import InvalidUrl, absolute_url, canonical_url
@@ -28,13 +27,6 @@ Box: TypeAlias = Selector | SelectorList[Selector]
 GONE_STATUS = frozenset({404, 410})
 _FEW_LETTERS = 40
 _LONGEST_END = 1000
-_AMOUNT = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,7})(?:\.[0-9]{2})?"
-# The whole text or nothing: "$1?850" is not one dollar.
-_MONEY = re.compile(rf"(?:\$|[¥￥]\s?)({_AMOUNT})|({_AMOUNT})\s?円")
-_OPEN_OR_MONTHLY = re.compile(r"\s*\+?(?:\s*/\s*mo(?:nth)?\.?)?$", re.IGNORECASE)
-# "$1,850 - 2,400" names its currency once.
-_BARE_END = re.compile(r"([-–—]\s*)(?=[0-9])")
-_DASH = re.compile(r"\s*[-–—]\s*")
 # What stands neither in the crossed-out price nor in its successor, nor repeats them for those who listen.
 _BESIDE_BOTH = (
     ".//text()[not(ancestor::del or ancestor::s or ancestor::strike or ancestor::ins"
@@ -210,26 +202,6 @@ def price_cents(text: str, currency: str) -> int | None:
     if parsed.refusal is Refusal.ZERO:
         return 0
     return parsed.cents() if parsed.currency == currency else None
-
-
-def money_cents(text: str, currency: str) -> int | None:
-    """The price in a text that is nothing but a price with its sign; None for any other text."""
-    match = _MONEY.fullmatch(text)
-    return to_cents(Decimal((match[1] or match[2]).replace(",", "")), currency) if match else None
-
-
-def money_ends(text: str, currency: str) -> list[int]:
-    """Both ends of a range, or the one amount there is; empty for any other text."""
-    ends = [money_cents(end, currency) for end in _DASH.split(text)]
-    cents = [end for end in ends if end is not None]
-    return cents if len(cents) == len(ends) <= 2 and cents == sorted(cents) else []
-
-
-def money_range(text: str, currency: str) -> tuple[int | None, int | None]:
-    """The low end of a range and its high end; "+" leaves that open, and a month is what rents are for."""
-    closed = _OPEN_OR_MONTHLY.sub("", text)
-    ends = money_ends(_BARE_END.sub(lambda dash: dash[1] + closed[:1], closed), currency)
-    return ends[0] if ends else None, ends[1] if len(ends) > 1 else None
 
 
 def stock_shown(selector: Box, line: str, button: str) -> Availability:

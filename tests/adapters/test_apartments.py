@@ -35,6 +35,8 @@ def test_saved_page(case):
         ("$1?850", None, None),
         ("1,850", None, None),
         ("€1,850", None, None),
+        ("¥1,850", None, None),
+        ("$1,850 - ¥2,400", None, None),
         ("$0", None, None),
     ],
 )
@@ -44,6 +46,13 @@ def test_rent(text, low, high):
     result = ApartmentsAdapter().extract(respond(url, html.encode()))
     offer = getattr(result, "offer", None)
     assert (offer.price_cents, offer.price_max_cents) == (low, high) if offer else low is None
+
+
+def test_a_placard_without_a_flat_to_let_is_out_of_stock():
+    url, body = expected("apartments", "boston")["url"], page_body("apartments", "boston")
+    overview = ApartmentsAdapter().read_overview(respond(url, body.replace(b"Call for Rent", b"Unavailable")))
+    assert isinstance(overview, Overview)
+    assert [card.availability for card in overview.cards] == [None, None, "OUT_OF_STOCK", None]
 
 
 def json_ld(page: str, data: object) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -147,6 +148,43 @@ def test_damaged_pages(site, case):
     chance = random.Random(f"{site} {case}")
     for _ in range(ROUNDS):
         hurt = damaged(body, chance)
+        try:
+            judge(site, wanted, hurt)
+        except Exception as error:
+            error.add_note(hurt.decode("utf-8", "replace"))
+            raise
+
+
+def moved_everywhere(body: bytes) -> Iterator[bytes]:
+    """The page with each of its elements left out, and put into every other one."""
+    count = len(_elements(html.fromstring(body.decode())))
+    for place in range(count):
+        for other in (None, *range(count)):
+            root = html.fromstring(body.decode())
+            elements = _elements(root)
+            victim, target = elements[place], None if other is None else elements[other]
+            moved = copy.deepcopy(victim)
+            moved.tail = None
+            if target is not None and target in set(victim.iter()):
+                continue
+            victim.drop_tree()
+            if target is not None:
+                target.append(moved)
+            yield bytes(etree.tostring(root, encoding="utf-8", method="html"))
+
+
+def _elements(root: Any) -> list[Any]:
+    shown = [one for one in root.iter() if isinstance(one.tag, str) and one is not root]
+    return [one for one in shown if one.tag not in ("head", "title", "meta", "body", "header", "footer")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("site", "case"), PAGES, ids=lambda value: value)
+def test_any_element_anywhere(site, case):
+    body, wanted = page_body(site, case), expected(site, case)
+    if body.startswith(b"{"):
+        return
+    for hurt in moved_everywhere(body):
         try:
             judge(site, wanted, hurt)
         except Exception as error:

@@ -224,10 +224,11 @@ def test_a_card_that_the_database_refuses_is_counted_and_the_others_stored(
 def test_an_overview_page_that_breaks_the_adapter_fails_the_run_instead_of_holding_it_up(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:
-    marketplace.fault("respond", path="page=3&", body='<main data-total="many"></main>')
-    ended = crawl("discovery", market=MARKET)
+    settings = {"ADDONS": json.dumps({"tests.spiders.broken.BreaksOnPageThree": 1})}
+    ended = crawl("discovery", market=MARKET, settings=settings)
     assert ended.returncode == 1
     assert "pricewatch: page 3 of /c/bikes could not be read (unreadable: " in ended.stderr
+    assert "ValueError: broken" in ended.stderr
     check_nothing_stored(database)
     assert database.last_run().status == "failed"
 
@@ -235,12 +236,8 @@ def test_an_overview_page_that_breaks_the_adapter_fails_the_run_instead_of_holdi
 def test_a_product_page_that_breaks_the_adapter_is_one_page_less(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:
-    page = (
-        '<main data-id="1" data-status="sold"><h1 class="item-title">x</h1><p class="item-price">'
-        '<strong class="price">EUR 5</strong></p><time class="sold-at" datetime="soon"></time></main>'
-    )
-    marketplace.fault("respond", path="/item/", body=page)
-    assert crawl("discovery", market=MARKET, max_details=3).returncode == 0
+    settings = {"ADDONS": json.dumps({"tests.spiders.broken.BreaksOnProducts": 1})}
+    assert crawl("discovery", market=MARKET, max_details=3, settings=settings).returncode == 0
     run = database.last_run()
     assert (run.status, run.urls_attempted, run.urls_failed) == ("finished", 3, 3)
     assert "ValueError" in str(run.errors)

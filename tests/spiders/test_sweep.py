@@ -92,7 +92,9 @@ def test_a_cycle_that_saw_too_little_is_partial_and_does_not_count(world):
     run, _ = sweep(world, max_details=0)
     assert run["progress"]["cycle"]["complete"]
     # A site that suddenly ends after three pages, with a good status.
-    world.bazaar.fault("respond", path=r"page=[4-9]&", status=200, body="<main data-total='150'></main>")
+    world.bazaar.fault(
+        "respond", path=r"page=[4-9]&", status=200, body="<main data-total='150'></main></html>"
+    )
     run, pages = sweep(world, max_details=0)
     assert pages == [1, 2, 3, 4]
     assert run["status"] == "finished"
