@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -135,6 +137,25 @@ def test_nothing_is_caught_in_silence() -> None:
                 everything = ast.unparse(node.type) in ("Exception", "BaseException")
                 empty = all(isinstance(step, ast.Pass) for step in node.body)
                 assert not (everything and empty), f"{where} catches everything and does nothing"
+
+
+def test_whatever_is_imported_is_required() -> None:
+    """What comes along with something else today may not do so tomorrow."""
+    required = {
+        re.split(r"[<>=; ]", line)[0].lower().replace("_", "-")
+        for line in (ROOT / "requirements.txt").read_text().splitlines()
+        if line and not line.startswith("#")
+    }
+    given_by = packages_distributions()
+    for path in [*FILES, *(ROOT / "tests").rglob("*.py")]:
+        for node in ast.walk(tree(path)):
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                modules = [node.module or ""]
+            for top in {module.split(".")[0] for module in modules} - {"pricewatch", "tests"}:
+                if top not in sys.stdlib_module_names:
+                    givers = {giver.lower().replace("_", "-") for giver in given_by.get(top, [top])}
+                    assert givers & required, f"{name(path)} imports {top}"
 
 
 def test_nothing_is_left_for_later() -> None:

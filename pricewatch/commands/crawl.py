@@ -28,10 +28,12 @@ class Command(crawl.Command):
             self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
         spiders = get_spider_loader(self.settings)
         try:
-            if args and args[0] not in spiders.list():
-                known = ", ".join(sorted(spiders.list()))
+            known = ", ".join(sorted(spiders.list()))
+            if len(args) != 1:
+                raise UserError(f"Say which spider, one at a time: {known}.")
+            if args[0] not in spiders.list():
                 raise UserError(f"There is no spider {args[0]!r}. Known spiders: {known}.")
-            if args and issubclass(spider := spiders.load(args[0]), PricewatchSpider):
+            if issubclass(spider := spiders.load(args[0]), PricewatchSpider):
                 spider.check(opts.spargs)
         except UserError as error:
             self._say(str(error))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import sys
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from scrapy.commands import ScrapyCommand
 from pricewatch import clock
 from pricewatch.errors import UserError
 from pricewatch.scheduling import daemons
+from pricewatch.shell import say
 
 if TYPE_CHECKING:
     from pricewatch.bazaar.client import Bazaar
@@ -42,15 +42,20 @@ class Command(ScrapyCommand):
         parser.add_argument("--port", type=int, default=6800, help="where the daemon answers (default: 6800)")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        try:
+            daemons.check_port(opts.port)
+            self._show(opts)
+        except UserError as error:
+            say(str(error))
+            self.exitcode = 1
+        except KeyboardInterrupt:
+            say("Stopped before the daemon was started; `scrapy demo` begins anew.")
+            self.exitcode = 1
+
+    def _show(self, opts: argparse.Namespace) -> None:
         from pricewatch.bazaar.client import Bazaar
         from pricewatch.store.database import var_directory
 
-        try:
-            daemons.check_port(opts.port)
-        except UserError as error:
-            print(f"pricewatch: {error}", file=sys.stderr)
-            self.exitcode = 1
-            return
         var = var_directory() / "demo"
         shutil.rmtree(var, ignore_errors=True)
         os.environ["PRICEWATCH_VAR"] = str(var)

@@ -10,6 +10,8 @@ from typing import Any
 
 from scrapy.commands import ScrapyCommand
 
+from pricewatch.shell import BAD_INPUT, say
+
 
 class Command(ScrapyCommand):
     requires_project = True
@@ -36,16 +38,23 @@ class Command(ScrapyCommand):
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if opts.days <= 0 or not 0 <= opts.faults < 1:
+            say("--days is more than 0, and --faults from 0 to below 1.")
+            self.exitcode = BAD_INPUT
+            return
+        try:
+            self._live(opts)
+        except KeyboardInterrupt:
+            say("Stopped; nothing was left behind.")
+            self.exitcode = 1
+
+    def _live(self, opts: argparse.Namespace) -> None:
         from rich.console import Console
         from rich.progress import Progress
 
         from pricewatch.bazaar.client import Bazaar
         from pricewatch.simulation.month import Month
 
-        if opts.days <= 0 or not 0 <= opts.faults < 1:
-            print("pricewatch: --days is more than 0, and --faults from 0 to below 1.")
-            self.exitcode = 2
-            return
         console = Console()
         with tempfile.TemporaryDirectory(prefix="pricewatch-") as var:
             os.environ["PRICEWATCH_VAR"] = var
@@ -70,6 +79,7 @@ class Command(ScrapyCommand):
 
 
 def in_reactor(work: Any, settings: Any) -> Any:
+    """What comes of the work; raises `KeyboardInterrupt` where somebody stopped it."""
     from scrapy.utils.reactor import install_reactor
     from twisted.internet.defer import Deferred
     from twisted.internet.task import react
@@ -85,6 +95,8 @@ def in_reactor(work: Any, settings: Any) -> Any:
     except SystemExit as end:
         if end.code:
             raise
+    if not result:
+        raise KeyboardInterrupt
     return result[0]
 
 

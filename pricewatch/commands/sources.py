@@ -3,67 +3,59 @@
 from __future__ import annotations
 
 import argparse
-import sys
-
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
 
 from pricewatch import clock
-from pricewatch.errors import UserError
-from pricewatch.store import sources, target_sources
-from pricewatch.store.database import engine
+from pricewatch.shell import ActionCommand, print_table
 
 
-class Command(ScrapyCommand):
-    requires_project = True
-    requires_crawler_process = False
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
-
-    def syntax(self) -> str:
-        return "[list | approve SOURCE --by NAME | withdraw SOURCE]"
+class Command(ActionCommand):
+    name = "sources"
 
     def short_desc(self) -> str:
         return "List the sites that are known, and approve fetching from them"
 
     def long_desc(self) -> str:
-        return (
-            "Nothing is crawled from a site whose terms no person has read and approved. "
-            "`approve` notes who did; `withdraw` takes it back."
-        )
+        return "Nothing is crawled from a site whose terms no person has read and approved."
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        parser.add_argument("--by", metavar="NAME", help="who has read the terms and approves")
+    def add_actions(self) -> None:
+        self.action("list", "Show all sites")
+        approve = self.action("approve", "Note who has read a site's terms: from now on it is fetched from")
+        approve.add_argument("source", metavar="SOURCE", help="its id or its domain")
+        approve.add_argument("--by", metavar="NAME", required=True, help="who has read the terms")
+        withdraw = self.action("withdraw", "Take that back: nothing is fetched any more")
+        withdraw.add_argument("source", metavar="SOURCE", help="its id or its domain")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        action, *names = args or ["list"]
-        try:
-            if action == "list" and not names:
-                self._list()
-            elif action == "approve" and len(names) == 1 and opts.by:
-                with engine().begin() as connection:
-                    source = target_sources.find(connection, names[0])
-                    target_sources.approve(connection, source.id, opts.by, clock.now())
-                print(f"{names[0]} is approved by {opts.by}.")
-            elif action == "withdraw" and len(names) == 1:
-                with engine().begin() as connection:
-                    source = target_sources.find(connection, names[0])
-                    target_sources.withdraw(connection, source.id, clock.now())
-                print(f"Nothing is fetched from {names[0]} any more.")
-            else:
-                raise UsageError(f"scrapy sources {self.syntax()}", print_help=False)
-        except UserError as error:
-            print(f"pricewatch: {error}", file=sys.stderr)
-            self.exitcode = 1
+    def do_list(self, opts: argparse.Namespace) -> None:
+        from pricewatch.store import source_list
+        from pricewatch.store.database import engine
 
-    def _list(self) -> None:
-        from rich.console import Console
-        from rich.table import Table
-
-        table = Table("source", "domain", "adapter", "visibility", "approved by", "on")
         with engine().connect() as connection:
-            for row in sources.list_sources(connection):
-                on = f"{row.tos_reviewed_at:%Y-%m-%d}" if row.tos_reviewed_at else ""
-                approved = row.tos_approved_by or "nobody"
-                table.add_row(row.id, row.domain, row.adapter_id, row.visibility, approved, on)
-        Console().print(table)
+            rows = source_list.sources(connection)
+        columns = ("source", "domain", "adapter", "visibility", "approved by", "on")
+        cells = [
+            (
+                *(row[name] for name in ("id", "domain", "adapter_id", "visibility")),
+                row["tos_approved_by"] or "nobody",
+                f"{row['tos_reviewed_at']:%Y-%m-%d}" if row["tos_reviewed_at"] else "",
+            )
+            for row in rows
+        ]
+        print_table(columns, cells)
+
+    def do_approve(self, opts: argparse.Namespace) -> None:
+        from pricewatch.store import target_sources
+        from pricewatch.store.database import engine
+
+        with engine().begin() as connection:
+            source = target_sources.find(connection, opts.source)
+            target_sources.approve(connection, source.id, opts.by, clock.now())
+        print(f"{source.id} is approved by {opts.by}.")
+
+    def do_withdraw(self, opts: argparse.Namespace) -> None:
+        from pricewatch.store import target_sources
+        from pricewatch.store.database import engine
+
+        with engine().begin() as connection:
+            source = target_sources.find(connection, opts.source)
+            target_sources.withdraw(connection, source.id, clock.now())
+        print(f"Nothing is fetched from {source.id} any more.")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from scrapy.commands import ScrapyCommand
 
 from pricewatch.errors import UserError
+from pricewatch.shell import say
 
 
 class Command(ScrapyCommand):
@@ -40,12 +40,12 @@ class Command(ScrapyCommand):
             engine()
             site = Site(resource(reactor, configuration))  # type: ignore[no-untyped-call]
             port = reactor.listenTCP(opts.port, site, interface=opts.address)
-        except CannotListenError:
-            print(f"pricewatch: Port {opts.port} is in use: give another one.", file=sys.stderr)
-            self.exitcode = 1
-            return
-        except UserError as error:
-            print(f"pricewatch: {error}", file=sys.stderr)
+        except (CannotListenError, OverflowError, UserError) as error:
+            if isinstance(error, UserError):
+                say(str(error))
+            else:
+                why = getattr(error, "socketError", error)
+                say(f"It cannot listen on {opts.address}, port {opts.port} ({why}): give another one.")
             self.exitcode = 1
             return
         print(f"http://{opts.address}:{port.getHost().port}/", flush=True)

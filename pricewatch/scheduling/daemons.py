@@ -68,6 +68,8 @@ def check_port(port: int) -> None:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
+        except OverflowError:
+            raise UserError(f"There is no port {port}: choose one from 1 to 65535 with --port.") from None
         except OSError:
             raise UserError(
                 f"Port {port} is in use, perhaps by another daemon: end that one, "

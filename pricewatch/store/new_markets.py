@@ -112,8 +112,8 @@ def _path(page: str, site: str) -> str | None:
 def _site(url: str) -> str:
     try:
         canonical_url(url)
-    except InvalidUrl as error:
-        raise UserError(f"{url[:200]!r} is not the address of a web page: {error}.") from None
+    except InvalidUrl:
+        raise UserError(f"{url[:200]!r} is not the address of a web page.") from None
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.lower()}"
 

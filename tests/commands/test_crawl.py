@@ -14,6 +14,7 @@ from tests.conftest import ROOT, Crawl, Database
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
+        ([], "Say which spider, one at a time: discovery, sweep, targets, verification."),
         (["discovery"], "needs -a market=…"),
         (["discovery", "-a", "market=bazaar-bikes", "-a", "max_pages=many"], "cannot take -a max_pages=many"),
         (

@@ -31,8 +31,9 @@ def test_approve_list_and_withdraw(crawl: Crawl, database: Database) -> None:
 
 def test_bad_input_is_one_sentence(crawl: Crawl, database: Database) -> None:
     code, said = told(crawl, "approve", "atlantis", "--by", "Ada")
-    assert code == 1
+    assert code == 2
     assert "There is no source 'atlantis'. Known sources: apartments, bazaar." in said
     code, said = told(crawl, "approve", "apartments")
     assert code == 2
+    assert "the following arguments are required: --by" in said
     assert "Traceback" not in said

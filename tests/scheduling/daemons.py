@@ -29,7 +29,7 @@ HASTE = {
     "dispatch_seconds": "0",
 }
 CHEAP = {"runner": "tests.scheduling.cheap_runner"}
-START_SECONDS = 60
+START_SECONDS = 120
 
 
 class Daemon:

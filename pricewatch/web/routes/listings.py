@@ -8,7 +8,7 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
 from pricewatch.notify import channels
-from pricewatch.store import browse, market_list, sources, watch
+from pricewatch.store import browse, market_list, source_list, watch
 from pricewatch.store.browse import ListingsWanted
 from pricewatch.web.fields import Before, Id, cents
 from pricewatch.web.visit import AVisit
@@ -47,7 +47,7 @@ def found(
             more=more,
             first=before is None,
             markets=market_list.names(connection),
-            sources=[row.id for row in sources.list_sources(connection)],
+            sources=[row["id"] for row in source_list.sources(connection)],
             asked={
                 "q": q,
                 "source": source,
