@@ -1,4 +1,4 @@
-"""Fourth: what product pages told is tied to products, some at a time, and the rest at the end of the crawl."""
+"""Fourth: what product pages told is tied to products: some at a time, and the rest when the crawl ends."""
 
 from __future__ import annotations
 
