@@ -1,4 +1,4 @@
-"""Fourth: what product pages told is tied to products, some at a time, the rest at the end of the crawl."""
+"""Fourth: what product pages told is tied to products: some at a time, and the rest when the crawl ends."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from pricewatch.store import resolver
 
 logger = logging.getLogger(__name__)
 MOST_RESOLVED = 10_000
-# While the crawl goes on, the database thread has time for it; left to the end, everybody would wait.
-PAGES_BETWEEN = 200
 
 
 class ProductsPipeline:
@@ -26,6 +24,7 @@ class ProductsPipeline:
         spider: Any = crawler.spider
         self.spider: PricewatchSpider = spider
         self.spider.run.steps.append(resolver.request)
+        self._every = crawler.settings.getint("RESOLVE_EVERY_PAGES")
         self._pages = 0
 
     @classmethod
@@ -33,9 +32,10 @@ class ProductsPipeline:
         return cls(crawler)
 
     async def process_item(self, item: Any) -> Any:
+        """While the crawl goes on, the database thread has time for it; at the end, everybody would wait."""
         if isinstance(item, ProductPage):
             self._pages += 1
-            if self._pages % PAGES_BETWEEN == 0:
+            if self._pages % self._every == 0:
                 await self._resolve(most_chunks=1)
         return item
 

@@ -11,19 +11,16 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from pricewatch import clock
 from pricewatch.errors import DatabaseUnavailable
-from pricewatch.store import runs
 from pricewatch.store.batch import RACES_TO_LOSE, Batch, Step, Tally, Unit, is_outage, reason
+from pricewatch.store.commits import Commits
 from pricewatch.store.listings import Raced
 
 logger = logging.getLogger(__name__)
@@ -50,14 +47,6 @@ class _Job:
     done: asyncio.Future[Any]
 
 
-@dataclass(slots=True)
-class _Doubt:
-    """A commit whose answer was lost: only the database knows whether it happened."""
-
-    work: Sequence[Unit | _Call]
-    beat: datetime
-
-
 class Writer:
     """Takes units on the event loop and writes them on a thread of its own, with a connection of its own."""
 
@@ -72,7 +61,6 @@ class Writer:
         heartbeat_seconds: float = 10.0,
     ):
         self.steps: list[Step] = []
-        self.run_id = 0
         self.market_id: str | None = None
         # In the transaction of every batch; in one of its own when nothing was written for a while.
         self.on_batch: Callable[[Connection, list[Unit]], None] | None = None
@@ -80,7 +68,7 @@ class Writer:
         self.on_stored: Callable[[Unit], None] | None = None
         self.on_refused: Callable[[Unit, BaseException], None] | None = None
         self.on_failure: Callable[[DatabaseUnavailable], None] | None = None
-        self._engine = engine
+        self._commits = Commits(engine)
         self._max_rows = max_rows
         self._max_wait = max_wait_ms / 1000
         self._retry_seconds = retry_seconds
@@ -92,12 +80,18 @@ class Writer:
         self._held_over: _Job | None = None
         self._room = asyncio.Semaphore(max_pending)
         self._failure: DatabaseUnavailable | None = None
-        self._connection: Connection | None = None
-        self._doubt: _Doubt | None = None
-        self._last_beat: datetime | None = None
         self._loop = asyncio.get_running_loop()
         self._thread = threading.Thread(target=self._work, name="pricewatch-writer", daemon=True)
         self._thread.start()
+
+    @property
+    def run_id(self) -> int:
+        """The run whose row tells of every commit; 0 before there is one."""
+        return self._commits.run_id
+
+    @run_id.setter
+    def run_id(self, run_id: int) -> None:
+        self._commits.run_id = run_id
 
     async def write(self, unit: Unit) -> Tally:
         """Hand a unit over. Waits for room in the queue, and for the commit if the unit asks for it."""
@@ -154,7 +148,7 @@ class Writer:
         while True:
             job = self._next()
             if isinstance(job.work, _End):
-                self._disconnect()
+                self._commits.disconnect()
                 self._tell([(job.done, None, None)])
                 return
             jobs = [job, *self._more(job.work)] if isinstance(job.work, Unit) else [job]
@@ -212,13 +206,11 @@ class Writer:
         started, pause = time.monotonic(), 0.2
         while True:
             try:
-                connection = self._connect()
-                self._settle_doubt(connection)
-                self._do(connection, jobs)
+                self._do(self._commits.connect(), jobs)
             except DBAPIError as error:
                 if not is_outage(error):
                     raise
-                self._disconnect()
+                self._commits.disconnect()
                 if time.monotonic() - started + pause > self._retry_seconds:
                     raise DatabaseUnavailable(
                         f"The database was away for {self._retry_seconds:.0f} seconds ({reason(error)}): "
@@ -235,74 +227,29 @@ class Writer:
             self._do_call(connection, jobs[0].work)
         else:
             units = [job.work for job in jobs if isinstance(job.work, Unit)]
-            batch = Batch(self.steps, self.run_id, self.market_id, self._transaction)
+            batch = Batch(self.steps, self.run_id, self.market_id, self._commits.transaction)
             batch.store(connection, units, self.on_batch)
 
     def _do_call(self, connection: Connection, call: _Call) -> None:
         lost = 0
         while not call.stored:
             try:
-                with self._transaction(connection, [call]):
+                with self._commits.transaction(connection, [call]):
                     call.result = call.function(connection)
             except Raced:
                 lost += 1
                 if lost > RACES_TO_LOSE:
                     raise
 
-    @contextmanager
-    def _transaction(self, connection: Connection, work: Sequence[Unit | _Call]) -> Iterator[None]:
-        """A transaction of which can be told later, if its commit gets no answer, whether it happened."""
-        with connection.begin():
-            yield
-            if self.run_id:
-                beat = self._next_beat()
-                runs.beat(connection, self.run_id, beat)
-                self._doubt = _Doubt(work, beat)
-        self._doubt = None
-        for each in work:
-            each.stored = True
-
-    def _next_beat(self) -> datetime:
-        """No two transactions have the same, however fast they are."""
-        now = clock.now()
-        if self._last_beat is not None and now <= self._last_beat:
-            now = self._last_beat + timedelta(microseconds=1)
-        self._last_beat = now
-        return now
-
-    def _settle_doubt(self, connection: Connection) -> None:
-        """Ask whether a commit that got no answer has happened, so that nothing is written twice."""
-        if self._doubt is None:
-            return
-        with connection.begin():
-            committed = runs.has_beaten(connection, self.run_id, self._doubt.beat)
-        if committed:
-            for each in self._doubt.work:
-                each.stored = True
-        self._doubt = None
-
     def _heartbeat(self) -> None:
         if self.on_batch is None or self._failure:
             return
         try:
-            with self._transaction(connection := self._connect(), []):
+            with self._commits.transaction(connection := self._commits.connect(), []):
                 self.on_batch(connection, [])
         except DBAPIError as error:
-            self._disconnect()
+            self._commits.disconnect()
             logger.warning("No heartbeat: %s", reason(error))
-
-    def _connect(self) -> Connection:
-        if self._connection is None:
-            self._connection = self._engine.connect()
-        return self._connection
-
-    def _disconnect(self) -> None:
-        if self._connection is not None:
-            try:
-                self._connection.close()
-            except DBAPIError:
-                self._connection.invalidate()
-            self._connection = None
 
     def _tell_outcomes(self, jobs: list[_Job], failure: Exception | None) -> None:
         outcomes: list[_Outcome] = []

@@ -45,21 +45,23 @@ class Watch:
     def __init__(self, marks: list[int]) -> None:
         self.marks = set(marks)
         self.pages = 0
-        self.began = 0.0
+        self.began = self.cpu_began = 0.0
         self.memory: dict[int, int] = {}
         self._process = psutil.Process()
 
     def page(self) -> None:
         self.pages += 1
         if self.pages == 1:
-            self.began = time.perf_counter()
+            self.began, self.cpu_began = time.perf_counter(), time.process_time()
         if self.pages in self.marks:
             self.memory[self.pages] = self._process.memory_info().rss
 
-    def result(self, ended: float) -> dict[str, Any]:
+    def result(self, ended: float, cpu_ended: float) -> dict[str, Any]:
         return {
             "pages": self.pages,
             "rate": (self.pages - 1) / (ended - self.began),
+            # Of all threads of the process: what else the machine does hardly changes it.
+            "cpu_ms": 1000 * (cpu_ended - self.cpu_began) / (self.pages - 1),
             "memory": [self.memory.get(mark) for mark in sorted(self.marks)],
         }
 
@@ -122,13 +124,17 @@ def crawl(order: dict[str, Any]) -> dict[str, Any]:
     process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(spider)
     watch = Watch(order.get("marks", []))
-    ended: list[float] = []
+    ended: list[tuple[float, float]] = []
+
+    def end() -> None:
+        ended.append((time.perf_counter(), time.process_time()))
+
     crawler.signals.connect(watch.page, signals.response_received, weak=False)
     # Behind the last batch: the extension that closes the run was connected before.
-    crawler.signals.connect(lambda: ended.append(time.perf_counter()), signals.engine_stopped, weak=False)
+    crawler.signals.connect(end, signals.engine_stopped, weak=False)
     process.crawl(crawler, **order.get("arguments", {}))
     process.start()
-    return watch.result(ended[0])
+    return watch.result(*ended[0])
 
 
 def measure(kind: str, url: str | None = None, **order: Any) -> dict[str, Any]:

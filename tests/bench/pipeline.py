@@ -115,6 +115,7 @@ def _details(databases: Databases, empty: str, bazaar: Bazaar) -> list[Figure]:
         if each.state == "on_sale" and each.markup != "js"
     ]
     rates: dict[str, list[float]] = {"bare": [], "reading": [], "details": []}
+    cpu: dict[str, list[float]] = {kind: [] for kind in rates}
     for number in range(ROUNDS):
         part = urls[number * DETAILS : (number + 1) * DETAILS]
         # Once without a watch: the marketplace renders a page when it is first asked for.
@@ -122,7 +123,9 @@ def _details(databases: Databases, empty: str, bazaar: Bazaar) -> list[Figure]:
         copy = databases.create(_name(filled))
         for kind, measured in rates.items():
             arguments = {"market": MARKET} if kind == "details" else {}
-            measured.append(measure(kind, copy, urls=part, arguments=arguments)["rate"])
+            found = measure(kind, copy, urls=part, arguments=arguments)
+            measured.append(found["rate"])
+            cpu[kind].append(found["cpu_ms"])
         _check_stored(copy, len(part))
     long = measure(
         "details",
@@ -131,6 +134,7 @@ def _details(databases: Databases, empty: str, bazaar: Bazaar) -> list[Figure]:
         marks=[FEW_PAGES, MANY_PAGES],
         arguments={"market": MARKET},
     )
+    cost = {kind: median(spent) for kind, spent in cpu.items()}
     few, many = (size / 2**20 for size in long["memory"])
     return [
         _compared(
@@ -140,6 +144,7 @@ def _details(databases: Databases, empty: str, bazaar: Bazaar) -> list[Figure]:
             rates["reading"],
             bar=0.8,
             aim=0.9,
+            also=f"CPU {cost['details']:.2f} against {cost['reading']:.2f} ms a page",
         ),
         _compared(
             "product pages / bare Scrapy that only downloads",
@@ -147,6 +152,7 @@ def _details(databases: Databases, empty: str, bazaar: Bazaar) -> list[Figure]:
             "pages/s",
             rates["bare"],
             bar=ONLY_DOWNLOADED,
+            also=f"CPU {cost['details']:.2f} against {cost['bare']:.2f} ms a page",
         ),
         Figure(
             f"memory after {MANY_PAGES:,} pages",
@@ -179,10 +185,11 @@ def _compared(
     *,
     bar: float,
     aim: float | None = None,
+    also: str = "",
 ) -> Figure:
     """Round by round, because what else the machine does changes from one to the next."""
     ratios = [one / other for one, other in zip(measured, baseline, strict=True)]
-    note = f"{ROUNDS} rounds: {min(ratios):.2f}–{max(ratios):.2f}"
+    note = f"{ROUNDS} rounds: {min(ratios):.2f}–{max(ratios):.2f}" + (f"; {also}" if also else "")
     return Figure(name, median(measured), unit, median(baseline), median(ratios), bar, aim, note=note)
 
 

@@ -12,7 +12,7 @@ from pricewatch.store.batch import Tally
 from pricewatch.store.incoming import Row
 from tests.conftest import Database, Server
 from tests.store.observations import MARKET, START, STEPS, card, later, store
-from tests.store.test_batch import BAD
+from tests.store.test_batch_refusals import BAD
 
 UNCOLLECTABLE = {"PID:90", "PID:91", "PID:103", "PID:104"}
 

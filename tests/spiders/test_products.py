@@ -1,0 +1,15 @@
+"""What product pages told is tied to products while the crawl goes on, and nothing is left at its end."""
+
+from __future__ import annotations
+
+from tests.spiders.conftest import World
+
+
+def test_products_are_made_before_the_crawl_ends(world: World) -> None:
+    run = world.crawl("discovery", settings={"RESOLVE_EVERY_PAGES": 10}, max_details=35)
+    assert run["status"] == "finished"
+    database = world.database
+    assert database.value("SELECT count(*) FROM listings WHERE last_scraped_at IS NOT NULL") > 30
+    unresolved = "last_scraped_at IS NOT NULL AND product_link IS NULL OR resolve_requested_at IS NOT NULL"
+    assert database.value(f"SELECT count(*) FROM listings WHERE {unresolved}") == 0
+    assert database.value("SELECT count(DISTINCT created_at) FROM products") > 1
