@@ -190,7 +190,8 @@ def test_python_scrapyd_api(pair: list[Daemon], clone: Path, module_database: Da
     waiting = [two.schedule("pricewatch", "verification", market="bazaar-phones") for _ in range(2)]
     assert one.cancel("pricewatch", waiting[1]) == "pending"
     until(lambda: pair[0].job(waiting[0]).get("state") == "finished", 60)
-    client(clone, "scrapyd-deploy", "--version", "last")
+    for version in ("last", "very-last"):
+        client(clone, "scrapyd-deploy", "--version", version)
     assert one.delete_version("pricewatch", "last")
     assert two.delete_project("pricewatch")
     assert one.list_versions("pricewatch") == []
