@@ -56,7 +56,7 @@ WRITE_BATCH_WAIT_MS = 500
 WRITE_QUEUE_UNITS = 200
 DATABASE_RETRY_SECONDS = 120
 RUN_HEARTBEAT_SECONDS = 10
-RESOLVE_EVERY_PAGES = 200  # product pages after which what they told is tied to products
+RESOLVE_EVERY_PAGES = 200  # after so many product pages what they told is tied to products; 0: at the end
 
 # Fetching: who we say we are
 USER_AGENT = "pricewatch (+https://github.com/pricewatch)"

@@ -35,7 +35,7 @@ class ProductsPipeline:
         """While the crawl goes on, the database thread has time for it; at the end, everybody would wait."""
         if isinstance(item, ProductPage):
             self._pages += 1
-            if self._pages % self._every == 0:
+            if self._every and self._pages % self._every == 0:
                 await self._resolve(most_chunks=1)
         return item
 
