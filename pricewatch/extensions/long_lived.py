@@ -12,6 +12,8 @@ from scrapy.crawler import Crawler
 class LongLivedExtension:
     """Else the collector goes through all of it again and again, while pages come and go beside it."""
 
+    _has_crawled = False
+
     def __init__(self, crawler: Crawler):
         crawler.signals.connect(self.engine_started, signals.engine_started)
         crawler.signals.connect(self.engine_stopped, signals.engine_stopped)
@@ -21,6 +23,10 @@ class LongLivedExtension:
         return cls(crawler)
 
     def engine_started(self) -> None:
+        # What an earlier crawl of this process has left is waste, and must not be kept with the rest.
+        if LongLivedExtension._has_crawled:
+            gc.collect()
+        LongLivedExtension._has_crawled = True
         gc.freeze()
 
     def engine_stopped(self) -> None:

@@ -155,8 +155,7 @@ def run() -> list[Figure]:
             unit="ms",
             baseline=theirs["queue"],
             ratio=mine["queue"] / theirs["queue"],
-            bar=8.0,
-            aim=2.0,
+            bar=2.0,
             less_is_better=True,
             note=f"{QUEUED} jobs, with {FINISHED:,} finished; beside stock scrapyd with SQLite",
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from weakref import ref
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -25,3 +26,22 @@ def test_frozen_while_the_crawl_lasts() -> None:
     finally:
         assert asyncio.run(counted(signals.engine_stopped)) == 0
     assert extension is not None
+
+
+class Part:
+    """Of a crawl that is over; it holds itself, so only the collector can end it."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+
+def test_what_an_earlier_crawl_left_is_not_kept() -> None:
+    crawler = Crawler(Spider)
+    extension = LongLivedExtension.from_crawler(crawler)
+    extension.engine_started()
+    extension.engine_stopped()
+    left = ref(Part())
+    # The collector comes by itself only now and then.
+    extension.engine_started()
+    extension.engine_stopped()
+    assert left() is None
