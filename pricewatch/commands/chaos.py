@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
-import signal
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
 
+from pricewatch.errors import UserError
 from pricewatch.shell import BAD_INPUT, say
 
 if TYPE_CHECKING:
@@ -59,11 +54,20 @@ class Command(ScrapyCommand):
             say("--faults takes 1 to 10000, --minutes up to 60, --nodes 1 to 8, --listings 100 to 5000.")
             self.exitcode = BAD_INPUT
             return
+        from pricewatch.simulation.place import temporary_place
+
         try:
-            with _temporary_place(keep=opts.keep) as place:
+            with temporary_place(keep=opts.keep) as place:
                 report = _live(place, opts)
+        except UserError as error:
+            say(str(error))
+            self.exitcode = 1
         except KeyboardInterrupt:
-            say("Stopped; nothing was left behind.")
+            say(
+                f"Stopped; everything is left in {place}."
+                if opts.keep
+                else "Stopped; nothing was left behind."
+            )
             self.exitcode = 1
         else:
             _print(Console(), report, opts.seed)
@@ -94,30 +98,6 @@ def _live(place: Path, opts: argparse.Namespace) -> Report:
             return Conductor(cluster, bazaar, opts.seed, tell).run(opts.faults, 60 * opts.minutes)
         finally:
             cluster.stop()
-
-
-@contextmanager
-def _temporary_place(*, keep: bool) -> Iterator[Path]:
-    """A directory for everything, gone afterwards, whatever happens and whoever stops us."""
-    from pricewatch.store import embedded
-    from pricewatch.store.database import engine
-
-    directory = Path(tempfile.mkdtemp(prefix="pricewatch-")).resolve()
-    os.environ["PRICEWATCH_VAR"] = str(directory)
-    for name in ("DATABASE_URL", "REDIS_URL"):
-        os.environ.pop(name, None)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield directory
-    finally:
-        if engine.cache_info().currsize:
-            engine().dispose()
-        engine.cache_clear()
-        embedded.end(directory)
-        if keep:
-            say(f"Everything is left in {directory}.")
-        else:
-            shutil.rmtree(directory, ignore_errors=True)
 
 
 def _print(console: Console, report: Report, seed: int) -> None:

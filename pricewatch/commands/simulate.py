@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
-import tempfile
 from typing import Any
 
 from scrapy.commands import ScrapyCommand
 
+from pricewatch.errors import UserError
 from pricewatch.shell import BAD_INPUT, say
 
 
@@ -44,6 +43,9 @@ class Command(ScrapyCommand):
             return
         try:
             self._live(opts)
+        except UserError as error:
+            say(str(error))
+            self.exitcode = 1
         except KeyboardInterrupt:
             say("Stopped; nothing was left behind.")
             self.exitcode = 1
@@ -54,21 +56,20 @@ class Command(ScrapyCommand):
 
         from pricewatch.bazaar.client import Bazaar
         from pricewatch.simulation.month import Month
+        from pricewatch.simulation.place import temporary_place
 
         console = Console()
-        with tempfile.TemporaryDirectory(prefix="pricewatch-") as var:
-            os.environ["PRICEWATCH_VAR"] = var
-            os.environ.pop("DATABASE_URL", None)
-            with (
-                Bazaar.start(seed=opts.seed, listings=opts.listings, days=int(opts.days) + 2) as bazaar,
-                Progress(console=console) as bar,
-            ):
-                task = bar.add_task(f"{opts.days:g} days", total=1.0)
-                settings = self._settings()
-                month = Month(bazaar, settings, fault_rate=opts.faults)
-                living = month.live(opts.days, opts.seed, lambda share: bar.update(task, completed=share))
-                report = in_reactor(living, settings)
-                bar.update(task, completed=1.0)
+        with (
+            temporary_place(),
+            Bazaar.start(seed=opts.seed, listings=opts.listings, days=int(opts.days) + 2) as bazaar,
+            Progress(console=console) as bar,
+        ):
+            task = bar.add_task(f"{opts.days:g} days", total=1.0)
+            settings = self._settings()
+            month = Month(bazaar, settings, fault_rate=opts.faults)
+            living = month.live(opts.days, opts.seed, lambda share: bar.update(task, completed=share))
+            report = in_reactor(living, settings)
+            bar.update(task, completed=1.0)
         _print(console, report)
         self.exitcode = 1 if report.verdict.broken else 0
 

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
-import signal
-import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.spiderloader import get_spider_loader
 
 from pricewatch.errors import UserError
+from pricewatch.shell import say
 
 if TYPE_CHECKING:
     from pricewatch.simulation.smoke import Round
@@ -43,14 +36,16 @@ class Command(ScrapyCommand):
         return "Check this installation: every spider once, in a temporary directory"
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        from pricewatch.simulation.place import temporary_place
+
         try:
-            with _temporary_place():
+            with temporary_place():
                 rounds, checks = self._two_rounds()
         except UserError as error:
-            print(f"pricewatch: {error}", file=sys.stderr)
+            say(str(error))
             self.exitcode = 1
         except KeyboardInterrupt:
-            print("pricewatch: Stopped; nothing was left behind.", file=sys.stderr)
+            say("Stopped; nothing was left behind.")
             self.exitcode = 1
         else:
             self.exitcode = _report(rounds, checks)
@@ -81,26 +76,6 @@ class Command(ScrapyCommand):
             second = smoke.run_round(2, spiders, bazaar, tell)
             checks = [*check_first(first, before, smoke.shown(bazaar)), *check_second(first, second)]
         return [first, second], checks
-
-
-@contextmanager
-def _temporary_place() -> Iterator[None]:
-    """A directory for everything, gone afterwards, whatever happens and whoever stops us."""
-    from pricewatch.store import embedded
-    from pricewatch.store.database import engine
-
-    directory = Path(tempfile.mkdtemp(prefix="pricewatch-"))
-    os.environ["PRICEWATCH_VAR"] = str(directory)
-    os.environ.pop("DATABASE_URL", None)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        if engine.cache_info().currsize:
-            engine().dispose()
-        engine.cache_clear()
-        embedded.end(directory)
-        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _report(rounds: list[Round], checks: list[Check]) -> int:

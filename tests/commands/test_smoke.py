@@ -1,17 +1,9 @@
-"""`scrapy smoke`: true figures end with 0, any other with 1, and nothing is left behind."""
+"""`scrapy smoke`: true figures end with 0, any other with 1."""
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
 import pytest
 
 from pricewatch.bazaar.client import TruthListing
@@ -19,60 +11,19 @@ from pricewatch.errors import UserError
 from pricewatch.simulation.smoke import CHEAPER, TARGETS, Round, choose
 from pricewatch.simulation.smoke_checks import check_first, check_second
 from pricewatch.store.reports import RunReport, StoredListing
-from tests.conftest import ROOT
-from tests.waiting import until
-
-
-@pytest.fixture
-def place() -> Iterator[Path]:
-    """The only temporary directory that the command knows."""
-    with tempfile.TemporaryDirectory(prefix="pw") as directory:
-        yield Path(directory)
-
-
-def smoke(place: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "scrapy", "smoke"],
-        cwd=ROOT,
-        env={**os.environ, "TMPDIR": str(place), "COLUMNS": "100"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def check_nothing_left(place: Path) -> None:
-    assert [path.name for path in place.iterdir() if path.name.startswith("pricewatch")] == []
-    servers = [
-        process
-        for process in psutil.process_iter(["cmdline"])
-        if process.info["cmdline"] and any(str(place) in word for word in process.info["cmdline"])
-    ]
-    assert servers == []
+from tests.simulation.places import begin, check_nothing_left, only_place
 
 
 @pytest.mark.slow
-def test_true_figures(place: Path) -> None:
-    process = smoke(place)
-    stdout, stderr = process.communicate()
-    assert process.returncode == 0, stdout + stderr
+def test_true_figures() -> None:
+    with only_place() as place:
+        process = begin(place, "smoke")
+        stdout, stderr = process.communicate()
+        assert process.returncode == 0, stdout + stderr
+        check_nothing_left(place)
     assert "figures are what the marketplace knows to be true" in stdout
     rows = [line.split() for line in stdout.splitlines() if line.split()[:1] in (["1"], ["2"])]
     assert [row[1] for row in rows] == ["discovery", "sweep", "verification", "targets"] * 2
-    check_nothing_left(place)
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_stopped_by_a_person_it_leaves_nothing_behind(place: Path, number: int) -> None:
-    process = smoke(place)
-    until(lambda: list(place.glob("pricewatch-*/postgres/postmaster.pid")))
-    os.killpg(process.pid, number)
-    _, stderr = process.communicate()
-    assert process.returncode == 1
-    assert "pricewatch: Stopped; nothing was left behind." in stderr
-    assert "Traceback" not in stderr
-    check_nothing_left(place)
 
 
 def test_a_spider_that_it_does_not_know_is_not_passed_over() -> None:
