@@ -1,11 +1,13 @@
-"""What lives as long as a crawl is left alone by the garbage collector, and no longer than that."""
+"""What lives as long as the process is left alone by the garbage collector, and nothing else is."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Iterator
 from weakref import ref
 
+import pytest
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.spiders import Spider
@@ -13,18 +15,17 @@ from scrapy.spiders import Spider
 from pricewatch.extensions.long_lived import LongLivedExtension
 
 
-def test_frozen_while_the_crawl_lasts() -> None:
+@pytest.fixture(autouse=True)
+def first_crawl(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(LongLivedExtension, "_is_set_aside", False)
+    yield
+    gc.unfreeze()
+
+
+def start_a_crawl() -> None:
     crawler = Crawler(Spider)
     extension = LongLivedExtension.from_crawler(crawler)
-
-    async def counted(signal: object) -> int:
-        await crawler.signals.send_catch_log_async(signal)
-        return gc.get_freeze_count()
-
-    try:
-        assert asyncio.run(counted(signals.engine_started)) > 0
-    finally:
-        assert asyncio.run(counted(signals.engine_stopped)) == 0
+    asyncio.run(crawler.signals.send_catch_log_async(signals.engine_started))
     assert extension is not None
 
 
@@ -35,13 +36,15 @@ class Part:
         self.me = self
 
 
+def test_set_aside_when_a_crawl_starts() -> None:
+    assert gc.get_freeze_count() == 0
+    start_a_crawl()
+    assert gc.get_freeze_count() > 0
+
+
 def test_what_an_earlier_crawl_left_is_not_kept() -> None:
-    crawler = Crawler(Spider)
-    extension = LongLivedExtension.from_crawler(crawler)
-    extension.engine_started()
-    extension.engine_stopped()
+    start_a_crawl()
     left = ref(Part())
-    # The collector comes by itself only now and then.
-    extension.engine_started()
-    extension.engine_stopped()
+    start_a_crawl()
+    gc.collect()
     assert left() is None
