@@ -9,7 +9,6 @@ import shutil
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DownloadConnectionRefusedError, DownloadFailedError, DownloadTimeoutError
@@ -169,11 +168,11 @@ class Browser:
                 response = with_data(response, pages.data.get(request, ()))
         except (TimeoutError, PlaywrightTimeout) as error:
             self._stats.inc_value("pricewatch/browser/timed_out")
-            self._raise_if_cut_off(request.url)
             raise DownloadTimeoutError(f"the browser was not done with {request.url} in time") from error
         except PlaywrightError as error:
             self._raise_if_refused(request)
-            self._raise_if_cut_off(request.url)
+            if pages.is_too_large(request):
+                raise self._too_large() from error
             self._stats.inc_value("pricewatch/browser/failed")
             if error.message.startswith("BrowserType.launch"):
                 raise NoBrowser(f"the browser does not start: {error.message[:200]}") from error
@@ -195,17 +194,13 @@ class Browser:
         if domain_of(request) != domain_of(Request(response.url)):
             self._stats.inc_value("pricewatch/redirect/offsite_redirect")
             raise OffsiteRedirect(f"{request.url} leads to {response.url}")
-        self._raise_if_cut_off(response.url)
         if len(response.body) > self._most_bytes:
-            self._stats.inc_value("pricewatch/size/too_large")
-            raise TooLarge("larger than DOWNLOAD_MAXSIZE in the browser")
+            raise self._too_large()
         return response
 
-    def _raise_if_cut_off(self, url: str) -> None:
-        """A page that the gate ended half-way because it grew too large."""
-        parts = urlsplit(url)
-        if not self._gate.cut_off.isdisjoint((url, f"{parts.hostname}:{parts.port or PORTS[parts.scheme]}")):
-            raise TooLarge("larger than DOWNLOAD_MAXSIZE in the browser")
+    def _too_large(self) -> TooLarge:
+        self._stats.inc_value("pricewatch/size/too_large")
+        return TooLarge("larger than DOWNLOAD_MAXSIZE in the browser")
 
     def _raise_if_refused(self, request: Request) -> None:
         url = urlparse_cached(request)

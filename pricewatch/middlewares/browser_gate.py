@@ -21,6 +21,8 @@ from pricewatch.rules.proxies import Proxy
 HEAD_LIMIT = 65_536
 CHUNK = 65_536
 CONNECT_SECONDS = 20.0
+# A page's size is watched in the browser; this is for what loads beside it. A line may serve many pages.
+MANY_PAGES = 64
 NOT_PASSED_ON = (b"proxy-connection:", b"proxy-authorization:", b"connection:", b"keep-alive:")
 REFUSED, FAILED = "X-Pricewatch-Refused", "X-Pricewatch-Failed"
 
@@ -36,8 +38,6 @@ class Gate:
         self._book = book
         self._stats = stats
         self._most_bytes = most_bytes
-        # Addresses whose answers were cut off, as the browser knows them; of tunnels only host and port.
-        self.cut_off: set[str] = set()
         self._servers: dict[str | None, asyncio.Server] = {}
 
     async def address(self, proxy: Proxy | None = None) -> str:
@@ -78,10 +78,7 @@ class Gate:
         except (OSError, TimeoutError, ValueError, EOFError, asyncio.LimitOverrunError) as error:
             _answer(writer, 502, FAILED, type(error).__name__)
         else:
-            most = self._most_bytes * (8 if tunnel else 1)
-            if await self._relay((reader, writer), upstream, most):
-                self._stats.inc_value("pricewatch/size/too_large")
-                self.cut_off.add(target)
+            await self._relay((reader, writer), upstream, self._most_bytes * MANY_PAGES)
         finally:
             writer.close()
 
@@ -119,10 +116,10 @@ class Gate:
             writer.close()
             raise OSError("the proxy opens no tunnel")
 
-    async def _relay(self, client: Streams, upstream: Streams, most_bytes: int) -> bool:
-        """Pass bytes both ways until one side ends it; whether more came back than may."""
+    async def _relay(self, client: Streams, upstream: Streams, most_bytes: int) -> None:
+        """Pass bytes both ways until one side ends it, or more came back than may."""
 
-        async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, most: float) -> bool:
+        async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, most: float) -> None:
             passed = 0
             with contextlib.suppress(OSError):
                 while data := await reader.read(CHUNK):
@@ -132,14 +129,12 @@ class Gate:
                     writer.write(data)
                     await writer.drain()
             writer.close()
-            return passed > most
 
-        _, too_much = await asyncio.gather(
+        await asyncio.gather(
             copy(client[0], upstream[1], math.inf),
             copy(upstream[0], client[1], most_bytes),
             return_exceptions=True,
         )
-        return too_much is True
 
 
 def _opening(head: bytes, target: str, proxy: Proxy | None) -> bytes:

@@ -19,6 +19,7 @@ from scrapy.http import Request
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
 from pricewatch.middlewares.browser_data import PageData
+from pricewatch.middlewares.browser_size import PageSize
 from pricewatch.middlewares.downloader import domain_of
 from pricewatch.middlewares.failures import FetchFailure
 from pricewatch.middlewares.limits import LimitsMiddleware, turns
@@ -49,10 +50,13 @@ class BrowserPages(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # ha
         settings = crawler.settings
         self.config.launch_options = launch_options
         self.config.max_pages_per_context = settings.getint("BROWSER_MAX_PAGES")
+        # Whoever tries again does so with a turn of its own.
+        self.config.target_closed_max_retries = 0
         self.config.navigation_timeout_ms = settings.getfloat("DOWNLOAD_TIMEOUT") * 1000
         # The browser's own headers agree with the browser.
         self.process_request_headers = None
         self.pages: dict[Request, Page] = {}
+        self._sizes: dict[Request, PageSize] = {}
         self._listening: dict[Request, PageData] = {}
         self.data: dict[Request, list[tuple[str, str]]] = {}
         self._most_bytes = settings.getint("DOWNLOAD_MAXSIZE")
@@ -94,13 +98,18 @@ class BrowserPages(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # ha
     async def _create_page(self, request: Request, spider: Spider) -> Page:
         page: Page = await super()._create_page(request, spider)
         self.pages[request] = page
+        self._sizes[request] = await PageSize.watch(page, self._most_bytes)
         page.on("request", self._charge_redirect)
         if patterns := request.meta.get("page_data"):
             self._listening[request] = PageData(page, patterns, self._most_bytes)
         return page
 
+    def is_too_large(self, request: Request) -> bool:
+        return request in self._sizes and self._sizes[request].is_too_large
+
     def forget(self, request: Request) -> Page | None:
         """Let go of all that was kept for a request; answers with its page."""
+        self._sizes.pop(request, None)
         self._listening.pop(request, None)
         self.data.pop(request, None)
         return self.pages.pop(request, None)
