@@ -23,8 +23,8 @@ def test_starts_together_and_ends_together(crawl: Crawl, database: Database) -> 
         rows = database.rows("SELECT name FROM nodes WHERE stopped_at IS NULL ORDER BY name")
         return [name for (name,) in rows] == ["node-1", "node-2"]
 
-    until(both_are_there, 60)
-    with urllib.request.urlopen(f"http://127.0.0.1:{port + 1}/daemonstatus.json", timeout=30) as answer:
+    until(both_are_there)
+    with urllib.request.urlopen(f"http://127.0.0.1:{port + 1}/daemonstatus.json", timeout=240) as answer:
         assert json.load(answer)["node"] == "node-2"
     busy = crawl.command("cluster", "--nodes", "1", "--port", str(port)).end()
     assert busy.returncode == 2

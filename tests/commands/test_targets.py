@@ -41,7 +41,7 @@ def answer(database: Database, text: bytes, *words: str) -> tuple[int, str]:
         # The other end is closed.
         pass
     os.close(ours)
-    return process.wait(60), shown.decode()
+    return process.wait(240), shown.decode()
 
 
 def test_a_url_is_added_listed_paused_resumed_queued_and_removed(scrapy, database):

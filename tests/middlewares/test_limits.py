@@ -56,7 +56,7 @@ def _shares_used(site: Site, directory: Path, settings: dict[str, str]) -> list[
     time.sleep(SECONDS / 3)
     # What it was given is lost, a turn or two; nobody waits for it.
     os.kill(members[0], signal.SIGKILL)
-    told, _ = crowd.communicate(timeout=60)
+    told, _ = crowd.communicate(timeout=240)
     assert len(json.loads(told)) == PROCESSES - 1
     log = site.bazaar.log()
     ends = began + SECONDS - 1.5
@@ -149,7 +149,7 @@ def test_waiting_ends_with_the_crawl(site: Site, tmp_path: Path) -> None:
         time.sleep(0.05)
     # robots.txt has been fetched; the page would have its turn in a minute and a half.
     os.kill(crawl, signal.SIGTERM)
-    told, _ = crowd.communicate(timeout=30)
+    told, _ = crowd.communicate(timeout=240)
     assert [visit["reason"] for visit in json.loads(told)[0]["visits"]] == ["crawl_ending"]
 
 

@@ -83,7 +83,7 @@ def change_adapter(clone: Path, version: str) -> None:
 
 
 def run_of(database: Database, daemon: Daemon, job: str) -> Any:
-    until(lambda: daemon.job(job).get("state") in ("finished", "failed"), 90)
+    until(lambda: daemon.job(job).get("state") in ("finished", "failed"))
     assert daemon.job(job)["state"] == "finished", daemon.job(job)
     return database.row("SELECT * FROM runs WHERE job_id = :job", job=job)
 
@@ -114,7 +114,7 @@ def test_a_job_under_way_ends_on_the_version_it_began_with(
     module_database.do("UPDATE markets SET page_size = 1 WHERE id = 'bazaar-furniture'")
     marketplace_of_module.fault("hang", "^/c/furniture", seconds=3)
     old = client_schedule(two, market="bazaar-furniture", max_pages=20)
-    until(lambda: bool(module_database.rows("SELECT 1 FROM runs WHERE job_id = :job", job=old)), 90)
+    until(lambda: bool(module_database.rows("SELECT 1 FROM runs WHERE job_id = :job", job=old)))
     change_adapter(clone, "18.0.0")
     client(clone, "scrapyd-deploy", "--version", "after")
     assert two.job(old)["state"] == "running"
@@ -189,7 +189,7 @@ def test_python_scrapyd_api(pair: list[Daemon], clone: Path, module_database: Da
         one.add_version("pricewatch", "none", no_egg)
     waiting = [two.schedule("pricewatch", "verification", market="bazaar-phones") for _ in range(2)]
     assert one.cancel("pricewatch", waiting[1]) == "pending"
-    until(lambda: pair[0].job(waiting[0]).get("state") == "finished", 60)
+    until(lambda: pair[0].job(waiting[0]).get("state") == "finished")
     for version in ("last", "very-last"):
         client(clone, "scrapyd-deploy", "--version", version)
     assert one.delete_version("pricewatch", "last")

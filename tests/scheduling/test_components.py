@@ -157,7 +157,7 @@ def test_pages_of_other_sites_are_turned_away(cluster: Cluster) -> None:
     def status(path: str, body: bytes | None = None, **headers: str) -> int:
         request = urllib.request.Request(f"{one.url}{path}", body, headers)  # noqa: S310 - our own
         try:
-            with urllib.request.urlopen(request, timeout=30) as response:  # noqa: S310 - our own
+            with urllib.request.urlopen(request, timeout=240) as response:  # noqa: S310 - our own
                 assert response.headers.get("Access-Control-Allow-Origin") is None
                 return int(response.status)
         except urllib.error.HTTPError as error:

@@ -34,7 +34,7 @@ def client(database: Database, tmp_path: Path) -> Iterator[httpx.Client]:
             except httpx.TransportError:
                 return False
 
-        until(answers, 60)
+        until(answers)
         yield client
     daemon.abandon()
 

@@ -40,7 +40,7 @@ def main() -> None:
             _take(server.stdout.readline().strip().rstrip("/"), places)
         finally:
             server.terminate()
-            server.wait(30)
+            server.wait(240)
 
 
 def _places() -> dict[str, int]:

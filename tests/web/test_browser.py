@@ -19,12 +19,15 @@ from tests.conftest import Crawl, Database
 from tests.store import observations
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
+# How long is only a guard against waiting for ever.
+PATIENCE_MS = 240_000
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(""))
+        browser = playwright.chromium.launch(executable_path=find_chromium(""), timeout=PATIENCE_MS)
         yield browser
         browser.close()
 
@@ -34,6 +37,7 @@ def page(chromium: Browser, serve: Callable[..., str]) -> Iterator[Page]:
     """A page whose every complaint fails the test."""
     address = serve()
     context = chromium.new_context(base_url=address)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     complaints: list[str] = []
     page.on(
@@ -64,14 +68,14 @@ def test_a_run_is_seen_live_filtered_and_drilled_into(
     expect(page.get_by_text("Nothing runs at the moment")).to_be_visible()
     running = crawl.start("discovery", market="bazaar-bikes", max_details=30)
     row = page.locator(".run-row", has_text="discovery")
-    expect(row).to_contain_text("running", timeout=30_000)
+    expect(row).to_contain_text("running")
     row.get_by_role("link").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Discovery run")
     pages = page.locator(".figure", has_text="pages/s").locator(".value")
-    expect(pages).not_to_have_text("0", timeout=30_000)
+    expect(pages).not_to_have_text("0")
     assert running.end().returncode == 0
     # The page notices by itself that it is over.
-    expect(page.locator(".figure", has_text="Status")).to_contain_text("Finished", timeout=30_000)
+    expect(page.locator(".figure", has_text="Status")).to_contain_text("Finished")
     expect(page.locator("table").filter(has_text="Outcome").locator("tbody tr").first).to_be_visible()
     page.get_by_role("link", name="All discovery runs").click()
     page.get_by_label("Status").get_by_role("link", name="Failed").click()
@@ -107,7 +111,7 @@ def test_a_url_is_added_with_a_preview(page: Page, marketplace: Bazaar, database
     page.goto("/targets/add")
     page.get_by_label("URL").fill(f"{marketplace.url}{listing.url}")
     page.get_by_role("button", name="Preview").click()
-    expect(page.locator(".verdict.ok")).to_be_visible(timeout=60_000)
+    expect(page.locator(".verdict.ok")).to_be_visible()
     expect(page.locator("section", has=page.locator("#h-result"))).to_contain_text(listing.title)
     expect(page.locator(".evidence")).to_contain_text("price")
     # Pointing at the title on the page fills the selector that is in use.
