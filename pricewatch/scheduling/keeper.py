@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import psutil  # type: ignore[import-untyped]
@@ -107,10 +108,12 @@ def end_orphans(orphans: Collection[Orphan], patience: float) -> None:
     left = [process for orphan in orphans if (process := process_of(orphan)) is not None]
     for process in left:
         log.warn("Ending process {pid}, left by an earlier daemon", pid=process.pid)
-        process.terminate()
+        with suppress(psutil.NoSuchProcess):
+            process.terminate()
     _, stubborn = psutil.wait_procs(left, timeout=patience)
     for process in stubborn:
-        process.kill()
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
     psutil.wait_procs(stubborn, timeout=patience)
 
 
