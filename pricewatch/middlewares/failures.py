@@ -15,6 +15,8 @@ class FetchFailure(IgnoreRequest):
 
     reason: ClassVar[str]
     outcome: ClassVar[PageOutcome] = PageOutcome.NETWORK_ERROR
+    # Whether it was the site that sent us there.
+    by_redirect = False
 
     def __init__(self, message: str, response: Response | None = None):
         super().__init__(message)
@@ -30,7 +32,7 @@ class RobotsForbidden(FetchFailure):
 
 
 class RefusedUrl(FetchFailure):
-    """Not http or https, or no host."""
+    """Not http or https, no host, or with a login in it."""
 
     reason = "refused_url"
 
