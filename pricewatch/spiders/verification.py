@@ -17,7 +17,7 @@ from pricewatch import clock
 from pricewatch.adapters.base import Adapter, Presence
 from pricewatch.items import RunStatus, VerificationStatus
 from pricewatch.parsing.url import is_same_product_url
-from pricewatch.rules.freshness import VERIFY_BELOW, falls_below
+from pricewatch.rules.freshness import CLOCKS_APART, VERIFY_BELOW, falls_below
 from pricewatch.rules.verification import (
     HEAD_REFUSED,
     Attempt,
@@ -116,6 +116,7 @@ class VerificationSpider(PricewatchSpider):
             self.market.id,
             unseen_before=now - unseen,
             doubted_before=now - falls_below(VERIFY_BELOW, tier),
+            latest=now + CLOCKS_APART,
             most=self.most,
         )
 
