@@ -8,9 +8,8 @@ import zlib
 from collections.abc import Callable
 from random import Random
 
-import brotli  # type: ignore[import-untyped]
 import pytest
-from backports import zstd
+from scrapy.utils._compression import brotli, zstd  # type: ignore[attr-defined]  # those that scrapy found
 
 from pricewatch.middlewares.compression import is_whole
 from tests.middlewares.conftest import Site
