@@ -76,7 +76,8 @@ class NoProxy(FetchFailure):
 
 
 class NoTurn(FetchFailure):
-    """The domain's budget is spoken for beyond the longest wait, or the book of turns is away."""
+    """The domain has no turn within the longest wait, the site asked to be left alone, or the book of turns
+    is away."""
 
     reason = "no_turn"
 
