@@ -12,6 +12,7 @@ from scrapy.spiderloader import get_spider_loader
 
 from pricewatch.errors import UserError
 from pricewatch.items import RunStatus
+from pricewatch.settings_check import check_settings
 from pricewatch.spiders.base import PricewatchSpider
 
 
@@ -33,6 +34,7 @@ class Command(crawl.Command):
                 raise UserError(f"Say which spider, one at a time: {known}.")
             if args[0] not in spiders.list():
                 raise UserError(f"There is no spider {args[0]!r}. Known spiders: {known}.")
+            check_settings(self.settings)
             if issubclass(spider := spiders.load(args[0]), PricewatchSpider):
                 spider.check(opts.spargs)
         except UserError as error:

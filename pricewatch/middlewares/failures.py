@@ -15,6 +15,8 @@ class FetchFailure(IgnoreRequest):
 
     reason: ClassVar[str]
     outcome: ClassVar[PageOutcome] = PageOutcome.NETWORK_ERROR
+    # Whether it was the site that sent us there.
+    by_redirect = False
 
     def __init__(self, message: str, response: Response | None = None):
         super().__init__(message)
@@ -30,7 +32,7 @@ class RobotsForbidden(FetchFailure):
 
 
 class RefusedUrl(FetchFailure):
-    """Not http or https, or no host."""
+    """Not http or https, no host, or with a login in it."""
 
     reason = "refused_url"
 
@@ -74,7 +76,8 @@ class NoProxy(FetchFailure):
 
 
 class NoTurn(FetchFailure):
-    """The domain's budget is spoken for beyond the longest wait, or the book of turns is away."""
+    """The domain has no turn within the longest wait, the site asked to be left alone, or the book of turns
+    is away."""
 
     reason = "no_turn"
 

@@ -57,6 +57,8 @@ def refused(request: Request) -> FetchFailure | None:
     url = urlparse_cached(request)
     if url.scheme not in PORTS:
         return RefusedUrl(f"{url.scheme or 'no scheme'} is neither http nor https")
+    if "@" in url.netloc:
+        return RefusedUrl("an address with a login in it")
     host, address, port = _place(url.scheme, url.netloc)
     if not host:
         return RefusedUrl("no host")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine
+from time import monotonic
 from typing import Any, Self
 
 from scrapy import signals
@@ -12,7 +13,7 @@ from scrapy.http import Request, Response
 
 from pricewatch import clock
 from pricewatch.middlewares.downloader import PatientDownloader, domain_of, stepping_aside
-from pricewatch.middlewares.failures import FetchFailure
+from pricewatch.middlewares.failures import FetchFailure, NoTurn
 from pricewatch.middlewares.policies import Policies
 from pricewatch.middlewares.punctual import TurnMissed
 from pricewatch.middlewares.shared import shared
@@ -40,6 +41,8 @@ class LimitsMiddleware:
         self._turns = shared(crawler, turns)
         self._taken: dict[Request, Turn] = {}
         self._rooms: dict[str, Limit] = {}
+        # Sites that asked for a longer pause than is waited for, and until when.
+        self._left_alone: dict[str, float] = {}
         crawler.signals.connect(self._turns.close, signals.spider_closed)
 
     @classmethod
@@ -48,6 +51,7 @@ class LimitsMiddleware:
 
     def process_request(self, request: Request) -> Coroutine[Any, Any, None] | None:
         domain = domain_of(request)
+        self._check_left_alone(domain)
         limit = self._policies.limit(domain)
         return None if limit.is_lifted(self._unlimited) else self._wait(request, domain, limit)
 
@@ -76,9 +80,15 @@ class LimitsMiddleware:
                     domain, limit, browser=bool(request.meta.get("playwright"))
                 )
                 request.meta["send_before"] = turn.send_before
+                self._check_left_alone(domain)
             except FetchFailure as failure:
                 self._crawler.stats.inc_value(f"pricewatch/limits/{failure.reason}")
                 raise
+
+    def _check_left_alone(self, domain: str) -> None:
+        seconds = self._left_alone.get(domain, 0.0) - monotonic()
+        if seconds > 0:
+            raise NoTurn(f"{domain} asked to be left alone for another {seconds:.0f} seconds")
 
     def _give_back(self, request: Request) -> None:
         request.meta.pop("send_before", None)
@@ -90,6 +100,9 @@ class LimitsMiddleware:
         """The site asks for a pause: the whole domain pauses, in every process."""
         domain = domain_of(request)
         seconds = retry_after((response.headers.get("Retry-After") or b"").decode("latin-1"), clock.now())
+        if seconds and seconds > self._longest_hold:
+            self._left_alone[domain] = monotonic() + seconds
+            self._crawler.stats.inc_value("pricewatch/limits/left_alone")
         if seconds and not self.is_lifted(domain):
             await self._turns.hold(domain, min(seconds, self._longest_hold))
             self._crawler.stats.inc_value("pricewatch/limits/held")

@@ -31,6 +31,7 @@ class _OnSite(BaseRedirectMiddleware):
         begun = request.meta.get("redirect_urls", [request.url])[0]
         if (failure := refused(redirected)) is not None:
             self.crawler.stats.inc_value(f"pricewatch/guard/{failure.reason}")
+            failure.by_redirect = True
             raise failure
         if domain_of(redirected) != domain_of(request):
             raise self._failure(OffsiteRedirect(f"{begun} leads to {redirected.url}"))
@@ -41,7 +42,11 @@ class _OnSite(BaseRedirectMiddleware):
 
     def _failure(self, failure: FetchFailure) -> FetchFailure:
         self.crawler.stats.inc_value(f"pricewatch/redirect/{failure.reason}")
+        failure.by_redirect = True
         return failure
+
+    def _nowhere(self, request: Request) -> FetchFailure:
+        return self._failure(RefusedUrl(f"{request.url} leads to an address that is not on the web"))
 
 
 class OnSiteRedirectMiddleware(_OnSite, RedirectMiddleware):
@@ -50,11 +55,14 @@ class OnSiteRedirectMiddleware(_OnSite, RedirectMiddleware):
     def process_response(  # type: ignore[override]  # no spider argument
         self, request: Request, response: Response
     ) -> Request | Response:
-        result = super().process_response(request, response)
+        try:
+            result = super().process_response(request, response)
+        except ValueError:
+            raise self._nowhere(request) from None
         redirects = response.status in (301, 302, 303, 307, 308) and "Location" in response.headers
         if redirects and result is response and not self._wanted(request, response):
             # Scrapy hands such an answer on as it is; its body is not the page either.
-            raise self._failure(RefusedUrl(f"{request.url} leads to an address that is not on the web"))
+            raise self._nowhere(request)
         return result
 
     def _wanted(self, request: Request, response: Response) -> bool:
@@ -79,4 +87,7 @@ class OnSiteMetaRefreshMiddleware(_OnSite, MetaRefreshMiddleware):
         # Nearly no page has one, and that is cheap to see; what has NUL bytes may be in UTF-16.
         if b"refresh" not in begins and b"\0" not in begins:
             return response
-        return super().process_response(request, response)
+        try:
+            return super().process_response(request, response)
+        except ValueError:
+            raise self._nowhere(request) from None

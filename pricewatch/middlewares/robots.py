@@ -18,14 +18,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from pricewatch import clock
 from pricewatch.errors import DatabaseUnavailable
 from pricewatch.middlewares.downloader import domain_of, stepping_aside
-from pricewatch.middlewares.failures import (
-    FetchFailure,
-    NoProxy,
-    OffsiteRedirect,
-    RobotsForbidden,
-    TooLarge,
-    TooManyRedirects,
-)
+from pricewatch.middlewares.failures import FetchFailure, NoProxy, RobotsForbidden, TooLarge
 from pricewatch.middlewares.patience import Patience
 from pricewatch.middlewares.policies import Policies
 from pricewatch.middlewares.shared import shared
@@ -141,12 +134,12 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             if response.status == PROXY_WANTS_LOGIN:
                 raise NoProxy("a proxy wants another login: the site has not been asked")
             file = read_robots(response.status, response.body)
-        except (OffsiteRedirect, TooManyRedirects, TooLarge) as failure:
+        except FetchFailure as failure:
+            if not (failure.by_redirect or isinstance(failure, TooLarge)):
+                # Nothing is wrong with the site: whoever asks next may fetch it.
+                await self._store.ask(lambda connection: robots.give_up(connection, origin))
+                raise
             file = unavailable(failure.reason)
-        except FetchFailure:
-            # Nothing is wrong with the site: whoever asks next may fetch it.
-            await self._store.ask(lambda connection: robots.give_up(connection, origin))
-            raise
         except Exception as error:  # noqa: BLE001 - whatever it is, there are no rules to go by
             file = unavailable(type(error).__name__)
         now = clock.now()

@@ -30,7 +30,7 @@ def retry_after(value: str | None, now: datetime) -> float | None:
         return float(int(text[:9]))
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

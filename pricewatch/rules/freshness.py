@@ -12,6 +12,8 @@ VERIFIED = 80
 LOST_PER_HOUR = {Tier.HOT: 3, Tier.STANDARD: 2, Tier.COOL: 1}
 VERIFY_BELOW = 40
 FRESH, LISTED = 80, 50
+# No two clocks differ by so much: what is dated further ahead was noted while one of them was wrong.
+CLOCKS_APART = timedelta(hours=1)
 
 
 def confidence(tier: str, seen_at: datetime, verified_at: datetime | None, now: datetime) -> int:

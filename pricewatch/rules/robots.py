@@ -17,6 +17,8 @@ _KNOWN = re.compile(
     re.IGNORECASE,
 )
 _AGENT = re.compile(r"\s*user[- ]?agent\s*[:\s]", re.IGNORECASE)
+# A name with what it is not known by in a robots.txt: `pricewatch/1.0 (+https://…)`.
+_NAME_AND_MORE = re.compile(r"(\s*user[- ]?agent\s*[:\s]\s*[\w*-]+)(?:/|\s*\().*", re.IGNORECASE)
 _ALLOW = re.compile(r"\s*allow\s*[:\s]", re.IGNORECASE)
 _DISALLOW = re.compile(r"\s*di(?:ss?all?ow|asllow|sallaw)\s*[:\s]", re.IGNORECASE)
 _UNREADABLE = "\N{REPLACEMENT CHARACTER}"
@@ -76,7 +78,7 @@ def _careful(lines: list[str]) -> list[str]:
     # Rules before any User-agent are nobody's by the standard; whoever wrote them meant everybody.
     orphans = [line for line in lines[:first_agent] if _DISALLOW.match(line)]
     others = [line for line in lines[:first_agent] if not (_DISALLOW.match(line) or _ALLOW.match(line))]
-    kept = [*others, *lines[first_agent:]]
+    kept = [*others, *(_NAME_AND_MORE.sub(r"\1", line) for line in lines[first_agent:])]
     if orphans:
         kept = [*kept, "User-agent: *", *orphans]
     # Bytes that are not UTF-8: a Disallow is cut short there and so forbids more, an Allow is left out.

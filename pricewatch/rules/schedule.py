@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from typing import Any
 
 from pricewatch.items import Tier
+from pricewatch.rules.freshness import CLOCKS_APART
 
 # How often everything about a market has been looked at once, in hours.
 TIER_HOURS = {Tier.HOT: 6.0, Tier.STANDARD: 12.0, Tier.COOL: 24.0}
@@ -87,6 +88,7 @@ def retry_after(consecutive_failures: int) -> timedelta:
 
 def judge(market: MarketState, spider: str, now: datetime) -> Verdict:
     """Whether this spider is to be started for this market now. The first reason against it is told."""
+    market = _without_what_never_came(market, now)
     if not market.enabled:
         return Verdict(spider, Why.DISABLED)
     if not market.approved:
@@ -109,6 +111,15 @@ def judge(market: MarketState, spider: str, now: datetime) -> Verdict:
     if due is not None and due > now:
         return Verdict(spider, Why.NOT_DUE, due)
     return Verdict(spider)
+
+
+def _without_what_never_came(market: MarketState, now: datetime) -> MarketState:
+    """The market without visits of a time that is still to come, from a clock that was ahead."""
+    latest = now + CLOCKS_APART
+    last_at = {spider: at for spider, at in (market.last_at or {}).items() if at is None or at <= latest}
+    failed_at = market.last_failure_at
+    ahead = failed_at is not None and failed_at > latest
+    return replace(market, last_at=last_at, last_failure_at=None if ahead else failed_at)
 
 
 def due_at(market: MarketState, spider: str) -> datetime | None:

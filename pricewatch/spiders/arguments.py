@@ -10,6 +10,8 @@ from pricewatch.errors import UserError
 from pricewatch.store.models.runs import TRIGGERS
 
 A = TypeVar("A", bound="Arguments")
+# More than any site has, and no more than the database can count to.
+MOST = 1_000_000_000
 
 
 class Arguments(BaseModel):
@@ -23,8 +25,10 @@ class Arguments(BaseModel):
 
 class MarketArguments(Arguments):
     market: str = Field(min_length=1, description="the market to crawl, by its id")
-    max_pages: int | None = Field(None, ge=1, description="read at most this many pages of each start page")
-    max_details: int | None = Field(None, ge=0, description="fetch at most this many product pages")
+    max_pages: int | None = Field(
+        None, ge=1, le=MOST, description="read at most this many pages of each start page"
+    )
+    max_details: int | None = Field(None, ge=0, le=MOST, description="fetch at most this many product pages")
 
 
 class TargetsArguments(Arguments):
@@ -42,7 +46,7 @@ class TargetsArguments(Arguments):
     selectors: str | None = Field(
         None, description='with url: try selectors, as JSON such as {"price": ".amount"}'
     )
-    max_targets: int | None = Field(None, ge=1, description="fetch no more than this many")
+    max_targets: int | None = Field(None, ge=1, le=MOST, description="fetch no more than this many")
 
     @model_validator(mode="after")
     def _one_choice(self) -> TargetsArguments:

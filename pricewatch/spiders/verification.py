@@ -17,7 +17,7 @@ from pricewatch import clock
 from pricewatch.adapters.base import Adapter, Presence
 from pricewatch.items import RunStatus, VerificationStatus
 from pricewatch.parsing.url import is_same_product_url
-from pricewatch.rules.freshness import VERIFY_BELOW, falls_below
+from pricewatch.rules.freshness import CLOCKS_APART, VERIFY_BELOW, falls_below
 from pricewatch.rules.verification import (
     HEAD_REFUSED,
     Attempt,
@@ -26,7 +26,7 @@ from pricewatch.rules.verification import (
     is_mass_gone,
     strikes_after,
 )
-from pricewatch.spiders.arguments import Arguments
+from pricewatch.spiders.arguments import MOST, Arguments
 from pricewatch.spiders.base import PricewatchSpider, adapter_for, outcome_of
 from pricewatch.spiders.run import Run
 from pricewatch.store import alerts, verification
@@ -39,7 +39,7 @@ PRESENCE = {Presence.ALIVE: Attempt.ALIVE, Presence.GONE: Attempt.GONE, Presence
 
 class VerificationArguments(Arguments):
     market: str = Field(min_length=1, description="the market whose listings are verified, by its id")
-    max_listings: int | None = Field(None, ge=1, description="look at no more than this many")
+    max_listings: int | None = Field(None, ge=1, le=MOST, description="look at no more than this many")
 
 
 @dataclass(slots=True)
@@ -116,6 +116,7 @@ class VerificationSpider(PricewatchSpider):
             self.market.id,
             unseen_before=now - unseen,
             doubted_before=now - falls_below(VERIFY_BELOW, tier),
+            latest=now + CLOCKS_APART,
             most=self.most,
         )
 

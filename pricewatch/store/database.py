@@ -12,7 +12,7 @@ from pathlib import Path
 from scrapy.utils.conf import closest_scrapy_cfg
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, OperationalError, ProgrammingError
 
 from pricewatch.errors import DatabaseUnavailable, UserError
 from pricewatch.store import embedded
@@ -114,7 +114,7 @@ def check_reachable(candidate: Engine, patience: float = STARTING_SECONDS) -> No
         try:
             with candidate.connect() as connection:
                 connection.execute(text("SELECT 1"))
-        except OperationalError as error:
+        except (OperationalError, ProgrammingError) as error:
             reason = str(error.orig).strip().splitlines()[0] if error.orig else "no answer"
             if _PASSES.search(str(error.orig)) and time.monotonic() < deadline:
                 time.sleep(0.2)

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, text, update
 
 from pricewatch.items import Tier
+from pricewatch.rules.freshness import CLOCKS_APART
 from pricewatch.rules.schedule import FAILURES_TO_OPEN, HANDED_OVER_AFTER, SHARES, TIER_HOURS, MarketState
 from pricewatch.store import markets, runs
 from pricewatch.store.jobs import PROJECT
@@ -59,7 +60,8 @@ _DUE = text(
        OR coalesce(m.last_verification_at, m.last_discovery_at) <= :now - m.frequency * :verification
        OR m.last_verification_at IS NULL
           AND (m.last_discovery_at <= :now - CAST(:handed_over_after AS interval) OR m.handed_over)
-       OR m.handed_over AND m.last_verification_at <= :now - CAST(:handed_over_after AS interval))""",
+       OR m.handed_over AND m.last_verification_at <= :now - CAST(:handed_over_after AS interval)
+       OR greatest(m.last_discovery_at, m.last_sweep_at, m.last_verification_at) > :latest)""",
     )
 )
 
@@ -97,6 +99,7 @@ def due_markets(connection: Connection, now: datetime) -> list[MarketState]:
         **_parameters(),
         **SHARES,
         "now": now,
+        "latest": now + CLOCKS_APART,
         "failures_to_open": FAILURES_TO_OPEN,
         "handed_over_after": HANDED_OVER_AFTER,
     }

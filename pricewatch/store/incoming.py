@@ -12,7 +12,9 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
+from pricewatch import clock
 from pricewatch.items import Card, Offer
+from pricewatch.rules.freshness import CLOCKS_APART
 
 Row = dict[str, Any]
 
@@ -29,7 +31,7 @@ COLUMNS = """
 KNOWN = """
     listing_id bigint, keep_url boolean, known_price_cents integer, known_currency text,
     known_availability text, price_observed_at timestamptz, is_new boolean, is_older boolean,
-    seller_id bigint, appended boolean, held boolean
+    was_ahead boolean, seller_id bigint, appended boolean, held boolean
 """
 
 _CREATE = text(f"CREATE TEMPORARY TABLE IF NOT EXISTS incoming ({COLUMNS}, {KNOWN}) ON COMMIT DELETE ROWS")
@@ -47,8 +49,8 @@ SELECT r.*,
        coalesce(same.availability, moved.availability),
        coalesce(same.price_observed_at, moved.price_observed_at),
        same.id IS NULL AND moved.id IS NULL,
-       coalesce(r.observed_at < coalesce(greatest(same.price_observed_at, same.deactivated_at),
-                                         greatest(moved.price_observed_at, moved.deactivated_at)), false),
+       coalesce(r.observed_at < known.at AND known.at <= :latest, false),
+       coalesce(greatest(known.at, same.last_seen_at, moved.last_seen_at) > :latest, false),
        NULL,
        false,
        false
@@ -61,6 +63,10 @@ LEFT JOIN LATERAL (
     SELECT * FROM listings l
     WHERE l.source_id = r.source_id AND l.canonical_url = r.canonical_url FOR UPDATE
 ) moved ON true
+CROSS JOIN LATERAL (
+    SELECT coalesce(greatest(same.price_observed_at, same.deactivated_at),
+                    greatest(moved.price_observed_at, moved.deactivated_at)) AS at
+) known
 """
 _MATCH_GIVEN = text(_MATCH.format(rows=f"json_to_recordset(CAST(:rows AS json)) AS r({COLUMNS})"))
 _MATCH_COLLECTED = text(
@@ -159,7 +165,7 @@ def offer_row(offer: Offer, detail_due_at: datetime) -> Row:
 def load_collected(connection: Connection, run_id: int) -> None:
     """The same for everything a discovery run has collected."""
     _empty(connection)
-    connection.execute(_MATCH_COLLECTED, {"run_id": run_id})
+    connection.execute(_MATCH_COLLECTED, {"run_id": run_id, "latest": _latest()})
     connection.execute(_SETTLE_STOCK)
 
 
@@ -172,8 +178,14 @@ def load(connection: Connection, rows: list[Row]) -> None:
     """Put rows into the temporary table, beside what is known of each; what is known gets locked."""
     ordered = sorted(rows, key=lambda row: (row["source_id"], row["identity_key"]))
     _empty(connection)
-    connection.execute(_MATCH_GIVEN, {"rows": json.dumps(ordered, separators=(",", ":"))})
+    given = {"rows": json.dumps(ordered, separators=(",", ":")), "latest": _latest()}
+    connection.execute(_MATCH_GIVEN, given)
     connection.execute(_SETTLE_STOCK)
+
+
+def _latest() -> datetime:
+    """Nothing was seen after this: a listing that says so was noted while a clock was ahead."""
+    return clock.now() + CLOCKS_APART
 
 
 def _empty(connection: Connection) -> None:

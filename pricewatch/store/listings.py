@@ -55,7 +55,7 @@ UPDATE listings l SET
                     ELSE coalesce(i.currency, l.currency) END,
     availability = CASE WHEN i.observed_at = l.price_observed_at THEN l.availability
                         ELSE i.availability END,
-    price_observed_at = CASE WHEN i.held THEN l.price_observed_at
+    price_observed_at = CASE WHEN i.held THEN l.price_observed_at WHEN i.was_ahead THEN i.observed_at
                              ELSE greatest(l.price_observed_at, i.observed_at) END,
     shipping_cents = coalesce(i.shipping_cents, l.shipping_cents),
     tax_included = coalesce(i.tax_included, l.tax_included),
@@ -80,11 +80,13 @@ UPDATE listings l SET
     verification_requested_at = CASE WHEN i.availability = 'SOLD' AND coalesce(i.sold_at, l.sold_at) IS NULL
                                      THEN l.verification_requested_at END,
     times_seen = l.times_seen + (l.last_seen_run_id IS DISTINCT FROM :run_id)::integer,
-    last_seen_at = greatest(l.last_seen_at, i.observed_at),
+    last_seen_at = CASE WHEN i.was_ahead THEN i.observed_at ELSE greatest(l.last_seen_at, i.observed_at) END,
     last_seen_run_id = :run_id,
-    last_scraped_at = CASE WHEN i.detail THEN greatest(l.last_scraped_at, i.observed_at)
+    last_scraped_at = CASE WHEN i.detail AND i.was_ahead THEN i.observed_at
+                           WHEN i.detail THEN greatest(l.last_scraped_at, i.observed_at)
                            ELSE l.last_scraped_at END,
-    detail_due_at = coalesce(i.detail_due_at, l.detail_due_at)
+    detail_due_at = coalesce(i.detail_due_at, CASE WHEN i.was_ahead AND l.detail_due_at > i.observed_at
+                                                   THEN i.observed_at ELSE l.detail_due_at END)
 FROM incoming i
 WHERE l.id = i.listing_id AND NOT i.is_new AND NOT i.is_older
 """)

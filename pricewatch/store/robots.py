@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import Connection, and_, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
+from pricewatch.rules.freshness import CLOCKS_APART
 from pricewatch.rules.robots import RobotsFile, RobotsOutcome
 from pricewatch.store.models import RobotsCache
 
@@ -16,7 +17,11 @@ NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 def read(connection: Connection, origin: str, now: datetime) -> tuple[RobotsFile, datetime] | None:
     """The file of an origin and when it must be fetched again; None where that is now."""
     row = connection.execute(
-        select(RobotsCache).where(RobotsCache.origin == origin, RobotsCache.expires_at > now)
+        select(RobotsCache).where(
+            RobotsCache.origin == origin,
+            RobotsCache.expires_at > now,
+            RobotsCache.fetched_at <= now + CLOCKS_APART,
+        )
     ).one_or_none()
     if row is None:
         return None
@@ -40,8 +45,12 @@ def claim(connection: Connection, origin: str, now: datetime, seconds: float) ->
             index_elements=[RobotsCache.origin],
             set_={"claimed_until": until},
             where=and_(
-                RobotsCache.expires_at <= now,
-                or_(RobotsCache.claimed_until.is_(None), RobotsCache.claimed_until <= now),
+                or_(RobotsCache.expires_at <= now, RobotsCache.fetched_at > now + CLOCKS_APART),
+                or_(
+                    RobotsCache.claimed_until.is_(None),
+                    RobotsCache.claimed_until <= now,
+                    RobotsCache.claimed_until > until + CLOCKS_APART,
+                ),
             ),
         ).returning(RobotsCache.origin)
     )

@@ -24,7 +24,8 @@ class Candidate:
 
 
 # Handed over first; then whoever was neither seen nor verified for longest, and so is the least certain.
-# The two ranges are those of the unseen and, where trust fades faster, of the never verified.
+# The ranges are those of the unseen, of the never verified where trust fades faster, and of what was noted
+# while a clock was ahead.
 _CANDIDATES = text("""
 SELECT id, url, canonical_url, strikes, last_strike_run_id, last_seen_at, active FROM (
     (SELECT *, 0 AS turn FROM listings
@@ -39,6 +40,10 @@ SELECT id, url, canonical_url, strikes, last_strike_run_id, last_seen_at, active
     (SELECT *, 2 AS turn FROM listings
      WHERE market_id = :market_id AND active AND anchor_at >= :unseen_before AND anchor_at < :doubted_before
        AND verification_requested_at IS NULL AND verification_status IS DISTINCT FROM 'verified'
+     ORDER BY anchor_at LIMIT :most)
+    UNION ALL
+    (SELECT *, 3 AS turn FROM listings
+     WHERE market_id = :market_id AND active AND anchor_at > :latest AND verification_requested_at IS NULL
      ORDER BY anchor_at LIMIT :most)
 ) candidates
 ORDER BY turn, anchor_at LIMIT :most
@@ -95,7 +100,13 @@ WHERE l.id = ANY(:ids) AND l.price_cents IS NOT NULL
 
 
 def candidates(
-    connection: Connection, market_id: str, *, unseen_before: datetime, doubted_before: datetime, most: int
+    connection: Connection,
+    market_id: str,
+    *,
+    unseen_before: datetime,
+    doubted_before: datetime,
+    latest: datetime,
+    most: int,
 ) -> list[Candidate]:
     found = connection.execute(
         _CANDIDATES,
@@ -103,6 +114,7 @@ def candidates(
             "market_id": market_id,
             "unseen_before": unseen_before,
             "doubted_before": doubted_before,
+            "latest": latest,
             "most": most,
         },
     )

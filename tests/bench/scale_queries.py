@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from pricewatch.rules.freshness import falls_below
+from pricewatch.rules.freshness import CLOCKS_APART, falls_below
 from pricewatch.store import (
     browse,
     collection,
@@ -120,8 +120,14 @@ def queries(size: int) -> dict[str, Query]:
     def candidates(connection: Connection) -> list[verification.Candidate]:
         name = market()
         verification.expire(connection, RUN, name, used_up_before=NOW - falls_below(0, "standard"), now=NOW)
-        before = {"unseen_before": NOW - timedelta(hours=24), "doubted_before": NOW - timedelta(hours=20)}
-        return verification.candidates(connection, name, most=200, **before)
+        return verification.candidates(
+            connection,
+            name,
+            unseen_before=NOW - timedelta(hours=24),
+            doubted_before=NOW - timedelta(hours=20),
+            latest=NOW + CLOCKS_APART,
+            most=200,
+        )
 
     def conclude(connection: Connection) -> None:
         """All of a market's candidates are alive after all."""

@@ -17,6 +17,7 @@ from tests.conftest import ROOT, Crawl, Database
         ([], "Say which spider, one at a time: discovery, sweep, targets, verification."),
         (["discovery"], "needs -a market=…"),
         (["discovery", "-a", "market=bazaar-bikes", "-a", "max_pages=many"], "cannot take -a max_pages=many"),
+        (["discovery", "-s", "REQUESTS_PER_SECOND=often"], "REQUESTS_PER_SECOND is 'often'; it should be"),
         (
             ["discovery", "-a", "market=atlantis"],
             "There is no market 'atlantis'. Known markets: arlington-va,",

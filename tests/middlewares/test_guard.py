@@ -63,6 +63,7 @@ REFUSED = {
     "file:///etc/passwd": "refused_url",
     "ftp://127.0.0.1:{port}/": "refused_url",
     "data:text/html,hello": "refused_url",
+    "http://user:password@shop-test.com:{port}/": "refused_url",
 }
 
 
@@ -113,6 +114,9 @@ def test_the_trap_works(site: Site, trap: Trap) -> None:
         ("http://2130706433:{port}/", "refused_address"),
         ("http://elsewhere-test.com:{port}/", "offsite_redirect"),
         ("file:///etc/passwd", "refused_url"),
+        ("javascript:history.back()", "refused_url"),
+        ("http://[::1/", "refused_url"),
+        ("http://www.bazaar-test.com:99999999/", "refused_url"),
     ],
 )
 def test_redirects_to_where_we_must_not_go(site: Site, trap: Trap, target: str, reason: str) -> None:

@@ -71,6 +71,22 @@ def test_who_asks_for_too_long_a_wait_is_left_alone(site: Site) -> None:
     assert sum(entry.path == "/c/bikes" for entry in report.log) == 1
 
 
+@pytest.mark.parametrize("rate", [1000, 20])
+def test_nor_is_any_other_page_of_it_asked_for(site: Site, rate: int) -> None:
+    site.source(requests_per_second=rate, max_concurrent=1)
+    site.source("other-test.com")
+    site.bazaar.fault("rate_limit", "^/c/bikes", host="bazaar-test", retry_after=3600)
+    pages = [site.url("/c/bikes"), site.url("/c/toys"), site.url("/c/phones", "shop.bazaar-test.com")]
+    pages.append(site.url("/c/bikes", "www.other-test.com"))
+    # One after the other, whether the limit is lifted or not.
+    report = site.visit(*pages, CONCURRENT_REQUESTS=1, ROBOTSTXT_OBEY=False, RETRY_AFTER_MAX=1)
+    assert report[0]["reason"] == "blocked_page"
+    assert report[3]["status"] == 200
+    asked = [entry.status for entry in report.log if "bazaar-test" in entry.host]
+    # A turn that is missed may let another page go first; none may go after it.
+    assert asked.index(429) == len(asked) - 1
+
+
 def test_a_pause_takes_nobody_s_place(site: Site) -> None:
     site.source()
     site.bazaar.fault("status", "^/c/bikes", status=503, times=2)

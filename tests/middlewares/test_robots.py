@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import gzip
+import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from subprocess import Popen
@@ -82,6 +84,12 @@ CASES = {
         cannot("ResponseDataLossError"),
         cannot("ResponseDataLossError"),
         3,
+    ),
+    "packed-and-truncated": Case(
+        body(gzip.compress(random.Random(1).randbytes(2000).hex().encode() + RULES.encode())[:1000])
+        | {"headers": {"Content-Encoding": "gzip"}},
+        cannot("ResponseDataLossError"),
+        cannot("ResponseDataLossError"),
     ),
     "rules-before-any-agent": Case(
         body("Disallow: /private/\nUser-agent: other\nDisallow: /\n"), ALLOWED, FORBIDDEN
@@ -172,6 +180,30 @@ def test_a_file_is_fetched_once_a_day_and_then_read_again(site: Site) -> None:
     last = site.visit(page, later=DAY + 60)
     assert last[0]["message"] == FORBIDDEN
     assert [entry.path for entry in last.log] == ["/robots.txt", "/c/bikes", "/c/bikes", "/robots.txt"]
+
+
+def test_a_file_of_a_time_that_never_came_is_read_again(site: Site) -> None:
+    site.source()
+    page = site.url("/c/bikes")
+    assert site.visit(page, later=400 * DAY)[0]["status"] == 200
+    site.bazaar.robots("User-agent: *\nDisallow: /c/\n")
+    assert site.visit(page)[0]["message"] == FORBIDDEN
+    # Nor is a claim of that time waited for.
+    site.database.do(
+        "UPDATE robots_cache SET expires_at = 'epoch', claimed_until = now() + interval '1 year'"
+    )
+    assert site.visit(page)[0]["message"] == FORBIDDEN
+
+
+def test_a_site_whose_file_leads_nowhere_is_left_alone_for_a_while(site: Site) -> None:
+    for name, place in (("private", "http://10.0.0.1/"), ("file", "file:///"), ("broken", "http://[::1/")):
+        site.source(f"{name}-robots.com")
+        site.bazaar.fault("redirect", r"^/robots\.txt", host=f"^www.{name}-robots", to=place)
+    pages = [site.url("/c/bikes", f"www.{name}-robots.com") for name in ("private", "file", "broken")]
+    for _ in range(2):
+        report = site.visit(*pages)
+        assert [visit["reason"] for visit in report.visits] == ["robots"] * 3
+    assert [entry.path for entry in report.log] == ["/robots.txt"] * 3
 
 
 def test_a_site_that_recovers_is_visited_again(site: Site) -> None:

@@ -48,6 +48,10 @@ def test_statuses(status: int, outcome: RobotsOutcome) -> None:
         (b"User-agent: *\nDisallow: \xff\xfe\n", "/robots.txt", "/anything"),
         (b"User-agent: *\nDisallow: /\nAllow: /caf\xe9\n", "/robots.txt", "/cafeteria"),
         (b"User-agent: pricewatch\nDisallow: /a\n\nUser-agent: *\nDisallow: /\n", "/b", "/a"),
+        # Who writes our name with its version, or all that we call ourselves, means us.
+        (b"User-agent: Pricewatch/1.0\nDisallow: /a\n\nUser-agent: *\nDisallow:\n", "/b", "/a"),
+        (b"User-agent: pricewatch (+https://example.com)\nDisallow: /a\n", "/b", "/a"),
+        (b"User-agent: Mozilla/5.0 (pricewatch)\nDisallow: /b\n\nUser-agent: *\nDisallow: /a\n", "/b", "/a"),
     ],
 )
 def test_rules(body: bytes, allowed: str, forbidden: str) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from pricewatch.rules.freshness import CLOCKS_APART
 from pricewatch.rules.schedule import (
     SHARES,
     MarketState,
@@ -53,6 +54,9 @@ def test_how_often(spider: str, tier: str, own: float | None, hours: float) -> N
     ("market", "why"),
     [
         (MarketState("m", last_at=SEEN), None),
+        # Visits and failures of a year that is still to come: a clock was ahead.
+        (MarketState("m", last_at=dict.fromkeys(SEEN, NOW + 9000 * HOUR)), None),
+        (MarketState("m", last_at=SEEN, consecutive_failures=1, last_failure_at=NOW + 9000 * HOUR), None),
         (MarketState("m", last_at=SEEN, enabled=False), Why.DISABLED),
         (MarketState("m", last_at=SEEN, approved=False), Why.NOT_APPROVED),
         (MarketState("m", last_at=SEEN, adapter_enabled=False), Why.ADAPTER_DISABLED),
@@ -100,6 +104,7 @@ def test_what_was_handed_over_is_verified_within_the_hour() -> None:
 def test_due_exactly_when_the_interval_has_passed(
     tier: str, spider: str, last: datetime, now: datetime
 ) -> None:
+    assume(last <= now + CLOCKS_APART)
     market = MarketState("m", tier=tier, last_at={"discovery": last, "sweep": last, "verification": last})
     verdict = judge(market, spider, now)
     assert verdict.starts == (now - last >= interval(spider, tier))

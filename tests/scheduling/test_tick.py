@@ -176,8 +176,8 @@ def test_the_query_leaves_out_nothing_that_the_rule_would_start(database: Databa
         return None if chance.random() < 0.1 else NOW - timedelta(minutes=chance.random() * longest)
 
     for number in range(400):
-        # Half of them are so fresh that only what was handed over can be due.
-        longest = chance.choice([30, 60 * 50])
+        # Some are so fresh that only what was handed over can be due, some are of a time that never came.
+        longest = chance.choice([30, 60 * 50, 60 * 50, -60 * 9000])
         make_market(
             database,
             f"m{number}",

@@ -37,6 +37,7 @@ def test_has_defaults_for_all_but_the_market() -> None:
     ("given", "sentence"),
     [
         ({}, "The discovery spider needs -a market=… (the market to crawl, by its id)."),
+        ({"market": "m", "max_pages": "9" * 30}, "The discovery spider cannot take -a max_pages=999"),
         ({"market": ""}, "The discovery spider cannot take -a market=: "),
         ({"market": "m", "max_pages": "many"}, "The discovery spider cannot take -a max_pages=many: "),
         ({"market": "m", "max_pages": "0"}, "The discovery spider cannot take -a max_pages=0: "),

@@ -42,6 +42,15 @@ def test_alive(known):
     assert attempt.final_url.endswith(true.url)
 
 
+def test_what_was_last_seen_at_a_time_that_never_came_is_looked_at(known):
+    true = known.on_sale()[0]
+    known.forget(true, hours=-9000)
+    known.bazaar.change(true.id, end="404")
+    known.crawl("verification")
+    known.crawl("verification")
+    assert not known.listing(true).active
+
+
 @pytest.mark.parametrize("status", ["404", "410"])
 def test_two_strikes_in_two_runs_make_it_gone(known, status):
     true = known.on_sale()[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from pricewatch import clock
 from pricewatch.items import Availability, Seller, SellerType
 from tests.conftest import Database
 from tests.store.observations import MARKET, START, card, later, offer, store
@@ -48,6 +49,27 @@ def test_the_same_page_twice_changes_nothing_but_the_sighting(database: Database
     ]
     assert database.value("SELECT count(*) FROM price_history") == 90
     assert database.value("SELECT count(*) FROM seller_history") == 1
+
+
+def test_what_was_noted_while_the_clock_was_ahead_keeps_nothing_back(database: Database) -> None:
+    """Not for ever, that is: the rows of that time stay, and what is seen now counts."""
+    ahead = clock.now() + timedelta(days=400)
+    store(database.engine, [card(1, 1000), offer(2, 1000)])
+    store(database.engine, [card(1, 1100, at=ahead), offer(2, 1000, at=ahead)], run_id=2)
+    tally = store(database.engine, [card(1, 1200, at=later(60)), card(2, 1300, at=later(60))], run_id=3)
+    assert (tally.updated, tally.price_rows) == (2, 2)
+    assert prices(database) == [
+        ("PID:1", 1000),
+        ("PID:1", 1200),
+        ("PID:1", 1100),
+        ("PID:2", 1000),
+        ("PID:2", 1300),
+    ]
+    for row in database.rows("SELECT * FROM listings"):
+        assert (row.last_seen_at, row.price_observed_at, row.anchor_at) == (later(60),) * 3
+    # Nor is its page taken for fresh.
+    assert database.value("SELECT detail_due_at FROM listings WHERE identity_key = 'PID:2'") == later(60)
+    assert store(database.engine, [card(1, 1200, at=later(90))], run_id=4).price_rows == 0
 
 
 def test_times_seen_counts_runs_and_not_pages(database: Database) -> None:

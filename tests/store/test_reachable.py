@@ -43,3 +43,9 @@ def test_one_that_is_not_there_is_told_of(database: Any, why: str, patience: flo
     stub: Any = Stub(database.engine, 1, why)
     with pytest.raises(DatabaseUnavailable, match=why):
         check_reachable(stub, patience)
+
+
+def test_an_address_with_an_option_that_does_not_exist() -> None:
+    engine = connect(make_url("postgresql+psycopg2://127.0.0.1:1/prices?colour=blue"))
+    with pytest.raises(DatabaseUnavailable, match=r"colour.*correct DATABASE_URL"):
+        check_reachable(engine)
