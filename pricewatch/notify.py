@@ -40,36 +40,53 @@ def deliver(engine: Engine, send: Send | None = None, most: int = 20) -> int:
         waiting = messages.claim(connection, clock.now(), most)
     through = 0
     for message in waiting:
-        error = _deliver(message, known, sending)
+        left, error = _deliver(message, known, sending)
         with engine.begin() as connection:
             if error is None:
                 messages.sent(connection, message["id"], clock.now())
                 through += 1
             else:
-                messages.failed(connection, message["id"], message["attempts"], error, clock.now())
+                messages.failed(connection, message["id"], message["attempts"], error, left, clock.now())
     return through
 
 
-def _deliver(message: Mapping[str, Any], known: Mapping[str, str], send: Send) -> str | None:
-    """None where it went to every channel it is for, else what is wrong."""
+def _deliver(
+    message: Mapping[str, Any], known: Mapping[str, str], send: Send
+) -> tuple[list[str], str | None]:
+    """Where it did not go, and what is wrong there; whoever has it must not get it again."""
     base = os.environ.get("PRICEWATCH_URL", "").rstrip("/")
     body = message["body"]
     if message["link"]:
         body += f"\n{base}{message['link']}"
+    left, error = [], None
     for name in message["channels"] or [DEFAULT]:
-        addresses = known.get(name)
-        if addresses is None:
-            return f"there is no channel {name!r}: set {_PREFIX}_{name.upper()}"
-        if not send(addresses, message["title"], body):
-            return f"the channel {name!r} did not take it"
-    return None
+        for place, address in _addresses(name, known):
+            if address is None:
+                error = f"there is no channel {place!r}: set {_PREFIX}_{place.upper()}"
+            elif send(address, message["title"], body):
+                continue
+            else:
+                error = f"the channel {place!r} did not take it"
+            left.append(place)
+    return left, error
 
 
-def _send(addresses: str, title: str, body: str) -> bool:
+def _addresses(name: str, known: Mapping[str, str]) -> list[tuple[str, str | None]]:
+    """Each address of a channel, as `name#2` where there are several; None where there is no such thing."""
+    from apprise.utils.parse import parse_urls
+
+    if name in known:
+        found = parse_urls(known[name]) or [known[name]]  # type: ignore[no-untyped-call]
+        return [(f"{name}#{place}" if len(found) > 1 else name, one) for place, one in enumerate(found, 1)]
+    channel, _, number = name.partition("#")
+    return [one for one in _addresses(channel, known) if one[0] == name] if number else [(name, None)]
+
+
+def _send(address: str, title: str, body: str) -> bool:
     import apprise
 
     service = apprise.Apprise()
-    if not service.add(addresses):
+    if not service.add(address):
         logger.error("An address of PRICEWATCH_NOTIFY is none that apprise knows")
         return False
     # Titles come from sites: they are text, not markup.

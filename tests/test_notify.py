@@ -86,6 +86,30 @@ def test_what_is_refused_is_tried_again_later(database: Database, webhook: Webho
     assert len(webhook.received) == 1
 
 
+def test_who_has_it_does_not_get_it_again(
+    database: Database, webhook: Webhook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A port where nobody listens any more.
+    away = Webhook()
+    away.server.shutdown()
+    away.server.server_close()
+    monkeypatch.setenv("PRICEWATCH_NOTIFY", f"{away.address}, {webhook.address}")
+    monkeypatch.setenv("PRICEWATCH_NOTIFY_TEAM", webhook.address)
+    say(database, channels=["default", "team"])
+    for _ in range(3):
+        assert notify.deliver(database.engine) == 0
+        database.do("UPDATE messages SET next_try_at = :now", now=NOW)
+    assert len(webhook.received) == 2
+    assert database.value("SELECT error FROM messages") == "the channel 'default#1' did not take it"
+    monkeypatch.setenv("PRICEWATCH_NOTIFY", f"{webhook.address} {webhook.address}")
+    assert notify.deliver(database.engine) == 1
+    assert len(webhook.received) == 3
+    # One that is no longer there need not be told.
+    say(database, key="b", channels=["default#3"])
+    assert notify.deliver(database.engine) == 1
+    assert len(webhook.received) == 3
+
+
 def test_what_never_gets_through_is_given_up_and_says_so(database: Database, webhook: Webhook) -> None:
     say(database, channels=["nowhere"])
     for _ in range(messages.MOST_ATTEMPTS + 1):

@@ -15,7 +15,7 @@ from typing import Any
 
 from pricewatch.bazaar import proxy
 from pricewatch.bazaar.app import FOREIGN, App
-from pricewatch.bazaar.server import Answer, Connection
+from pricewatch.bazaar.server import Answer, Connection, Users
 
 
 def arguments() -> argparse.Namespace:
@@ -42,6 +42,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--page-bytes", type=_count, default=17_000, help="weight of a detail page")
     parser.add_argument("--skin", choices=sorted(FOREIGN), help="the shape of another site")
     parser.add_argument("--die-with-parent", action="store_true", help="end when stdin does")
+    parser.add_argument(
+        "--while-used", action="store_true", help="end when stdin has ended and nobody is connected"
+    )
     return parser.parse_args()
 
 
@@ -77,21 +80,25 @@ async def serve(app: App, options: argparse.Namespace) -> None:
     ended = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ended.set)
-    ports = [await _listen(app.answer, None, app, options.host, options.port)]
+    users = Users()
+    ports = [await _listen(app.answer, None, app, options.host, options.port, users)]
     through = partial(proxy.answer, app)
-    ports += [await _listen(through, index, app, options.host, 0) for index in range(options.proxies)]
+    ports += [
+        await _listen(through, index, app, options.host, 0, Users()) for index in range(options.proxies)
+    ]
     app.address = ("127.0.0.1" if options.host in ("", "0.0.0.0") else options.host, ports[0])  # noqa: S104
     shown = f"[{options.host}]" if ":" in options.host else options.host
     print("\n".join(f"http://{shown}:{port}" for port in ports), flush=True)
-    if options.die_with_parent:
-        threading.Thread(target=_outlive_stdin, args=(loop, ended.set), daemon=True).start()
+    if options.die_with_parent or options.while_used:
+        end = partial(users.when_gone, ended.set) if options.while_used else ended.set
+        threading.Thread(target=_outlive_stdin, args=(loop, end), daemon=True).start()
     await ended.wait()
 
 
-async def _listen(answer: Answer, index: int | None, app: App, host: str, port: int) -> int:
+async def _listen(answer: Answer, index: int | None, app: App, host: str, port: int, users: Users) -> int:
     """Open one port and return its number."""
     server = await asyncio.get_running_loop().create_server(
-        lambda: Connection(answer, index, app.tunnels), host, port, backlog=1024
+        lambda: Connection(answer, index, app.tunnels, users), host, port, backlog=1024
     )
     return int(server.sockets[0].getsockname()[1])
 

@@ -85,15 +85,25 @@ class Bazaar:
     @classmethod
     def start(cls, seed: int = 1, listings: int = 3000, **options: object) -> Self:
         """Start one in a process of its own; options are those of the command line, with underscores."""
-        command = [sys.executable, "-m", "pricewatch.bazaar", "--die-with-parent"]
-        for name, value in {"seed": seed, "listings": listings, **options}.items():
+        return cls._start(["--die-with-parent"], {"seed": seed, "listings": listings, **options})
+
+    @classmethod
+    def start_for_all(cls, **options: object) -> Self:
+        """Start one that lives on without us, as long as somebody else is connected to it."""
+        # In a session of its own and without our stderr: nobody who ends us, or waits for our end, means it.
+        return cls._start(["--while-used"], options, stderr=subprocess.DEVNULL, start_new_session=True)
+
+    @classmethod
+    def _start(cls, flags: list[str], options: dict[str, object], **how: Any) -> Self:
+        command = [sys.executable, "-m", "pricewatch.bazaar", *flags]
+        for name, value in options.items():
             flag = f"--{name.replace('_', '-')}"
             text = value.isoformat() if isinstance(value, datetime) else str(value)
             # True stands for an option without a value, such as `live=True`.
             command += [flag] if value is True else [flag, text]
         # Its stderr is ours: a complaint at the start, or a traceback later, must be seen.
         process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=_environment()
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=_environment(), **how
         )
         lines = [_line(process.stdout) for _ in range(1 + int(str(options.get("proxies", 0))))]
         if not all(lines):
@@ -120,6 +130,12 @@ class Bazaar:
         """Stop it, if it was started here."""
         if self._process is not None:
             _end(self._process)
+            self._process = None
+
+    def leave(self) -> None:
+        """Let it go on without us; one that was started for all ends when nobody needs it."""
+        if self._process is not None:
+            _close(self._process)
             self._process = None
 
     @property
@@ -226,11 +242,15 @@ def _line(stream: IO[str] | None) -> str:
     return "" if stream is None else stream.readline().strip()
 
 
-def _end(process: subprocess.Popen[str]) -> None:
-    process.terminate()
+def _close(process: subprocess.Popen[str]) -> None:
     for stream in (process.stdin, process.stdout):
         if stream is not None:
             stream.close()
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    _close(process)
     try:
         process.wait(10)
     except subprocess.TimeoutExpired:

@@ -24,11 +24,38 @@ TICK_MILLISECONDS = 4
 Answer = Callable[[Request], Response | Effect]
 
 
+class Users:
+    """Who is connected, for a marketplace that ends when nobody is."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._gone: Callable[[], None] | None = None
+
+    def come(self) -> None:
+        """One more is there."""
+        self._count += 1
+
+    def leave(self) -> None:
+        """One has left."""
+        self._count -= 1
+        self._look()
+
+    def when_gone(self, call: Callable[[], None]) -> None:
+        """Call this as soon as nobody is there."""
+        self._gone = call
+        self._look()
+
+    def _look(self) -> None:
+        if self._gone is not None and not self._count:
+            self._gone()
+
+
 class Connection(asyncio.Protocol):
     """One client. Requests are answered strictly in order; the next waits while an effect plays."""
 
-    def __init__(self, answer: Answer, proxy: int | None, tunnels: dict[int, int]) -> None:
+    def __init__(self, answer: Answer, proxy: int | None, tunnels: dict[int, int], users: Users) -> None:
         self._answer = answer
+        self._users = users
         self._proxy = proxy
         self._tunnels = tunnels
         self._buffer = bytearray()
@@ -42,6 +69,7 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Remember who is there."""
+        self._users.come()
         self._transport = cast("asyncio.Transport", transport)
         peer = transport.get_extra_info("peername") or ("", 0)
         self._port = int(peer[1])
@@ -49,6 +77,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, _exc: Exception | None) -> None:
         """Stop whatever was still playing."""
+        self._users.leave()
         self._over = True
         self._writable.set()
         if self._effect is not None:

@@ -1,10 +1,11 @@
-"""Lets the sample market be crawled with nothing set up: its marketplace runs as long as the crawl does."""
+"""Lets the sample market be crawled with nothing set up: its marketplace runs as long as a crawl needs it."""
 
 from __future__ import annotations
 
 import asyncio
-import urllib.error
-import urllib.request
+import logging
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
@@ -18,12 +19,17 @@ if TYPE_CHECKING:
     from pricewatch.bazaar.client import Bazaar
     from pricewatch.spiders.overview import OverviewSpider
 
+logger = logging.getLogger(__name__)
+# Crawls that begin together all find it silent, and only one can start it.
+ATTEMPTS = 3
+
 
 class SampleMarketplaceExtension:
     def __init__(self, crawler: Crawler):
         if getattr(getattr(crawler.spider, "adapter", None), "id", None) != "bazaar":
             raise NotConfigured
         self._bazaar: Bazaar | None = None
+        self._held: HTTPConnection | None = None
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -32,25 +38,38 @@ class SampleMarketplaceExtension:
         return cls(crawler)
 
     async def spider_opened(self, spider: OverviewSpider) -> None:
-        self._bazaar = await asyncio.to_thread(_start_if_silent, spider)
+        await asyncio.to_thread(self._hold, spider)
 
     async def spider_closed(self) -> None:
+        if self._held is not None:
+            self._held.close()
         if self._bazaar is not None:
-            await asyncio.to_thread(self._bazaar.stop)
+            self._bazaar.leave()
+
+    def _hold(self, spider: OverviewSpider) -> None:
+        """Stay connected to it until the crawl is over, so that it does not end with who started it."""
+        from pricewatch.bazaar.client import BazaarError
+
+        place = urlsplit(spider.market.base_url)
+        for _ in range(ATTEMPTS):
+            connection = HTTPConnection(place.hostname or "", place.port, timeout=5)
+            try:
+                connection.request("GET", "/_control/clock")
+                connection.getresponse().read()
+            except (OSError, HTTPException):
+                connection.close()
+            else:
+                self._held = connection
+                return
+            with suppress(BazaarError):
+                self._bazaar = _start(spider, place.port or 0)
+        logger.warning("The sample marketplace cannot be started at %s", spider.market.base_url)
 
 
-def _start_if_silent(spider: OverviewSpider) -> Bazaar | None:
+def _start(spider: OverviewSpider, port: int) -> Bazaar:
+    """Its world began when this database was made, and goes on with the real time."""
     from pricewatch.bazaar.client import Bazaar
 
-    base_url = spider.market.base_url
-    try:
-        urllib.request.urlopen(f"{base_url}/_control/clock", timeout=5).close()  # noqa: S310 - our own
-    except urllib.error.HTTPError:
-        return None
-    except OSError:
-        # Its world began when this database was made, and goes on with the real time.
-        port = urlsplit(base_url).port or 0
-        bazaar = Bazaar.start(port=port, start=spider.market.source_created_at, live=1)
-        bazaar.set_clock(clock.now())
-        return bazaar
-    return None
+    bazaar = Bazaar.start_for_all(port=port, start=spider.market.source_created_at, live=1)
+    bazaar.set_clock(clock.now())
+    return bazaar

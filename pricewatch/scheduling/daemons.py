@@ -38,7 +38,8 @@ def start(log: Path, *, port: int, node: str | None = None) -> subprocess.Popen[
 
 def watch(daemons: Sequence[subprocess.Popen[bytes]]) -> int:
     """Wait until somebody ends this command, or until the last daemon has ended by itself."""
-    for ending in (signal.SIGTERM, signal.SIGHUP):
+    # SIGINT too: an event loop that ran in this process before has left a handler that does nothing now.
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.default_int_handler)
     try:
         while any(daemon.poll() is None for daemon in daemons):

@@ -12,6 +12,7 @@ from twisted.web.server import Request
 
 from pricewatch.scheduling.job_storage import StoredJob, extras, shown
 from pricewatch.scheduling.membership import Membership
+from pricewatch.scheduling.process import signal_number
 from pricewatch.scheduling.services import Threaded, refused
 from pricewatch.store import job_leases, job_lists, jobs, nodes
 from pricewatch.store.job_lists import ListedJob
@@ -19,6 +20,10 @@ from pricewatch.store.job_lists import ListedJob
 reactor: Any = _reactor
 LISTED = 100
 MOST_LISTED = 10_000
+# With what follows it, the longest name of a file.
+MOST_JOB_ID = 200
+# What the database takes as a number.
+MOST_SKIPPED = 2**63 - 1
 # What the queue, the scheduler and scrapy give their own meaning to.
 TAKEN = ("self", "name", "spider_name", "project", "settings", "_job", "_project", "_spider")
 
@@ -44,6 +49,8 @@ class Schedule(Threaded):
         given = {key.decode(): values[0].decode() for key, values in txrequest.args.items()}
         if taken := [name for name in TAKEN if name in given]:
             raise refused(f"no spider can have an argument {taken[0]!r}: scrapyd's own parts use that name")
+        if "/" in jobid or len(jobid.encode()) > MOST_JOB_ID:
+            raise refused(f"jobid is the name of a log: no '/', and at most {MOST_JOB_ID} bytes")
         if not math.isfinite(priority):
             raise refused(f"priority {priority} is no number to sort by")
         if unclear := [one for one in setting if "=" not in one]:
@@ -77,7 +84,7 @@ class Cancel(Threaded):
         self, txrequest: Request, project: str, job: str, signal: str
     ) -> dict[str, Any]:
         self.check_project(project)
-        if not (signal.isalnum() and len(signal) < 10):
+        if signal_number(signal) is None:
             raise refused(f"signal '{signal}' is unknown")
         with self.root.membership.begin() as connection:
             before = job_leases.cancel(connection, project, job, signal.upper().removeprefix("SIG"))
@@ -111,7 +118,7 @@ class ListJobs(Threaded):
     ) -> dict[str, Any]:
         if project is not None:
             self.check_project(project)
-        most, skipped = min(max(limit, 0), MOST_LISTED), max(offset, 0)
+        most, skipped = min(max(limit, 0), MOST_LISTED), min(max(offset, 0), MOST_SKIPPED)
         with self.root.membership.snapshot() as connection:
             # What waits or runs is all there, as clients count on it, up to a size that can be read.
             pending = job_lists.pending(connection, project, most=MOST_LISTED)

@@ -15,6 +15,15 @@ from pricewatch.store.job_leases import Ended
 from pricewatch.store.jobs import ClaimedJob
 
 
+def signal_number(name: str) -> int | None:
+    """A signal by its name or number; None where the system knows no such thing."""
+    with suppress(KeyError, ValueError):
+        if name.isdecimal():
+            return signal.Signals(int(name))
+        return signal.Signals[f"SIG{name.upper().removeprefix('SIG')}"]
+    return None
+
+
 class JobProcess(ScrapyProcessProtocol):
     def __init__(self, claimed: ClaimedJob, env: dict[str, str], args: list[str]) -> None:
         super().__init__(claimed.project, claimed.spider, claimed.job_id, env, args)
@@ -50,7 +59,7 @@ class JobProcess(ScrapyProcessProtocol):
     def send(self, name: str) -> None:
         """A signal, by name or number; it may have ended already."""
         with suppress(error.ProcessExitedAlready, AttributeError):
-            self.transport.signalProcess(int(name) if name.isdigit() else name)
+            self.transport.signalProcess(signal_number(name) or signal.SIGINT)
 
     def kill(self) -> None:
         """Let nothing of it be left: a browser that it started is of the same group."""

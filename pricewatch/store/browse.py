@@ -47,9 +47,9 @@ EXISTS (SELECT FROM market_listings ml WHERE ml.market_id = :market_id AND ml.li
 
 # Days before today are asked for only where a partition can have them; the last row before says the rest.
 _SPARKS = text("""
-SELECT l.id, h.observed_at, h.price_cents, h.availability
+SELECT l.id, h.observed_at, h.price_cents, h.currency, h.availability
 FROM unnest(CAST(:ids AS bigint[])) AS l(id) CROSS JOIN LATERAL (
-    SELECT observed_at, price_cents, availability FROM price_history
+    SELECT observed_at, price_cents, currency, availability FROM price_history
     WHERE listing_id = l.id AND observed_at > :since ORDER BY observed_at DESC LIMIT :most
 ) h
 """)

@@ -97,8 +97,11 @@ def sent(connection: Connection, message_id: int, now: datetime) -> None:
     connection.execute(update(Message).where(Message.id == message_id).values(sent_at=now, error=None))
 
 
-def failed(connection: Connection, message_id: int, attempts: int, error: str, now: datetime) -> None:
-    values: dict[str, Any] = {"error": plain(error[:300])}
+def failed(
+    connection: Connection, message_id: int, attempts: int, error: str, left: list[str], now: datetime
+) -> None:
+    """To be tried again, for those who do not have it yet."""
+    values: dict[str, Any] = {"error": plain(error[:300]), "channels": left}
     if attempts >= MOST_ATTEMPTS:
         values["given_up_at"] = now
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from math import floor, log10
 from typing import Any
@@ -12,13 +12,15 @@ from markupsafe import Markup, escape
 from pricewatch.web.shown import money
 
 Row = Any
-WIDTH, HEIGHT = 920, 280
+WIDTH, NARROW, HEIGHT = 920, 400, 280
 LEFT, RIGHT, TOP, BOTTOM = 64, 14, 16, 30
+# About as wide as a digit is in the charts' type.
+DIGIT = 7
 
 
 def sparkline(rows: Sequence[Row], now: datetime, width: int = 96, height: int = 24) -> Markup:
     """Prices of a listing as steps; empty where there is no price."""
-    priced = [row for row in rows if row["price_cents"] is not None]
+    priced = _in_one_currency(rows)
     if not priced:
         return Markup("")
     first, last = priced[0]["observed_at"], max(now, priced[-1]["observed_at"] + timedelta(hours=1))
@@ -39,22 +41,25 @@ def sparkline(rows: Sequence[Row], now: datetime, width: int = 96, height: int =
     )
 
 
-def price_chart(rows: Sequence[Row], *, now: datetime, gone_at: datetime | None = None) -> Markup:
+def price_chart(
+    rows: Sequence[Row], *, now: datetime, gone_at: datetime | None = None, width: int = WIDTH
+) -> Markup:
     """Price history as a step line; out of stock and gone are periods behind it."""
-    priced = [row for row in rows if row["price_cents"] is not None]
+    priced = _in_one_currency(rows)
     if not priced:
         return Markup("")
     currency = priced[-1]["currency"]
-    priced = [row for row in priced if row["currency"] == currency]
     ends = max(now, priced[-1]["observed_at"])
     first = min(priced[0]["observed_at"], ends - timedelta(hours=1))
     low, high = _range([row["price_cents"] for row in priced])
-    across = _scale(first.timestamp(), ends.timestamp(), LEFT, WIDTH - RIGHT)
+    levels = {tick: money(round(tick), currency) for tick in _ticks(low, high)}
+    left = max(LEFT, DIGIT * max(map(len, levels.values()), default=0) + 8)
+    across = _scale(first.timestamp(), ends.timestamp(), left, width - RIGHT)
     up = _scale(low, high, HEIGHT - BOTTOM, TOP)
     stop = min(gone_at, ends) if gone_at else ends
-    parts = [_grid(low, high, up, lambda value: money(round(value), currency)), _days(first, ends, across)]
+    parts = [_grid(levels, up, left, width - RIGHT), _days(first, ends, across, 5 if width > NARROW else 2)]
     parts += [
-        _period(across(begin.timestamp()), across(end.timestamp()), kind)
+        _period(max(left, across(begin.timestamp())), across(end.timestamp()), kind)
         for begin, end, kind in _periods(rows, stop, ends, gone_at)
     ]
     points = [(across(row["observed_at"].timestamp()), up(row["price_cents"])) for row in priced]
@@ -65,7 +70,7 @@ def price_chart(rows: Sequence[Row], *, now: datetime, gone_at: datetime | None 
     parts += [_dot(x, y, row, currency) for (x, y), row in zip(points, priced, strict=True)]
     shown = money(priced[-1]["price_cents"], currency)
     label = f"Price history: {len(priced)} rows, last {shown}"
-    return _svg("price-chart", WIDTH, HEIGHT, label, parts)
+    return _svg("price-chart", width, HEIGHT, label, parts)
 
 
 def bars(days: Sequence[tuple[str, int, int]], label: str, height: int = 120) -> Markup:
@@ -126,6 +131,12 @@ def rates(rows: Sequence[Row], label: str) -> Markup:
     return _svg("rates", width, height, label, parts)
 
 
+def _in_one_currency(rows: Sequence[Row]) -> list[Row]:
+    """Those with a price that can be compared with the last one."""
+    priced = [row for row in rows if row["price_cents"] is not None]
+    return [row for row in priced if row["currency"] == priced[-1]["currency"]]
+
+
 def _svg(kind: str, width: int, height: int, label: str, parts: Sequence[str]) -> Markup:
     return Markup(  # noqa: S704 - numbers, and what is escaped
         f'<svg class="chart {kind}" viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label)}">'
@@ -160,21 +171,22 @@ def _ticks(low: float, high: float, about: int = 4) -> list[float]:
     return [step * place for place in range(first, first + about + 3) if low < step * place < high]
 
 
-def _grid(low: float, high: float, up: Callable[[float], float], shown: Callable[[float], str]) -> str:
+def _grid(levels: Mapping[float, str], up: Callable[[float], float], left: float, right: float) -> str:
     return "".join(
-        f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{up(tick):.1f}" y2="{up(tick):.1f}"/>'
-        f'<text x="{LEFT - 8}" y="{up(tick) + 4:.1f}" text-anchor="end">{escape(shown(tick))}</text>'
-        for tick in _ticks(low, high)
+        f'<line class="grid" x1="{left}" x2="{right}" y1="{up(level):.1f}" y2="{up(level):.1f}"/>'
+        f'<text x="{left - 8}" y="{up(level) + 4:.1f}" text-anchor="end">{escape(shown)}</text>'
+        for level, shown in levels.items()
     )
 
 
-def _days(first: datetime, last: datetime, across: Callable[[float], float]) -> str:
-    seconds = (last - first).total_seconds()
-    form = "%H:%M" if seconds < 2 * 86400 else "%b %d" if seconds < 300 * 86400 else "%b %Y"
+def _days(first: datetime, last: datetime, across: Callable[[float], float], steps: int) -> str:
+    """What time it was, at the ends and between; no two of them with the same words."""
+    days = (last - first) / timedelta(days=1)
+    form = "%H:%M" if days < 1 else "%b %d, %H:%M" if days < 6 else "%b %d" if days < 300 else "%b %Y"
     parts = []
-    for place in range(6):
-        moment = first + timedelta(seconds=seconds * place / 5)
-        anchor = "start" if place == 0 else "end" if place == 5 else "middle"
+    for place in range(steps + 1):
+        moment = first + (last - first) * place / steps
+        anchor = "start" if place == 0 else "end" if place == steps else "middle"
         x = across(moment.timestamp())
         parts.append(
             f'<text x="{x:.1f}" y="{HEIGHT - 8}" text-anchor="{anchor}">{moment.strftime(form)}</text>'
@@ -197,7 +209,7 @@ def _periods(
 
 def _period(begin: float, end: float, kind: str) -> str:
     names = {"out": "out of stock", "gone": "gone", "sold": "sold"}
-    begin, width = max(LEFT, begin), max(2.0, end - max(LEFT, begin))
+    width = max(2.0, end - begin)
     label = f'<text x="{begin + 6:.1f}" y="{TOP + 12}">{names[kind]}</text>' if width > 70 else ""
     return (
         f'<g class="period {kind}"><title>{names[kind]}</title><rect x="{begin:.1f}" y="{TOP}"'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -65,6 +66,8 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     def http_error(request: Request, error: HTTPException) -> Response:
         detail = error.detail if error.detail != HTTPStatus(error.status_code).phrase else None
+        if error.status_code == 405 and not is_for_program(request):
+            detail = "This address only takes what a form sends: go to the page with the form."
         return answer(request, error.status_code, detail, headers=dict(error.headers or {}))
 
     @app.exception_handler(RequestValidationError)
@@ -102,5 +105,8 @@ def install(app: FastAPI) -> None:
 
 
 def to_login(request: Request) -> Response:
-    path = request.url.path
-    return RedirectResponse(f"/login?next={path}" if path != "/" else "/login", 303)
+    """And from there back to the same page; what a form sent would have to be sent again."""
+    page = "/"
+    if request.method in ("GET", "HEAD"):
+        page = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return RedirectResponse(f"/login?next={quote(page)}" if page != "/" else "/login", 303)

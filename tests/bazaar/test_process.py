@@ -55,6 +55,20 @@ def test_it_dies_with_its_parent() -> None:
         assert process.wait(240) == 0
 
 
+def test_it_goes_on_for_those_who_are_connected() -> None:
+    with run("--while-used") as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        url = process.stdout.readline().strip()
+        assert Visitor(url).ask("/").status == 200
+        with Visitor(url).connect() as held:
+            held.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert held.recv(1)
+            process.stdin.close()
+            assert Visitor(url).ask("/").status == 200
+        assert process.wait(30) == 0
+
+
 def test_it_outlives_a_closed_stdin_otherwise() -> None:
     with run() as process:
         assert process.stdout is not None

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 import urllib.request
 
 import pytest
 
+from pricewatch.scheduling import daemons
 from tests.conftest import Crawl, Database
 from tests.scheduling.daemons import free_port
 from tests.waiting import until
@@ -42,3 +46,27 @@ def test_bad_input_is_one_sentence(crawl: Crawl, database: Database) -> None:
     outcome = crawl.command("cluster", "--nodes", "0").end()
     assert outcome.returncode == 2
     assert "--nodes takes a number from 1 to 32." in outcome.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_whatever_ran_before(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    one = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+
+    def wanted(_: float) -> None:
+        """The first time it waits, somebody wants it to end."""
+        monkeypatch.undo()
+        signal.raise_signal(number)
+
+    monkeypatch.setattr("time.sleep", wanted)
+    try:
+        # As an event loop leaves it behind that has ended: `scrapy demo` has lived through its days in one.
+        signal.signal(number, lambda *_: one.kill())
+        assert daemons.watch([one]) == 0
+        assert one.returncode == -signal.SIGTERM
+    finally:
+        one.kill()
+        for each, handler in before.items():
+            signal.signal(each, handler)

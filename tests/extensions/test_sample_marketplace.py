@@ -3,22 +3,44 @@
 from __future__ import annotations
 
 import socket
+from http.client import HTTPConnection, HTTPException
 
 from pricewatch.bazaar.client import Bazaar
 from tests.conftest import Crawl, Database
 from tests.spiders.truth import asked, shown, stored
+from tests.waiting import until
 
 
-def test_starts_the_marketplace_for_as_long_as_the_crawl(database: Database, crawl: Crawl) -> None:
+def test_starts_the_marketplace_for_as_long_as_a_crawl_needs_it(database: Database, crawl: Crawl) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    database.do("UPDATE sources SET base_url = :url WHERE id = 'bazaar'", url=f"http://127.0.0.1:{port}")
-    outcome = crawl("discovery", market="bazaar-toys", max_details=3)
+        place = free.getsockname()
+    url = f"http://127.0.0.1:{place[1]}"
+    database.do("UPDATE sources SET base_url = :url WHERE id = 'bazaar'", url=url)
+    running = crawl.command("crawl", "discovery", "-a", "market=bazaar-toys", "-a", "max_details=3")
+    # As another crawl does, that began later and goes on for longer.
+    another = HTTPConnection(*place)
+    until(lambda: answers(another))
+    outcome = running.end()
     assert outcome.returncode == 0, outcome.stderr
     assert database.value("SELECT count(*) FROM listings") > 100
-    with socket.socket() as gone:
-        assert gone.connect_ex(("127.0.0.1", port)) != 0
+    assert answers(another)
+    another.close()
+    until(lambda: is_silent(place))
+
+
+def is_silent(place: tuple[str, int]) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(place) != 0
+
+
+def answers(connection: HTTPConnection) -> bool:
+    try:
+        connection.request("GET", "/_control/clock")
+        return connection.getresponse().read() != b""
+    except (OSError, HTTPException):
+        connection.close()
+        return False
 
 
 def test_leaves_one_alone_that_is_there_and_misbehaves(

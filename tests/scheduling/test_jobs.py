@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 from tests.scheduling.conftest import Cluster
@@ -36,6 +37,13 @@ def test_a_spider_that_does_not_listen_is_killed(cluster: Cluster) -> None:
     other.post("cancel.json", project="test", job=job, signal="TERM")
     until(lambda: other.states()[job] == "cancelled")
     assert other.job(job)["exit_signal"] == 9
+
+
+def test_a_cancel_sends_whatever_signal_it_names(cluster: Cluster) -> None:
+    job, _node = a_running_job(cluster, "patient", n="signal")
+    cluster.daemons[0].post("cancel.json", project="test", job=job, signal="SIGUSR1")
+    until(lambda: cluster.daemons[0].states()[job] == "cancelled")
+    assert cluster.daemons[0].job(job)["exit_signal"] == signal.SIGUSR1
 
 
 def test_the_same_thing_waits_for_itself(cluster: Cluster) -> None:
@@ -90,7 +98,17 @@ def test_what_cannot_be_scheduled_is_told_as_scrapyd_tells_it(cluster: Cluster) 
     assert job == "my-own"
     assert "already" in refusal("schedule.json", project="test", spider="quick", jobid="my-own")
     assert refusal("cancel.json", project="nobody", job="x") == "project 'nobody' not found"
+    for unusable in ("../../etc/x", "a/b", "x" * 300):
+        assert "the name of a log" in refusal("schedule.json", project="test", spider="quick", jobid=unusable)
+    for unknown in ("FOO", "SIGFOO", "99999", "-9", "9" * 5000):
+        message = refusal("cancel.json", project="test", job=job, signal=unknown)
+        assert message == f"signal '{unknown}' is unknown"
     assert "ZIP" in refusal("addversion.json", project="test", version="1", egg="nonsense")
+
+
+def test_pages_of_jobs_end_where_there_are_none(cluster: Cluster) -> None:
+    answer = cluster.daemons[0].get("listjobs.json", offset=10**30)
+    assert (answer["status"], answer["finished"]) == ("ok", [])
 
 
 def a_running_job(cluster: Cluster, spider: str, **arguments: str) -> tuple[str, str]:

@@ -80,6 +80,10 @@ def test_nothing_is_shown_before_somebody_has_logged_in(database: Database) -> N
     with client_of(PASSWORD) as client:
         answer = client.get("/listings")
         assert (answer.status_code, answer.headers["location"]) == (303, "/login?next=/listings")
+        # Back to what was chosen; but not to where only a form can go.
+        chosen = client.get("/listings?q=a+b&market=x").headers["location"]
+        assert chosen == "/login?next=/listings%3Fq%3Da%2Bb%26market%3Dx"
+        assert client.post("/targets/preview", headers=BROWSER).headers["location"] == "/login"
         assert client.get("/api/listings").status_code == 401
         assert "Basic" in client.get("/metrics").headers["www-authenticate"]
         assert client.get("/static/x/style.css").status_code == 200
@@ -94,6 +98,7 @@ def test_logging_in_and_out(database: Database) -> None:
         assert "HttpOnly" in cookie
         assert "SameSite=Lax" in cookie
         assert client.get("/markets").status_code == 200
+        assert "what a form sends" in client.get("/targets/preview").text
         kept = database.value("SELECT token_hash FROM web_sessions")
         assert kept not in cookie
         assert Browser(client).post("/logout").status_code == 303

@@ -140,6 +140,9 @@ def test_targets_and_watch_rules(client: httpx.Client) -> None:
         client.post("/api/watch-rules", json={"kind": "fell_by", "target_id": target["id"]}).status_code
         == 400
     )
+    unheard = client.post("/api/watch-rules", json={**rule, "notify": ["nowhere"]})
+    assert unheard.status_code == 400
+    assert unheard.json()["detail"] == "There is no channel 'nowhere'; known: none."
     assert client.delete(f"/api/targets/{target['id']}").json() == {"changed": 1}
 
 

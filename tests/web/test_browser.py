@@ -17,6 +17,7 @@ from pricewatch.bazaar.client import Bazaar
 from pricewatch.middlewares.browser import find_chromium
 from tests.conftest import Crawl, Database
 from tests.store import observations
+from tests.web.stored import store_one_of_each
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 # How long is only a guard against waiting for ever.
@@ -256,3 +257,33 @@ def test_dark_and_light(page: Page) -> None:
     assert page.evaluate(colour) != light
     page.reload()
     assert page.evaluate(colour) != light
+
+
+def test_pages_fit_on_a_phone(page: Page, database: Database) -> None:
+    listing = store_one_of_each(database, "Wortohnezwischenraum" * 20)
+    page.set_viewport_size({"width": 390, "height": 844})
+    for path in (
+        f"/listings/{listing}",
+        "/listings",
+        "/adapters",
+        "/targets/add",
+        "/markets/add?source=apartments",
+    ):
+        page.goto(path)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+        # The menu is one line, however little a page has to show.
+        assert page.locator("header.side").evaluate("e => e.offsetHeight") < 100, path
+    assert page.get_by_role("checkbox").evaluate("e => e.offsetWidth") < 30
+    page.goto("/adapters")
+    assert page.get_by_role("link", name="willhaben").evaluate("e => e.getClientRects().length") == 1
+    page.goto(f"/listings/{listing}")
+    words = page.locator("svg.price-chart:visible text").first
+    assert words.evaluate("e => e.getBoundingClientRect().height") > 8
+
+
+def test_a_page_says_that_it_can_no_longer_be_brought_up_to_date(page: Page) -> None:
+    page.goto("/")
+    page.evaluate("() => { window.fetch = () => Promise.reject(new TypeError('away')); }")
+    expect(page.locator("body.offline")).to_be_visible()
+    said = page.locator("main").evaluate("e => getComputedStyle(e, '::before').content")
+    assert "does not answer" in said

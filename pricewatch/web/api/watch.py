@@ -9,7 +9,9 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
+from pricewatch.errors import UserError
 from pricewatch.items import MAX_CENTS
+from pricewatch.notify import channels
 from pricewatch.store import watch
 from pricewatch.web.api.common import AChange, Limit, Page, Row, Word, page_of
 from pricewatch.web.fields import LARGEST_ID, Before, Id
@@ -62,6 +64,9 @@ def find(visit: AVisit, before: Before = None, limit: Limit = 50) -> Any:
 
 @router.post("", response_model=Rule, status_code=201)
 def add(visit: AChange, given: NewRule) -> Any:
+    known = channels()
+    if unknown := [name for name in given.notify if name not in known]:
+        raise UserError(f"There is no channel {unknown[0]!r}; known: {', '.join(sorted(known)) or 'none'}.")
     with visit.change("watch rule added", given.kind) as connection:
         rule_id = watch.add(connection, now=visit.now, **given.model_dump())
         return next(row for row in watch.listed(connection, most=1, before_id=rule_id + 1))
