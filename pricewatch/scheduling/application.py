@@ -28,6 +28,7 @@ def application(config: Config) -> Any:
     check_address(config)
     hand_over_login(config)
     settle_directories(config)
+    make_logs_directory(config)
     try:
         ours = membership(config)
         check_name(ours)
@@ -76,6 +77,19 @@ def settle_directories(config: Config) -> None:
         if given.parts[:1] == ("var",):
             place = var_directory().resolve() / Path(*given.parts[1:])
             config.cp.set(config.SECTION, option, str(place).replace("%", "%%"))
+
+
+def make_logs_directory(config: Config) -> None:
+    """Its page is there before the first log is, and no job fails for want of it."""
+    place = config.get("logs_dir", "")
+    try:
+        if place:
+            Path(place).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            f"pricewatch: Logs cannot be kept in {place} ({error.strerror or error}): make it writable, set "
+            "PRICEWATCH_VAR to another directory, or logs_dir in scrapyd.conf."
+        ) from None
 
 
 def check_name(ours: Membership) -> None:

