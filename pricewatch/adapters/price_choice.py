@@ -83,6 +83,10 @@ def choose_price(
         choice = _zero(seen)
     else:
         choice = _shown_only(seen, is_product_page=is_product_page)
+    if choice.price is not None and (higher := _higher_instalment(choice.price, seen)):
+        choice = Choice(
+            Verdict.AMBIGUOUS, f"the page shows {choice.price.amount} beside instalments of {higher.amount}"
+        )
     if choice.price is not None:
         choice.agreeing = [one for one in [*structured, *seen.current] if one.amount == choice.price.amount]
     return choice
@@ -115,6 +119,13 @@ def _one_amount(price: Candidate, all_of_it: list[Candidate], seen: _Shown, *, i
     if is_trusted or len(sources) > 1:
         return Choice(Verdict.ACCEPTED, "structured data of this page's product", price)
     return Choice(Verdict.AMBIGUOUS, "structured data that nothing ties to this page's product")
+
+
+def _higher_instalment(price: Candidate, seen: _Shown) -> Candidate | None:
+    """Where a month costs more than the price does, the price is only what is paid at first."""
+    told = [one for one in seen.current if one.amount == price.amount]
+    higher = (one for one in seen.every if one.role is Role.INSTALMENT and one.amount >= price.amount)
+    return next((one for one in higher if not told or _is_beside(one, told)), None)
 
 
 def _sale_price(listed: Candidate, lower: list[Candidate]) -> Choice:

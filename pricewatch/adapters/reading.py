@@ -8,8 +8,10 @@ from scrapy.http import TextResponse
 
 from pricewatch.items import Availability
 from pricewatch.parsing.gone import GoneEvidence, departure_in, sold_notice
+from pricewatch.parsing.price import is_on_request
 from pricewatch.parsing.roles import Role
 from pricewatch.parsing.state import state_prices
+from pricewatch.parsing.text import squash
 from pricewatch.parsing.url import InvalidUrl, absolute_url, is_same_product_url
 from pricewatch.parsing.visible import Zone, read_zone
 
@@ -76,6 +78,20 @@ def departure_of(reading: Reading) -> GoneEvidence | None:
 
 
 def choose(reading: Reading) -> Choice:
+    """The choice among all that the page offers, unless it tells its readers to ask for the price."""
+    choice = _chosen(reading)
+    if choice.verdict is Verdict.ACCEPTED and not any(one.shown for one in choice.agreeing):
+        asked = next(
+            (one.text for one in reading.zone.notices[:_MOST_NOTICES] if is_on_request(one.text)), ""
+        )
+        if asked:
+            return Choice(
+                Verdict.AMBIGUOUS, f"structured data gives a price, the page says {squash(asked)!r}"
+            )
+    return choice
+
+
+def _chosen(reading: Reading) -> Choice:
     """The choice among what is easily read; the page's scripts are asked only where that is not enough."""
     choice = _choice(reading)
     has_price = any(one.amount and one.role is Role.CURRENT for one in reading.structured)

@@ -22,6 +22,18 @@ _HUGE = Decimal(10) ** 20
 # `1.226` for machines may be 1226 written for people; only a leading zero or a third decimal coin settles it.
 _THREE_DECIMALS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 
+_ON_REQUEST = re.compile(
+    r"(?:\b(?:price (?:on|upon) (?:request|application)|(?:call|ask|contact us|"
+    r"email us) for (?:a )?(?:price|pricing|quote|rent)|"
+    r"request a (?:price|quote)|preis(?:e)? auf anfrage|preis a\.\s?a|prix sur demande|"
+    r"precio (?:a consultar|bajo pedido)|"
+    r"consultar precio|prezzo su richiesta|preço sob consulta|prijs op aanvraag|"
+    r"cena na (?:zapytanie|dotaz|vyžádání)|"
+    r"pris på (?:begäran|forespørsel|forespørgsel)|hinta pyynnöstä|preț la cerere|"
+    r"цена по запросу)\b|価格はお問い合わせ|価格応談)"
+)
+_LONGEST_REQUEST = 60
+
 
 class Refusal(StrEnum):
     """Why a text gives no price."""
@@ -90,6 +102,12 @@ def parse_machine_price(value: object, currency: str | None) -> ParsedPrice:
     if _THREE_DECIMALS.fullmatch(text) and minor_units(currency or "") != 3:
         return ParsedPrice(refusal=Refusal.UNCLEAR_NUMBER)
     return _checked(amount, currency)
+
+
+def is_on_request(text: str) -> bool:
+    """Whether a short text stands where a price would, and says that one has to ask for it."""
+    plain = squash(text).lower()
+    return len(plain) <= _LONGEST_REQUEST and _ON_REQUEST.search(plain) is not None
 
 
 def to_cents(amount: Decimal, currency: str) -> int | None:

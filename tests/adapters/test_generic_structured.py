@@ -113,6 +113,7 @@ OTHER_SYNTAXES = [
     ("state of the page", H1 + '<script id="__NEXT_DATA__" type="application/json">{"props":{"product":{"name":"Blue Kettle","price":{"value":19.99,"currency":"EUR"}},"related":[{"name":"Red Pot","price":{"value":5,"currency":"EUR"}}]}}</script><button>Add to cart</button>', "19.99 EUR IN_STOCK"),
     ("dataLayer", H1 + '<script>window.dataLayer = window.dataLayer || []; dataLayer.push({"event":"view_item","ecommerce":{"currency":"EUR","items":[{"item_name":"Blue Kettle","price":"19.99"}]}});</script><button>Add to cart</button>', "19.99 EUR IN_STOCK"),
     ("a state that may be in cents", H1 + '<script type="application/json">{"name":"Blue Kettle","price":1999,"currency":"EUR"}</script><button>Add to cart</button>', "PRICE_NOT_FOUND"),
+    ("a state that says it is discounted, before or after", H1 + '<script>dataLayer.push({"currency":"EUR","items":[{"item_name":"Blue Kettle","price":29.99,"discount":10}]});</script><button>Add to cart</button>', "PRICE_NOT_FOUND"),
     ("a state of another product", H1 + '<script type="application/json">{"name":"Red Pot","price":19.99,"currency":"EUR"}</script><button>Add to cart</button>', "PRICE_NOT_FOUND"),
 ]  # fmt: skip
 
