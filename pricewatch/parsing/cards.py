@@ -75,7 +75,7 @@ def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bo
 
 def _is_heading(link: Element) -> bool:
     parent = link.getparent()
-    if element_cues(link).is_name or next(link.iter(*_HEADINGS), None) is not None:
+    if any(inner.tag in _HEADINGS or element_cues(inner).is_name for inner in link.iter()):
         return True
     return parent is not None and (parent.tag in _HEADINGS or element_cues(parent).is_name)
 

@@ -23,14 +23,16 @@ _HUGE = Decimal(10) ** 20
 _THREE_DECIMALS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 
 _ON_REQUEST = re.compile(
-    r"(?:\b(?:price (?:on|upon) (?:request|application)|(?:call|ask|contact us|"
-    r"email us) for (?:a )?(?:price|pricing|quote|rent)|"
-    r"request a (?:price|quote)|preis(?:e)? auf anfrage|preis a\.\s?a|prix sur demande|"
-    r"precio (?:a consultar|bajo pedido)|"
-    r"consultar precio|prezzo su richiesta|preço sob consulta|prijs op aanvraag|"
-    r"cena na (?:zapytanie|dotaz|vyžádání)|"
-    r"pris på (?:begäran|forespørsel|forespørgsel)|hinta pyynnöstä|preț la cerere|"
-    r"цена по запросу)\b|価格はお問い合わせ|価格応談)"
+    r"^\W*(?:please )?(?:(?:price (?:on|upon) (?:request|application)|"
+    r"(?:call|ask|contact us|email us) for (?:a )?(?:price|pricing|quote|rent)|"
+    r"(?:log|sign)[ -]?in (?:to|for) (?:\w+ ){0,3}(?:price|pricing)s?|"
+    r"preise? auf anfrage|preis a\.\s?a|(?:anmelden|einloggen), um (?:\w+ ){0,2}preise?|"
+    r"preise? nach anmeldung|"
+    r"prix sur demande|connectez-vous pour (?:\w+ ){0,2}prix|precio (?:a consultar|bajo pedido)|"
+    r"consultar precio|"
+    r"prezzo su richiesta|preço sob consulta|prijs op aanvraag|cena na (?:zapytanie|dotaz|vyžádání)|"
+    r"pris på (?:begäran|forespørsel|forespørgsel)|hinta pyynnöstä|preț la cerere|цена по запросу)\b|"
+    r"価格はお問い合わせ|価格応談)"
 )
 _LONGEST_REQUEST = 60
 
@@ -105,7 +107,7 @@ def parse_machine_price(value: object, currency: str | None) -> ParsedPrice:
 
 
 def is_on_request(text: str) -> bool:
-    """Whether a short text stands where a price would, and says that one has to ask for it."""
+    """Whether a short text stands where a price would, and says that one has to ask or log in for it."""
     plain = squash(text).lower()
     return len(plain) <= _LONGEST_REQUEST and _ON_REQUEST.search(plain) is not None
 

@@ -85,6 +85,7 @@ _NET = re.compile(
 
 _LIST = re.compile(
     r"\b(?:was|were|rrp|msrp|srp|list price|m\.?r\.?p|listenpreis|originally|original price|"
+    r"instead of|usual(?:ly)?|"
     r"old price|previously|compare at|typical price|retail price|uvp|unverb\.?|statt|zuvor|"
     r"vorher|bisher|"
     r"alter preis|niedrigster|ursprünglich(?:er preis)?|originalpreis|suggested (?:retail )?price|"
