@@ -124,6 +124,15 @@ def read_prices(
     return found
 
 
+def tag_text(tag: Element) -> str:
+    """What a price tag shows, marked where its elements end, with cents of their own after a point.
+
+    What is crossed out counts only where there is nothing else.
+    """
+    pieces = list(_pieces(tag, "", None, is_sale=False))
+    return _joined([one for one in pieces if not one.is_struck])[0] or _joined(pieces)[0]
+
+
 def told_in(block: Element, page_url: str, role: Role | None) -> Iterator[tuple[str, Role | None]]:
     """The texts of a block, each with the role that the elements around it give it."""
     for piece in _pieces(block, page_url, role, is_sale=False):
