@@ -103,7 +103,7 @@ _LIST = re.compile(
 )
 
 _REGULAR = re.compile(
-    r"\b(?:regular|reg\.|normal(?:preis|pris|price)?|standard|prix normal|precio normal|prezzo normale|"
+    r"\b(?:regular|reg|normal(?:preis|pris|price)?|standard|prix normal|precio normal|prezzo normale|"
     r"běžná cena|cena regularna|redna cena|ordinarie|обычная цена)\b"
 )
 

@@ -14,6 +14,7 @@ TAGS = [
     ("was and now", "Was £30.00, now £20.00", "20.00 GBP"),
     ("now and was", "£20.00 (was £30.00)", "20.00 GBP"),
     ("statt and nur", "statt 29,99 € nur 19,99 €", "19.99 EUR"),
+    ("regular, cut short", "Reg. £30.00 Sale £20.00", "20.00 GBP"),
     ("UVP", "UVP 29,99 € <b>19,99 €</b>", "19.99 EUR"),
     ("recommended price after", "<b>£20.00</b> <span>RRP £30.00</span>", "20.00 GBP"),
     ("you save", "Our price: £20.00 You save: £10.00 (33%)", "20.00 GBP"),
