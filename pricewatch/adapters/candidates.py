@@ -152,10 +152,10 @@ def meta_candidates(head: Head) -> Iterator[Candidate]:
 
 
 def state_candidates(prices: list[StatePrice], shown: list[ShownPrice]) -> Iterator[Candidate]:
-    """The prices of the page's own scripts; one that may be in cents only where the page shows it as well."""
+    """The prices of the page's own scripts; a doubtful one only where the page shows it as well."""
     amounts = {price.amount for price in shown}
     for price in prices:
-        if not price.may_be_cents or price.amount in amounts:
+        if not price.only_confirms or price.amount in amounts:
             yield Candidate("state", price.where, price.text, price.amount, price.currency, Role.CURRENT)
 
 

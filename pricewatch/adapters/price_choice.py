@@ -60,14 +60,18 @@ class _Shown:
         amounts = {where: {one.amount for one in strong if one.where == where} for where in built}
         return [one for one in strong if built[one.where] < _MANY or len(amounts[one.where]) == 1]
 
-    def only(self) -> list[Candidate]:
-        """The one price tag of a page that has no strong one."""
-        tags = [one for one in self.current if len(one.text) <= _LONGEST_TAG]
-        return tags if len({one.amount for one in tags}) == 1 else []
+    def tags(self) -> list[Candidate]:
+        """Those whose text is a price tag's, nearest first."""
+        return [one for one in self.current if len(one.text) <= _LONGEST_TAG]
 
 
 def choose_price(
-    structured: list[Candidate], shown: list[Candidate], *, is_trusted: bool, is_product_page: bool
+    structured: list[Candidate],
+    shown: list[Candidate],
+    *,
+    is_trusted: bool,
+    is_product_page: bool,
+    is_sold_out: bool = False,
 ) -> Choice:
     """The price, given what structured data and the page show; trusted data is about this page's product."""
     seen = _Shown(shown, _current(shown))
@@ -82,7 +86,11 @@ def choose_price(
     elif any(one.role is Role.CURRENT for one in structured):
         choice = _zero(seen)
     else:
-        choice = _shown_only(seen, is_product_page=is_product_page)
+        choice = _shown_only(seen, is_product_page=is_product_page, is_sold_out=is_sold_out)
+    if choice.price is not None and (higher := _higher_instalment(choice.price, seen)):
+        choice = Choice(
+            Verdict.AMBIGUOUS, f"the page shows {choice.price.amount} beside instalments of {higher.amount}"
+        )
     if choice.price is not None:
         choice.agreeing = [one for one in [*structured, *seen.current] if one.amount == choice.price.amount]
     return choice
@@ -106,7 +114,7 @@ def _one_amount(price: Candidate, all_of_it: list[Candidate], seen: _Shown, *, i
         return Choice(Verdict.AMBIGUOUS, f"the page shows {price.amount} as list price only")
     if roles & _TELLING:
         return Choice(Verdict.AMBIGUOUS, f"the page shows {price.amount} as {min(roles & _TELLING)}")
-    against = [one for one in seen.single() or seen.only() if _contradicts(one)]
+    against = [one for one in seen.single() or seen.tags()[:1] if _contradicts(one)]
     if against:
         return Choice(
             Verdict.AMBIGUOUS, f"structured data says {price.amount}, the page shows {against[0].amount}"
@@ -115,6 +123,13 @@ def _one_amount(price: Candidate, all_of_it: list[Candidate], seen: _Shown, *, i
     if is_trusted or len(sources) > 1:
         return Choice(Verdict.ACCEPTED, "structured data of this page's product", price)
     return Choice(Verdict.AMBIGUOUS, "structured data that nothing ties to this page's product")
+
+
+def _higher_instalment(price: Candidate, seen: _Shown) -> Candidate | None:
+    """Where a month costs more than the price does, the price is only what is paid at first."""
+    told = [one for one in seen.current if one.amount == price.amount]
+    higher = (one for one in seen.every if one.role is Role.INSTALMENT and one.amount >= price.amount)
+    return next((one for one in higher if not told or _is_beside(one, told)), None)
 
 
 def _sale_price(listed: Candidate, lower: list[Candidate]) -> Choice:
@@ -165,10 +180,11 @@ def _zero(seen: _Shown) -> Choice:
     return Choice(Verdict.ZERO, "structured data says zero")
 
 
-def _shown_only(seen: _Shown, *, is_product_page: bool) -> Choice:
-    prices = [one for one in seen.single() if one.shown and one.shown.codes] or [
-        one for one in seen.current if one.shown and one.shown.codes and len(one.text) <= _LONGEST_TAG
-    ]
+def _shown_only(seen: _Shown, *, is_product_page: bool, is_sold_out: bool) -> Choice:
+    prices = [one for one in seen.single() if one.shown and one.shown.codes]
+    # What is sold out may show no price, but those of other things that can be bought.
+    if not prices and not is_sold_out:
+        prices = [one for one in seen.tags() if one.shown and one.shown.codes]
     if not prices and is_product_page and any(one.role is Role.ZERO for one in seen.every):
         return Choice(Verdict.ZERO, "the page shows zero")
     if not prices:

@@ -8,8 +8,10 @@ from scrapy.http import TextResponse
 
 from pricewatch.items import Availability
 from pricewatch.parsing.gone import GoneEvidence, departure_in, sold_notice
+from pricewatch.parsing.price import is_on_request
 from pricewatch.parsing.roles import Role
 from pricewatch.parsing.state import state_prices
+from pricewatch.parsing.text import squash
 from pricewatch.parsing.url import InvalidUrl, absolute_url, is_same_product_url
 from pricewatch.parsing.visible import Zone, read_zone
 
@@ -76,6 +78,18 @@ def departure_of(reading: Reading) -> GoneEvidence | None:
 
 
 def choose(reading: Reading) -> Choice:
+    """The choice among all that the page offers, unless it tells its readers to ask for the price."""
+    choice = _chosen(reading)
+    if choice.verdict is Verdict.ACCEPTED:
+        asked = next(
+            (one.text for one in reading.zone.notices[:_MOST_NOTICES] if is_on_request(one.text)), ""
+        )
+        if asked:
+            return Choice(Verdict.AMBIGUOUS, f"a price, but the page says {squash(asked)!r}")
+    return choice
+
+
+def _chosen(reading: Reading) -> Choice:
     """The choice among what is easily read; the page's scripts are asked only where that is not enough."""
     choice = _choice(reading)
     has_price = any(one.amount and one.role is Role.CURRENT for one in reading.structured)
@@ -90,17 +104,15 @@ def choose(reading: Reading) -> Choice:
 
 def _choice(reading: Reading) -> Choice:
     is_about_page = any(one.source in ("meta", "state") for one in reading.structured)
+    can_be_bought = bool(reading.zone.buy_button)
+    is_sold_out = shown_state(reading.zone)[0] is Availability.OUT_OF_STOCK
     return choose_price(
         reading.structured,
         reading.shown,
         is_trusted=is_about_page or any(claim.is_trusted for claim in reading.claims),
-        is_product_page=reading.has_product or _is_for_sale(reading.zone),
+        is_product_page=reading.has_product or can_be_bought or is_sold_out,
+        is_sold_out=is_sold_out and not can_be_bought,
     )
-
-
-def _is_for_sale(zone: Zone) -> bool:
-    """Something that can be bought, or could be until it was sold out."""
-    return bool(zone.buy_button) or shown_state(zone)[0] is Availability.OUT_OF_STOCK
 
 
 def _reading(facts: PageFacts | None) -> Reading | None:

@@ -24,7 +24,9 @@ from pricewatch.items import (
 )
 from pricewatch.parsing.availability import schema_availability, text_availability
 from pricewatch.parsing.currency import ISO_4217
+from pricewatch.parsing.marks import PIECE
 from pricewatch.parsing.price import ParsedPrice, Refusal, parse_price, to_cents
+from pricewatch.parsing.shown_price import tag_text
 from pricewatch.parsing.text import clean
 
 # `currency` is no selector: a page that shows a bare number cannot be asked for its currency.
@@ -90,7 +92,7 @@ class SelectedAdapter(Adapter):
             return ExtractFailure(reason, f"{name}: nothing at {pointed[name]}", evidence)
         if "price" not in texts:
             return _with_texts(found, texts, availability, [*evidence, why])
-        price = self._price(found, texts["price"])
+        price = self._price(found, _price_text(response.selector, pointed["price"]))
         if price.refusal is Refusal.ZERO:
             return Quarantine(QuarantineReason.ZERO_PRICE_EXTRACTED, {"evidence": evidence})
         if price.amount is None:
@@ -159,14 +161,26 @@ def _heading(response: TextResponse) -> str:
     return clean(" ".join(response.xpath("(//h1)[1]//text()").getall()))
 
 
-def _select(root: Selector, selector: str) -> str | None:
-    """The text of the first match, or the `content` of a meta tag; CSS unless it looks like XPath."""
+def _first(root: Selector, selector: str) -> Selector | None:
+    """The first match; CSS unless it looks like XPath."""
     if _XPATH.match(selector):
         found = root.xpath(selector.strip().removeprefix("xpath:"))
     else:
         found = root.css(selector.strip().removeprefix("css:"))
-    for one in found[:1]:
-        if not hasattr(one.root, "tag"):
-            return str(one.get())
-        return one.root.get("content") or one.xpath("string()").get()
-    return None
+    return next(iter(found), None)
+
+
+def _select(root: Selector, selector: str) -> str | None:
+    """The text of the first match, or the `content` of a meta tag."""
+    one = _first(root, selector)
+    if one is None or not hasattr(one.root, "tag"):
+        return None if one is None else str(one.get())
+    return one.root.get("content") or one.xpath("string()").get()
+
+
+def _price_text(root: Selector, selector: str) -> str:
+    """The same for a price, but digits of two elements never run into one number."""
+    one = _first(root, selector)
+    if one is None or not hasattr(one.root, "tag") or one.root.get("content"):
+        return _select(root, selector) or ""
+    return tag_text(one.root) or PIECE.join(one.root.itertext())

@@ -16,8 +16,10 @@ from pricewatch.adapters.page_tree import page_tree
 from pricewatch.items import Availability, ExtractFailure, FailureReason
 from pricewatch.parsing.availability import is_buy_button, text_availability
 from pricewatch.parsing.blocked import blocked_reason
+from pricewatch.parsing.marks import BLOCK, PIECE
 from pricewatch.parsing.one_price import one_price
 from pricewatch.parsing.price import Refusal, parse_machine_price
+from pricewatch.parsing.shown_price import tag_text
 from pricewatch.parsing.text import clean
 from pricewatch.parsing.tree import shown_text
 from pricewatch.parsing.url import InvalidUrl, absolute_url, canonical_url
@@ -33,6 +35,10 @@ _BESIDE_BOTH = (
     " or ancestor::*[contains(@class, 'screen-reader-text')])]"
 )
 _CROSSED_OUT, _SUCCESSOR = ".//del | .//s | .//strike", ".//ins"
+# Where a shop puts cents into an element of their own.
+_CENTS = "sup, sub, small, [class*=cent], [class*=decimal], [class*=fraction]"
+_MARKS = re.compile(f"[{PIECE}{BLOCK}]+")
+_RUNS_ON = re.compile(rf"\d\s*[{PIECE}{BLOCK}][\s{PIECE}{BLOCK}]*\d")
 _DIGIT = re.compile(r"\d")
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,6})?")
 _LATEST_SECONDS = 4_102_444_800
@@ -150,6 +156,9 @@ def price_now(selector: Box, css: str) -> str:
 
 
 def _price_of(places: SelectorList[Selector]) -> str:
+    if places.css(_CENTS) and len(places) == 1:
+        text = tag_text(places[0].root)
+        return "" if _RUNS_ON.search(text) else clean(_MARKS.sub(" ", text))
     if any(not _joined(place.xpath(".//text()").getall()) for place in places if words_of(place)):
         return ""
     return only(_different(map(words_of, places)))

@@ -2,14 +2,50 @@
 
 from __future__ import annotations
 
+import re
+
 from .class_names import element_cues
-from .text import words
+from .text import squash, words
 from .tree import Element, raw_text
 from .url import is_other_page
 
 _MOST_LINKS = 60
 _NAME_WORDS = 2
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
+_LONGEST_HEADING = 80
+_OTHERS = re.compile(
+    r"\b(?:(?:related|similar|recommended|suggested|comparable|sponsored|other|alternative) "
+    r"(?:\w+ )?(?:products?|items?|listings?|offers?|ads?|articles)|recommended for you|"
+    r"you (?:may|might|could|will|'ll) (?:also|like|love)|customers? (?:also|who)|people also|"
+    r"(?:frequently|often|usually) bought|bought together|recently viewed|more like this|"
+    r"more (?:items )?from|"
+    r"complete the look|(?:goes|pairs) well with|"
+    r"(?:ähnliche|weitere|passende|verwandte|empfohlene|andere) (?:artikel|produkte|angebote|anzeigen)|"
+    r"kunden\b.*\bauch|könnte (?:ihnen|dir|dich|sie) auch|(?:oft|häufig) zusammen gekauft|"
+    r"zuletzt angesehen|"
+    r"zubehör|passend dazu|"
+    r"produits (?:similaires|associés|apparentés|complémentaires)|autres produits|vous aimerez|"
+    r"souvent achetés ensemble|annonces similaires|"
+    r"productos (?:relacionados|similares)|(?:te|le) (?:puede|podría)n? (?:gustar|interesar)|"
+    r"comprados juntos|"
+    r"prodotti (?:correlati|simili)|potrebbe(?:ro)? (?:anche )?(?:piacer|interessar)\w+|acquistati insieme|"
+    r"produtos (?:relacionados|semelhantes|similares)|quem (?:viu|comprou)|"
+    r"(?:gerelateerde|vergelijkbare|andere) (?:producten|artikelen)|vaak samen gekocht|"
+    r"podobne (?:produkty|oferty)|produkty (?:podobne|powiązane)|polecane produkty|"
+    r"klienci (?:kupili|oglądali)|"
+    r"(?:podobné|související|příbuzné) (?:produkty|zboží)|"
+    r"(?:liknande|relaterade|lignende|relaterede|relaterte) (?:produkter|varer|artiklar|annonser)|"
+    r"похожие (?:товары|объявления)|с этим товаром|вам (?:может|могут) понравиться)\b"
+    r"|関連商品|この商品を.*人|一緒に購入|おすすめ商品|相關商品|相关商品|猜你喜|推薦商品|관련 상품"
+)
+
+
+def announces_others(element: Element) -> bool:
+    """Whether an element is a heading over other products than the page's own."""
+    if element.tag not in _HEADINGS:
+        return False
+    text = squash(raw_text(element)).lower()
+    return len(text) <= _LONGEST_HEADING and _OTHERS.search(text) is not None
 
 
 def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bool:
@@ -39,7 +75,7 @@ def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bo
 
 def _is_heading(link: Element) -> bool:
     parent = link.getparent()
-    if element_cues(link).is_name or next(link.iter(*_HEADINGS), None) is not None:
+    if any(inner.tag in _HEADINGS or element_cues(inner).is_name for inner in link.iter()):
         return True
     return parent is not None and (parent.tag in _HEADINGS or element_cues(parent).is_name)
 

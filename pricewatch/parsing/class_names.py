@@ -20,9 +20,9 @@ _PAIRS: dict[tuple[str, str], Role] = {
     (first, second): role
     for role, pairs in {
         Role.LIST: "list-price recommended-price recommended-retail line-through crossed-out full-price",
-        Role.NET: "price-tax ex-tax excl-tax excluding-tax ex-vat excl-vat exc-vat without-tax",
+        Role.NET: "ex-tax excl-tax excluding-tax ex-vat excl-vat exc-vat without-tax",
         Role.PER_UNIT: "unit-price price-unit base-price price-per per-unit",
-        Role.FROM: "starting-price price-from from-price min-price minimal-price",
+        Role.FROM: "starting-price price-from from-price min-price minimal-price minimum-price",
         Role.RANGE: "price-range",
         Role.OTHER_CONDITION: "open-box other-offers other-sellers",
         Role.EXTRA: "subscribe-save add-on",
@@ -53,7 +53,7 @@ _ROLES: dict[str, Role] = {
         "promotions promo promos offerbanner banner deposit trade tradein usp",
         Role.EXTRA: "warranty warranties insurance addon addons giftwrap protection subscription subscribe "
         "membership member members service services guarantee care accessory accessories extras bundle "
-        "bundles bought",
+        "bundles bought ecotax ecotaxe",
         Role.OTHER_CONDITION: "used refurbished openbox preowned secondhand marketplace sellers resale",
         Role.VARIANT: "option options swatch swatches tier tiers tierprice bulk volume staffel "
         "staffelpreis quantitybreak variations sizes",
@@ -67,8 +67,13 @@ _ROLES: dict[str, Role] = {
     for name in word_set(names)
 }
 
+# One name only: `price tax` are two, and say that the price is taxed.
+_NAMES: dict[str, Role] = {"price-tax": Role.NET}
+
 # `with-list-price` names a price that has a list price beside it.
-_BESIDE = word_set("with has have without no non not is")
+_BESIDE = word_set("with has have without no non not is show shows")
+# Drawn with a line through it, not only called an old price.
+_STRUCK = word_set("strike striked strikethrough struck strikeout crossed linethrough")
 _SALE = word_set(
     "sale special final current now new actual our today selling discounted reduced aktuell nowprice "
     "saleprice "
@@ -92,6 +97,7 @@ class ClassCues:
     is_price: bool = False
     role: Role | None = None
     is_sale: bool = False
+    is_struck: bool = False
     is_cents: bool = False
     is_hidden: bool = False
     is_button: bool = False
@@ -107,16 +113,21 @@ def cues(names: str) -> ClassCues:
     """The cues in an element's class and id, given as one text."""
     lowered = names.lower()
     tokens = [token.lower() for token in _TOKEN.findall(names)]
-    bag = set(tokens)
+    bag, names_apart = set(tokens), lowered.split()
     return ClassCues(
         is_price=any(word in lowered for word in _PRICE) or bool(bag & _PRICE_TOKENS),
-        role=_role_of(tokens),
+        role=next((_NAMES[name] for name in names_apart if name in _NAMES), None) or _role_of(tokens),
         is_sale=bool(bag & _SALE),
+        is_struck="line-through" in names_apart
+        or any(
+            token in _STRUCK and before not in _BESIDE
+            for before, token in zip(["", *tokens], tokens, strict=False)
+        ),
         is_cents=bool(bag & _CENTS),
         is_button=bool(bag & _BUTTON),
         is_cart=bool(bag & _CART),
         is_name=bool(bag & _NAME),
-        is_hidden=bool(_HIDDEN & set(lowered.split())),
+        is_hidden=not _HIDDEN.isdisjoint(names_apart),
     )
 
 

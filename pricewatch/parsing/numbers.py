@@ -16,6 +16,8 @@ from .marks import BLOCK, PIECE, Codes, believed, joined, mark_after, mark_befor
 from .roles import Role, role_of_words
 from .text import squash
 
+# Currencies whose thousands are grouped by hundreds: 1,23,456.
+_IN_LAKHS = frozenset({"INR", "PKR", "BDT", "NPR", "LKR"})
 # What stands for a byte that could not be decoded, often a no-break space between thousands.
 _LOST = "\ufffd"
 
@@ -54,7 +56,12 @@ _EURO_CENTS = re.compile(r"(\d)\s?€\s?(\d{2})(?![\d.,])")
 _PERCENT = re.compile(r"\s?%")
 _DASH = re.compile(r"\s*(?:-|−|–|—|~|〜|to|bis|à|a|do|tot|till|até|до)\s*")
 _TIMES = re.compile(r"\s*(?:x|×|\*)\s*(?:de|of|à)?\s*")
-_FOR = re.compile(r"\s*(?:for|für|pour|por|per|za|voor|за)\s*")
+_FOR = re.compile(
+    r"\s*(?:for|für|pour|por|per|za|voor|за|"
+    r"(?:\w+ )?(?:\+|or more|and more|oder mehr|ou plus|et plus|o más|ou mais|o più|of meer|"
+    r"lub więcej|eller fler)"
+    r"(?: \w+)?:?)\s*"
+)
 _MAGNITUDE = re.compile(
     r"\s?(?:k|m|mio|mln|mill?|bn|b|tys|tis|tsd|cr|crore|lakh|lac)\b\.?(?!\w)", re.IGNORECASE
 )
@@ -208,7 +215,7 @@ def _amount(number: str, currency: str | None) -> Decimal | None:
     mixed = len(set(separators)) > 1
     if separators.count(last) > 1:
         # A separator that repeats groups thousands; a second kind before it would be nonsense.
-        return None if mixed else _grouped(digits, last)
+        return None if mixed else _grouped(digits, last, in_lakhs=currency in _IN_LAKHS)
     if tail == 3 and not mixed:
         if decimals == 3:
             return parse_number(digits, last)
@@ -230,8 +237,9 @@ def _are_groups(whole: str) -> bool:
     return 1 <= len(head) <= 3 and len(groups[-1]) == 3 and all(len(group) in (2, 3) for group in groups)
 
 
-def _grouped(digits: str, separator: str) -> Decimal | None:
+def _grouped(digits: str, separator: str, *, in_lakhs: bool = False) -> Decimal | None:
     head, *groups = digits.split(separator)
-    if not 1 <= len(head) <= 3 or any(len(group) != 3 for group in groups):
+    shorter = {2, 3} if in_lakhs and separator == "," else {3}
+    if not 1 <= len(head) <= 3 or len(groups[-1]) != 3 or any(len(group) not in shorter for group in groups):
         return None
     return Decimal(head + "".join(groups))

@@ -14,7 +14,7 @@ from .currency import currency_code
 from .microdata import ELEMENT, ShownText
 from .price import ParsedPrice, parse_machine_price, parse_price
 from .roles import Role
-from .text import clean
+from .text import clean, word_set
 from .tree import Element
 
 _LIST_PRICES = (
@@ -28,6 +28,7 @@ _LIST_PRICES = (
     "regularprice",
 )
 _USED = ("used", "refurbished", "damaged")
+_PERIODS = word_set("mon month months monthly ann year years yearly wee week weeks weekly day days hur hour")
 _MOST_OFFERS = 400
 
 
@@ -117,7 +118,10 @@ def _prices(node: dict[str, Any], currency: str | None) -> Iterator[_Price]:
         None,
     )
     direct = list(_direct_prices(node, currency, tax))
-    yield from direct
+    recurring = _recurring(specifications)
+    for suffix, text, price, role, high, taxed in direct:
+        is_recurring = role is Role.CURRENT and price.amount in recurring
+        yield suffix, text, price, Role.INSTALMENT if is_recurring else role, high, taxed
     for index, row in enumerate(specifications):
         role = _specification_role(row)
         if role is Role.CURRENT and direct:
@@ -132,6 +136,12 @@ def _prices(node: dict[str, Any], currency: str | None) -> Iterator[_Price]:
                 None,
                 _flag(row.get("valueAddedTaxIncluded")),
             )
+
+
+def _recurring(specifications: list[dict[str, Any]]) -> set[Decimal | None]:
+    """What is to be paid again and again; a plain price that repeats it is no other."""
+    rows = [row for row in specifications if _specification_role(row) is Role.INSTALMENT]
+    return {price.amount for row in rows for _, price in _values(row.get("price"), None)} - {None}
 
 
 def _direct_prices(node: dict[str, Any], currency: str | None, tax: bool | None) -> Iterator[_Price]:
@@ -167,11 +177,14 @@ def _specification_role(row: dict[str, Any]) -> Role:
     kind = _plain(row.get("priceType") or row.get("name")).lower().replace(" ", "").replace("_", "")
     if any(word in kind for word in _LIST_PRICES):
         return Role.LIST
+    if "charge" in _plain(row.get("@type")).lower():
+        return Role.SHIPPING
     if row.get("validForMemberTier") or row.get("membershipPointsEarned"):
         return Role.EXTRA
     if _is_for_several(row):
         return Role.VARIANT
-    if row.get("billingDuration") or row.get("billingIncrement") or "installment" in kind:
+    per = _plain(row.get("unitCode") or row.get("unitText")).lower()
+    if row.get("billingDuration") or row.get("billingIncrement") or "installment" in kind or per in _PERIODS:
         return Role.INSTALMENT
     reference = row.get("referenceQuantity")
     if isinstance(reference, dict) and not reference.get("valueReference"):

@@ -22,6 +22,20 @@ _HUGE = Decimal(10) ** 20
 # `1.226` for machines may be 1226 written for people; only a leading zero or a third decimal coin settles it.
 _THREE_DECIMALS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 
+_ON_REQUEST = re.compile(
+    r"^\W*(?:please )?(?:(?:price (?:on|upon) (?:request|application)|"
+    r"(?:call|ask|contact us|email us) for (?:a )?(?:price|pricing|quote|rent)|"
+    r"(?:log|sign)[ -]?in (?:to|for) (?:\w+ ){0,3}(?:price|pricing)s?|"
+    r"preise? auf anfrage|preis a\.\s?a|(?:anmelden|einloggen), um (?:\w+ ){0,2}preise?|"
+    r"preise? nach anmeldung|"
+    r"prix sur demande|connectez-vous pour (?:\w+ ){0,2}prix|precio (?:a consultar|bajo pedido)|"
+    r"consultar precio|"
+    r"prezzo su richiesta|preço sob consulta|prijs op aanvraag|cena na (?:zapytanie|dotaz|vyžádání)|"
+    r"pris på (?:begäran|forespørsel|forespørgsel)|hinta pyynnöstä|preț la cerere|цена по запросу)\b|"
+    r"価格はお問い合わせ|価格応談)"
+)
+_LONGEST_REQUEST = 60
+
 
 class Refusal(StrEnum):
     """Why a text gives no price."""
@@ -90,6 +104,12 @@ def parse_machine_price(value: object, currency: str | None) -> ParsedPrice:
     if _THREE_DECIMALS.fullmatch(text) and minor_units(currency or "") != 3:
         return ParsedPrice(refusal=Refusal.UNCLEAR_NUMBER)
     return _checked(amount, currency)
+
+
+def is_on_request(text: str) -> bool:
+    """Whether a short text stands where a price would, and says that one has to ask or log in for it."""
+    plain = squash(text).lower()
+    return len(plain) <= _LONGEST_REQUEST and _ON_REQUEST.search(plain) is not None
 
 
 def to_cents(amount: Decimal, currency: str) -> int | None:

@@ -30,7 +30,8 @@ class Role(StrEnum):
 
 _UNITS = (
     r"(?:100|10|1|50|500|1000)?\s?"
-    r"(?:kg|kilo(?:gramm?|gramo)?|g|gr|gram(?:m|me|s)?|mg|lb|lbs|pound|oz|ounce|l|lt|ltr|lit(?:er|re|ro|"
+    r"(?:kg|kilo(?:gramm?|gramo)?|g|gr|gram(?:m|me|s)?|mg|lb|lbs|pound|(?:fl\.?\s?)?oz|"
+    r"(?:fluid )?ounce|l|lt|ltr|lit(?:er|re|ro|"
     r"r)s?|ml|cl|"
     r"m|m2|m²|m³|qm|lfm|sqm|sq\.?\s?m|sq\.?\s?ft|sq\.?\s?m(?:eter|etre)|meter|metre|metro|mtr?|cm|ft|yd|yard|"
     r"round|rd|rnd|shot|dose|dosis|wash|wl|waschladung|lavage|load|serving|portion|tablet|tab|capsule|"
@@ -59,14 +60,16 @@ _INSTALMENT = re.compile(
     r"in \d payments|"
     r"\d\s?(?:x|×)\s?(?:de\s|of\s|à\s)?(?:[a-z]{0,3}[$€£]|\d+[.,]\d\d)|interest[- ]free|finance|financ|"
     r"finanzier|"
-    r"leasing|\bapr\b|down payment|anzahlung|deposit today",
+    r"leasing|\bapr\b|down payment|anzahlung|deposit today|\bup-?front\b|due (?:today|at signing)",
 )
 
 _FROM = re.compile(
     r"(?:\b(?:from|starting (?:at|from)|starts at|as low as|low as|only from|ab|schon ab|à partir de|"
     r"a partir de|"
     r"a partire da|partire da|dès|desde|da|od|już od|fra|från|alkaen|vanaf|от|від|de la|începând de la|"
-    r"incepand de la|up to|bis zu|jusqu'à|fino a|hasta|até|до|upto)|最低|從)\s?:?\s?$"
+    r"incepand de la|offers? (?:over|above|around|in excess of|in the region of)|guide price|estimated?|"
+    r"min(?:imum|imal|\.)? price|mindestpreis|prix minimum|precio mínimo|"
+    r"prezzo minimo|up to|bis zu|jusqu'à|fino a|hasta|até|до|upto)|最低|從)\s?:?\s?$"
 )
 _FROM_AFTER = re.compile(
     r"^\s?(?:\+(?!\s?\w)|&\s?up|and up|and more|起|から|〜|~|-tól|-től|tól|től|以上|より|alkaen|부터)"
@@ -82,21 +85,25 @@ _NET = re.compile(
 
 _LIST = re.compile(
     r"\b(?:was|were|rrp|msrp|srp|list price|m\.?r\.?p|listenpreis|originally|original price|"
+    r"instead of|usual(?:ly)?|"
     r"old price|previously|compare at|typical price|retail price|uvp|unverb\.?|statt|zuvor|"
     r"vorher|bisher|"
-    r"alter preis|niedrigster|ursprünglich|originalpreis|streichpreis|au lieu de|avant|prix (?:public|"
-    r"conseillé|barré)|"
-    r"ancien prix|antes|precio (?:anterior|original|recomendado)|pvp|pvpr|prezzo (?:di listino|originale|"
+    r"alter preis|niedrigster|ursprünglich(?:er preis)?|originalpreis|suggested (?:retail )?price|"
+    r"streichpreis|au lieu de|avant|prix (?:public|conseillé|barré|initial|d'origine)|"
+    r"ancien prix|antes|precio (?:anterior|original|recomendado)|preço original|pvp|pvpr|"
+    r"prezzo (?:di listino|originale|"
     r"precedente)|"
-    r"invece di|anziché|adviesprijs|van|oude prijs|prp|pret vechi|původní|dříve|"
+    r"invece di|anziché|adviesprijs|van|oude prijs|oorspronkelijke prijs|prp|pret vechi|původní|dříve|"
+    r"prețul inițial|pierwotna cena|ursprungliga priset|oprindelige pris|opprinnelig pris|"
+    r"alkuperäinen hinta|izvorna cijena|izvirna cena|первоначальная цена|"
     r"najniższa|stara cena|katalogowa|před slevou|prej|tidigare|rek\.?\s?pris|"
     r"førpris|før|veil|eredeti|старая цена|было|раньше|"
     r"lowest price in (?:the )?(?:last )?30|30[- ](?:day|tage|tägiger|dni|giorni|jours|dana)|omnibus)\b"
-    r"|\b(?:list|before|de|retail|original):|原價|定價|市價|通常価格|参考価格"
+    r"|\b(?:list|before|de|retail|original):|原價|定價|市價|通常価格|参考価格|元の価格"
 )
 
 _REGULAR = re.compile(
-    r"\b(?:regular|reg\.|normal(?:preis|pris|price)?|standard|prix normal|precio normal|prezzo normale|"
+    r"\b(?:regular|reg|normal(?:preis|pris|price)?|standard|prix normal|precio normal|prezzo normale|"
     r"běžná cena|cena regularna|redna cena|ordinarie|обычная цена)\b"
 )
 
@@ -106,6 +113,13 @@ _SAVING = re.compile(
     r"ahorr\w+|descuento|risparm\w+|sconto|bespaar|korting|zniżk\w*|oszczędz\w*|sleva|ušetř\w*|popust|"
     r"prihran\w*|"
     r"скидка|экономия|выгода|cash ?back|bonus|points?|punkte|trade[- ]in|rebate)\b|折|省"
+)
+
+# Tax is in it, whatever the price before it was without.
+_GROSS = re.compile(
+    r"^\W*(?:(?:incl?|inkl|inclusive|including|with|mit|avec|con|med|z|s|vč|cu)\b\.?\s?(?:\d+\s?%\s?)?"
+    r"(?:of )?(?:tax|vat|gst|mwst|ust|iva|i\.v\.a|tva|moms|mva|btw|dph|ddv|pdv)|ttc\b|t\.t\.c|"
+    r"brutto\b|税込)"
 )
 
 # A saving in percent is said of the price, it is not the price's own label: "-20% €8" costs €8.
@@ -164,6 +178,7 @@ _BID = re.compile(
     r"\b(?:(?:current|starting|highest|winning|minimum|opening|your) bid|bids?:|"
     r"(?:höchst|start|mindest|aktuelles )gebot|enchère|puja|offerta attuale|lance (?:atual|inicial)|"
     r"huidig bod|licytac\w*|nykyinen tarjous|højeste bud|текущая ставка)|現在価格|入札"
+    r"|\b\d+ (?:bids?|gebote?|enchères?|pujas?|biedingen|offerte|ofert|bud)\b"
 )
 
 
@@ -191,21 +206,36 @@ _FROM_WHAT = (
     (_SHIPPING, Role.SHIPPING),
     (_EXTRA, Role.EXTRA),
 )
+# "€30 away from free shipping", "10 € bis zum kostenlosen Versand": what is missing is not the price.
+_MISSING = re.compile(
+    r"^\W*(?:more (?:for|to|until)|away from|left (?:for|to|until)|until|till|to go|bis zu[mr]?|fehlen|"
+    r"de plus pour|más para|in più per|meer voor)\b.*(?:free|gratis|kostenlos|versandkosten|gratuit|offert)"
+)
+# "€24 m²" is per square metre as well.
+_MEASURE = re.compile(r"^\W?(?:m²|m2|qm|sqm|kg|lfm)(?!\w)")
 _AFTER = (
+    (_BID, Role.BID),
+    (_MISSING, Role.SHIPPING),
+    (_MEASURE, Role.PER_UNIT),
     (_INSTALMENT, Role.INSTALMENT),
     (_PER_UNIT, Role.PER_UNIT),
     (_NET, Role.NET),
 )
+_LEVY = re.compile(r"^\W*(?:d['’]|de |of )?(?:[ée]co[- ]?(?:part\w*|tax\w*)|copyright levy|recycling fee)")
 # Words that say so only where they follow the number at once: "€5.99 delivery", but not "€20 plus delivery".
 _NEXT = (
     (_SHIPPING, Role.SHIPPING),
     (_SAVED, Role.SAVING),
     (_COUPON, Role.SAVING),
     (_LIST, Role.LIST),
+    (_LEVY, Role.EXTRA),
 )
 _NEXT_LENGTH = 14
+# Words with a colon after them are the label of the next number: "€12 without tax: €10".
+_COLON = re.compile(r"\.?\s?:")
 _PLUS = re.compile(
-    r"^\W*(?:plus|zzgl|zuzügl|excl|exkl|ex|inkl|incl|inc|and|und|&|\+|free|gratis|kostenlos|frei|hors|più)\b"
+    r"^\W*(?:(?:plus|zzgl|zuzügl|excl|exkl|ex|inkl|incl|inc|and|und|&|\+|free|gratis|kostenlos|frei|hors|più)\b"
+    r"|送料(?:別|込|無料))"
 )
 
 
@@ -224,11 +254,11 @@ def role_of_words(before: str, after: str, *, is_last: bool = True) -> Role:
             return Role.INSTALMENT
         return next((role for pattern, role in _FROM_WHAT if pattern.search(label)), Role.FROM)
     for pattern, role in _BEFORE:
-        if pattern.search(label):
+        if pattern.search(label) and not (role is Role.NET and _GROSS.search(tail)):
             return role
     for pattern, role in _AFTER:
         match = pattern.search(tail)
-        if match and (is_last or match.start() <= 1):
+        if match and (is_last or (match.start() <= 1 and not _COLON.match(tail, match.end()))):
             return role
     if is_last and not _PLUS.search(tail):
         for pattern, role in _NEXT:

@@ -30,6 +30,11 @@ _DIGIT_AT_END = re.compile(r"\d$")
 _SIGN_AT_END = re.compile(r"\d\s?€$")
 
 
+# A class may say that a price is net or reduced, but then it is a starting price that is so.
+_WEAKER = frozenset({Role.NET, Role.SAVING})
+_STARTING = frozenset({Role.FROM, Role.RANGE})
+
+
 @dataclass(slots=True)
 class ShownPrice:
     """A number that a reader sees, what it is, and where."""
@@ -84,13 +89,15 @@ def read_prices(
     text, pieces = _joined(list(_pieces(block, page_url, role, is_sale)))
     found: list[ShownPrice] = []
     called_list: list[ShownPrice] = []
+    struck: set[Decimal] = set()
     where = ""
     for number in _amounts(text, hints, is_strong=is_strong):
         if number.amount is None:
             continue
         piece = _piece_at(pieces, number.start)
         own = piece.role
-        kind = own if own not in (None, Role.REGULAR) else number.role
+        is_told = own not in (None, Role.REGULAR) and not (own in _WEAKER and number.role in _STARTING)
+        kind = own if own and is_told else number.role
         if kind is Role.CURRENT and own is Role.REGULAR:
             kind = Role.REGULAR
         where = where or place(block)
@@ -107,11 +114,39 @@ def read_prices(
                 element=block,
             )
         )
-        if kind is Role.LIST and own is Role.LIST and not piece.is_struck:
+        if piece.is_struck:
+            struck.add(number.amount)
+        elif kind is Role.LIST and own is Role.LIST:
             called_list.append(found[-1])
+    _strike_repeated(found, struck)
     if len(called_list) == 1 and _is_the_only_price(found, called_list[0], block):
         called_list[0].role = Role.REGULAR
     return found
+
+
+def tag_text(tag: Element) -> str:
+    """What a price tag shows, marked where its elements end, with cents of their own after a point.
+
+    What is crossed out counts only where there is nothing else.
+    """
+    pieces = list(_pieces(tag, "", None, is_sale=False))
+    return _joined([one for one in pieces if not one.is_struck])[0] or _joined(pieces)[0]
+
+
+def told_in(block: Element, page_url: str, role: Role | None) -> Iterator[tuple[str, Role | None]]:
+    """The texts of a block, each with the role that the elements around it give it."""
+    for piece in _pieces(block, page_url, role, is_sale=False):
+        if piece.text:
+            yield piece.text, piece.role
+
+
+def _strike_repeated(prices: list[ShownPrice], struck: set[Decimal]) -> None:
+    """What a tag crosses out and tells again, in words for those who do not see the line, is still old."""
+    current = [price for price in prices if price.role in (Role.CURRENT, Role.REGULAR)]
+    lowest = min((price.amount for price in current), default=None)
+    for price in current:
+        if price.amount in struck and lowest is not None and lowest < price.amount:
+            price.role = Role.LIST
 
 
 def _is_the_only_price(prices: list[ShownPrice], listed: ShownPrice, block: Element) -> bool:
@@ -152,7 +187,7 @@ def _pieces(
     if depth > _DEEPEST or not is_displayed(element, own, style):
         return
     by_tag = tag_role(element, style)
-    is_struck = is_struck or by_tag is Role.LIST
+    is_struck = is_struck or by_tag is Role.LIST or own.is_struck
     role = by_tag or own.role or role
     if element.tag == "a" and is_other_page(page_url, element.get("href")):
         role = Role.RELATED
@@ -197,8 +232,8 @@ def _separator(before: str, piece: _Piece, *, is_new_block: bool) -> str:
     if before[-1] in ".," and _CENTS.match(piece.text) and before[-2:-1].isdigit():
         return ""
     if piece.is_cents and _are_cents(piece.text):
-        if _WHOLE_AT_END.search(before):
-            return "."
+        if whole := _WHOLE_AT_END.search(before):
+            return "," if "." in whole[0] else "."
         return "" if _SIGN_AT_END.search(before) else f" {PIECE} "
     return f" {BLOCK} " if is_new_block else f" {PIECE} "
 

@@ -40,8 +40,9 @@ class StatePrice:
     currency: str | None
     where: str
     text: str
-    # A whole number may be cents: it can confirm another source, not stand alone.
-    may_be_cents: bool
+    # It can confirm another source, not stand alone: a whole number may be cents, and what is said to be
+    # discounted may be so already, or not yet.
+    only_confirms: bool
 
 
 def state_prices(root: Element, title: str) -> list[StatePrice]:
@@ -114,7 +115,11 @@ def _own_price(node: dict[str, Any], path: str, currency: str | None) -> Iterato
         if parsed.amount:
             is_whole = parsed.amount == parsed.amount.to_integral_value() and "." not in str(raw)
             yield StatePrice(
-                parsed.amount, parsed.currency or currency, f"{path}.{key}"[-120:], str(raw)[:40], is_whole
+                parsed.amount,
+                parsed.currency or currency,
+                f"{path}.{key}"[-120:],
+                str(raw)[:40],
+                only_confirms=is_whole or bool(parse_machine_price(node.get("discount"), currency).amount),
             )
             return
 

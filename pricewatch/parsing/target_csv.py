@@ -18,6 +18,8 @@ MOST_LINES_OF_A_CELL = 10
 _SELECTOR_SUFFIX = re.compile(r"[ _-]?selector$")
 # A line of its own, whatever the quotes before it say.
 _BEGINS_WITH_URL = re.compile(r'\s*"?https?://', re.IGNORECASE)
+# Cells after the first, in a line without a header: a separator alone may well stand in a URL.
+_FURTHER_CELLS = re.compile(r"[\s|]|[;,]{2}|[;,]$")
 _BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
@@ -41,7 +43,8 @@ def decode(data: bytes) -> str:
     """The text of a file: by its byte order mark, else UTF-8, else what Windows writes in the west."""
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
-            return data.decode(encoding, "replace")
+            # Programs that put one before a text that had one already leave a second.
+            return data.decode(encoding, "replace").lstrip("\ufeff")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -66,7 +69,10 @@ def read_csv(data: bytes) -> CsvFile:
                 if unknown:
                     found.notices.append(f"columns that are not known are left out: {', '.join(unknown)}")
                 continue
-        found.lines.append(_line(number, record, problem, columns or [], separator or ","))
+            if _BEGINS_WITH_URL.match(record) or separator not in record:
+                # Not a header that nobody knows: what looks like a separator belongs to the URL.
+                separator = ""
+        found.lines.append(_line(number, record, problem, columns or [], separator or ""))
     return found
 
 
@@ -74,7 +80,10 @@ def _line(number: int, record: str, problem: str | None, columns: list[str], sep
     if problem is not None:
         return CsvLine(number, {"url": record[:200]}, problem)
     if not columns:
-        return CsvLine(number, {"url": record.strip().strip('"').strip()})
+        url = record.strip().strip('"').strip()
+        if _FURTHER_CELLS.search(url) or (separator and separator in url):
+            problem = "it has more than a URL in it, and no header names a column `url`"
+        return CsvLine(number, {"url": url[:200] if problem else url}, problem)
     try:
         cells = _cells(record, separator)
     except csv.Error as error:

@@ -17,6 +17,14 @@ _TRACKING = frozenset({"fbclid", "gclid", "ref", "source", "campaign"})
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
 _ID_PARAMETER = re.compile(r"(?:\w*id|product|item|sku|artikel|art|p|code|goods)=", re.IGNORECASE)
 _ID = re.compile(r"\d{4,}")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+# Too long for a category's number; or letters and digits, as in an ASIN.
+_LONG_ID = re.compile(r"\d{6,}|\b(?=[A-Z]*\d)[A-Z0-9]{8,}\b")
+# A last part of a path that names no product: what its parameters say does.
+_SCRIPT = re.compile(
+    r"[\w-]*\.(?:php|aspx?|jsp|cgi|do)|index(?:\.\w+)?|view|products?|items?|details?|p|goods|offer"
+)
+_NOT_OF_A_PRODUCT = frozenset({"lang", "language", "locale", "currency", "country", "sid", "session"})
 # Most links need nothing but their scheme changed: no query, no escapes, no port that goes without saying.
 _ALREADY_PLAIN = re.compile(
     r"https?://([a-z0-9](?:[a-z0-9-]*\.)*[a-z0-9-]*[a-z0-9](?::(?!0|80/|443/)(?:\d{2,4}|[1-5]\d{4}))?"
@@ -111,10 +119,13 @@ def _named_ids(query: str) -> set[str]:
     return {pair for pair in query.split("&") if _ID_PARAMETER.match(pair)}
 
 
-def is_same_product_url(one: str, other: str) -> bool:
-    """Whether two URLs of a site plausibly name the same page: a redirect may rename it, not replace it."""
+def is_same_product_url(asked: str, ended: str) -> bool:
+    """Whether a URL plausibly names what another one did: a redirect may rename a page, not replace it.
+
+    What both share may be their category; only what names the product that was asked for counts.
+    """
     try:
-        first, second = canonical_url(one), canonical_url(other)
+        first, second = canonical_url(asked), canonical_url(ended)
         if registrable_domain(first) != registrable_domain(second):
             return False
     except InvalidUrl:
@@ -122,11 +133,19 @@ def is_same_product_url(one: str, other: str) -> bool:
     if first == second:
         return True
     a, b = urlsplit(first), urlsplit(second)
-    ids_a, ids_b = set(_ID.findall(a.path + a.query)), set(_ID.findall(b.path + b.query))
-    if ids_a and ids_b:
-        return bool(ids_a & ids_b)
-    last_a, last_b = _last_segment(a.path), _last_segment(b.path)
-    return bool(last_a) and last_a == last_b
+    wanted, given = _parameters(a.query), _parameters(b.query)
+    if any(given.get(name, value) != value for name, value in wanted.items()):
+        return False
+    last = _last_segment(a.path)
+    if last and last == _last_segment(b.path):
+        return wanted.keys() <= given.keys() if _SCRIPT.fullmatch(last) else True
+    ids = {*_ID.findall(last), *_ID.findall(a.query), *_LONG_ID.findall(a.path)}
+    found = {*_ID.findall(b.path), *_LONG_ID.findall(b.path)}
+    return any(not _YEAR.fullmatch(one) for one in ids & found)
+
+
+def _parameters(query: str) -> dict[str, str]:
+    return {name: value for name, value in parse_qsl(query) if name.lower() not in _NOT_OF_A_PRODUCT}
 
 
 def _split(url: str) -> SplitResult:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .availability import is_buy_button
-from .cards import is_product_card
+from .cards import announces_others, is_product_card
 from .class_names import NO_CUES, ClassCues, element_cues
 from .roles import Role, role_of_words
-from .shown_price import ShownPrice, is_displayed, read_prices, tag_role
+from .shown_price import ShownPrice, is_displayed, read_prices, tag_role, told_in
 from .text import squash, word_set, words
 from .tree import Element, raw_text, shown_text
 from .url import is_other_page
 
 _SIGN = re.compile(r"[$€£¥￥₽₹₨₩₺₴₪₫฿₱₦₡₲₸₼₾₮₭៛₵৳֏円원元]")
 _WORD = re.compile(
-    r"\b(?:[A-Z]{3}|[Zz]ł|K[čc]|F[Tt]|[Ll]ei|[Kk]r|R[sSpM]|[Рр]уб|[Гг]рн|[Тт][гГ]|[Лл]в|[Ee]uros?|р)\b"
+    r"\b(?:[A-Z]{3}|[Zz]ł|K[čc]|F[Tt]|[Ll]ei|[Kk]r|R[sSpM]|[Рр]уб|[Гг]рн|[Тт][гГ]|[Лл]в|TL|[Ee]uros?|р)\b"
 )
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _DIGIT = re.compile(r"\d")
@@ -103,7 +103,8 @@ class _Scan:
             for sibling in node.itersiblings(preceding=preceding):
                 if self._left <= 0:
                     return
-                self._visit(sibling, _Context())
+                if self._visit(sibling, _Context()):
+                    break
                 self._text_of_tail(sibling)
             node = node.getparent()
 
@@ -124,35 +125,40 @@ class _Scan:
                     break
                 element, level = element.getparent(), level + 1
 
-    def _visit(self, element: Element, context: _Context, depth: int = 0) -> None:
+    def _visit(self, element: Element, context: _Context, depth: int = 0) -> bool:
+        """Reads an element; True where it ends in a heading, and other products follow."""
         self._left -= 1
         self._order += self._step
         tag = element.tag
         if self._left <= 0 or depth > _DEEPEST or tag in _SKIPPED:
-            return
+            return False
+        if announces_others(element):
+            return True
         own = element_cues(element)
         style = element.get("style")
         if own is not NO_CUES or style or tag in _SPECIAL:
             if own.role is Role.RELATED or not is_displayed(element, own, style):
-                return
+                return False
             if tag in _BUTTONS or own.is_button:
                 if not self.zone.buy_button:
                     self._read_button(element, own, context)
                 if tag == "a" and is_other_page(self._page_url, element.get("href")):
-                    return
+                    return False
             context = _inner(element, own, style, context)
             if (own.is_price or element.get("itemprop") == "price") and self._read_block(
                 element, context, _LONGEST_BLOCK
             ):
-                return
+                return False
         text = element.text
         if text and not text.isspace():
             self._read_text(element, text, context)
         for child in element:
-            self._visit(child, context, depth + 1)
+            if self._visit(child, context, depth + 1):
+                return child.getnext() is None
             text = child.tail
             if text and not text.isspace():
                 self._read_text(element, text, context)
+        return False
 
     def _read_block(self, element: Element, context: _Context, longest: int) -> bool:
         """Reads an element as one block of prices; False where it is too long to be one."""
@@ -182,8 +188,8 @@ class _Scan:
             self._left = min(self._left, _AFTER_BOTH if self.zone.buy_button else _AFTER_PRICE)
             self._has_price = True
         if prices:
-            for piece in element.itertext():
-                self._phrase(piece, context)
+            for words_of, role in told_in(element, self._page_url, context.role):
+                self._phrase(words_of, replace(context, role=role))
         return bool(prices)
 
     def _read_text(self, element: Element, text: str, context: _Context) -> None:

@@ -171,10 +171,27 @@ def test_a_second_place_has_to_agree(declare, more, body, outcome):
         ("<del>15,00 €</del> <ins>12,50 €</ins> 11,00 €", None),
         ("<s>15,00 €</s> 12,50 € 11,00 €", None),
         ("<s>15,00 €</s>", None),
-        ("12<sup>50</sup> €", None),
     ],
 )
 def test_what_is_crossed_out_is_not_the_price(declare, price, cents):
+    body = f'<h1>Assam</h1><b class="preis">{price}</b><p class="lager">Auf Lager</p>'
+    result = declare().extract(respond(f"{SITE}/a", product(body)))
+    assert (result.offer.price_cents if isinstance(result, Extracted) else None) == cents
+
+
+@pytest.mark.parametrize(
+    ("price", "cents"),
+    [
+        ("12<sup>50</sup> €", 1250),
+        ('12<i class="cents">50</i> €', 1250),
+        ("1.212<small>50</small> €", 121250),
+        ("12,50<sup>12</sup> €", None),
+        ("12,50 €<sup>1</sup>", None),
+        ("<i>12</i><i>50</i> €", None),
+        ("12<sup>50</sup> € 11<sup>00</sup> €", None),
+    ],
+)
+def test_cents_may_have_an_element_of_their_own(declare, price, cents):
     body = f'<h1>Assam</h1><b class="preis">{price}</b><p class="lager">Auf Lager</p>'
     result = declare().extract(respond(f"{SITE}/a", product(body)))
     assert (result.offer.price_cents if isinstance(result, Extracted) else None) == cents

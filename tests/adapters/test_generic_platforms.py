@@ -79,7 +79,97 @@ PRESTASHOP = """
 <button class="btn btn-primary add-to-cart" type="submit">Ajouter au panier</button></section>
 """
 
+# Badges that styles hide, and a regular part that holds the old price while there is a sale.
+SHOPIFY_WITH_BADGES = """
+<main><h1>Blue Kettle</h1><div id="price-template"><div class="price price--large price--on-sale price--show-badge">
+<div class="price__regular"><span class="visually-hidden">Regular price</span><span class="price-item price-item--regular">{regular}</span></div>
+<div class="price__sale"><span class="visually-hidden">Regular price</span><span><s class="price-item price-item--regular">£24.00</s></span>
+<span class="visually-hidden">Sale price</span><span class="price-item price-item--sale price-item--last">£18.00</span></div>
+<span class="badge price__badge-sale">Sale</span><span class="badge price__badge-sold-out">Sold out</span></div></div>
+<form action="/cart/add"><button type="submit" name="add">Add to cart</button></form></main>
+"""
+
+MAGENTO_TAXED = (
+    '<span class="price-container price-final_price tax weee" itemprop="offers" itemscope itemtype="http://schema.org/Offer">'
+    '{label}<span class="price-wrapper" data-price-amount="29"><span class="price">$29.00</span></span>'
+    '<meta itemprop="price" content="29"><meta itemprop="priceCurrency" content="USD"></span>'
+)
+
+BIGCOMMERCE = """
+<section class="productView-details"><h1 class="productView-title">Blue Kettle</h1><div class="productView-price">
+<div class="price-section price-section--withoutTax"><span class="price price--withoutTax price--main">{price}</span></div></div>
+<input id="form-action-addToCart" type="submit" value="Add to Cart"></section>
+"""
+
+OPENCART = """
+<div class="col-sm-4"><h1>Blue Kettle</h1><ul class="list-unstyled"><li>Availability: In Stock</li></ul>
+<ul class="list-unstyled">{prices}</ul><button id="button-cart" class="btn">Add to Cart</button></div>
+"""
+
+UNAVAILABLE = """
+<h1>Blue Kettle</h1><div id="outOfStock">Currently unavailable.</div><div id="sims"><h2>Similar item to consider</h2>
+<div class="a-row"><a href="/dp/B0XX">Red Kettle of iron</a> <span class="a-price">$14.99</span></div></div>
+"""
+
 CASES = [
+    ("shopify with badges", page(SHOPIFY_WITH_BADGES.format(regular="£18.00")), "18.00 GBP IN_STOCK"),
+    (
+        "shopify with badges and structured data",
+        page(SHOPIFY_WITH_BADGES.format(regular="£18.00"), ld(product("18.00", "GBP"))),
+        "18.00 GBP IN_STOCK",
+    ),
+    (
+        "shopify with the old price in the regular part",
+        page(SHOPIFY_WITH_BADGES.format(regular="£24.00")),
+        "18.00 GBP IN_STOCK",
+    ),
+    (
+        "woocommerce on sale, told again in words",
+        page(
+            WOOCOMMERCE.format(
+                price=f"<del>{woo('29,99')}</del> <span>Ursprünglicher Preis war: 29,99 €</span>"
+                f"<ins>{woo('19,99')}</ins><span>Aktueller Preis ist: 19,99 €.</span>",
+                stock="in-stock",
+                words="In stock",
+                button="<button>Add to cart</button>",
+            )
+        ),
+        "19.99 EUR IN_STOCK",
+    ),
+    (
+        "magento, as low as",
+        page(MAGENTO.format(price=MAGENTO_TAXED.format(label='<span class="price-label">As low as</span>'))),
+        "AMBIGUOUS_PRICE",
+    ),
+    ("magento, taxed", page(MAGENTO.format(price=MAGENTO_TAXED.format(label=""))), "29.00 USD IN_STOCK"),
+    (
+        "bigcommerce, a range that its meta tag has the low end of",
+        page(
+            BIGCOMMERCE.format(price="$79.95 - $129.95"),
+            '<meta property="product:price:amount" content="79.95"><meta property="product:price:currency" content="USD">',
+        ),
+        "AMBIGUOUS_PRICE",
+    ),
+    (
+        "opencart",
+        page(
+            OPENCART.format(prices="<li><h2>£98.00</h2></li><li>Ex Tax: £80.00</li><li>Points: 200</li>"),
+            lang="en-gb",
+        ),
+        "98.00 GBP IN_STOCK",
+    ),
+    (
+        "opencart special with discounts by quantity",
+        page(
+            OPENCART.format(
+                prices='<li><span style="text-decoration: line-through;">£122.00</span></li><li><h2>£98.00</h2></li>'
+                "<li>Ex Tax: £80.00</li><li>10 or more £88.00</li><li>20 or more £77.00</li>"
+            ),
+            lang="en-gb",
+        ),
+        "98.00 GBP IN_STOCK",
+    ),
+    ("unavailable, with another's price", page(UNAVAILABLE, lang="en-us"), "OOS_NO_PRICE"),
     (
         "shopify",
         page(SHOPIFY.format(state="", now="$19.99 USD", was=""), ld(product("19.99", "USD"))),

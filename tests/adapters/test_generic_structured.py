@@ -88,6 +88,10 @@ JSON_LD = [
     ("price per litre", ld(product("19.99", offer={"priceSpecification": {"@type": "UnitPriceSpecification", "price": "39.98", "referenceQuantity": {"value": 1, "unitCode": "LTR"}}})) + H1, "19.99 EUR IN_STOCK"),
     ("quantity tiers", ld(product(None, offer={"priceSpecification": [
         {"price": 19.99, "eligibleQuantity": {"minValue": 1}}, {"price": 15.99, "eligibleQuantity": {"minValue": 10}}]})) + H1, "19.99 EUR IN_STOCK"),
+    ("what the delivery costs", ld(product(None, offer={"priceSpecification": [{"@type": "DeliveryChargeSpecification", "price": 4.9}, {"price": 19.99}]})) + H1, "19.99 EUR IN_STOCK"),
+    ("nothing but what the delivery costs", ld(product(None, offer={"priceSpecification": {"@type": "DeliveryChargeSpecification", "price": 4.9}})) + H1, "PRICE_NOT_FOUND"),
+    ("a price of each month", ld(product(None, offer={"priceSpecification": {"price": 19.99, "unitCode": "MON"}})) + H1, "PRICE_NOT_FOUND"),
+    ("a price that is that of each month", ld(product("19.99", offer={"priceSpecification": {"price": 19.99, "unitText": "MONTH"}})) + H1, "PRICE_NOT_FOUND"),
     ("members' price", ld(product(None, offer={"priceSpecification": [{"price": 19.99}, {"price": 17.99, "validForMemberTier": {"name": "gold"}}]})) + H1, "19.99 EUR IN_STOCK"),
     ("no currency in it, but on the page", ld(product(currency="")) + buy("€19.99"), "19.99 EUR IN_STOCK"),
     ("no currency anywhere", ld(product(currency="")) + H1, "AMBIGUOUS_PRICE"),
@@ -113,6 +117,7 @@ OTHER_SYNTAXES = [
     ("state of the page", H1 + '<script id="__NEXT_DATA__" type="application/json">{"props":{"product":{"name":"Blue Kettle","price":{"value":19.99,"currency":"EUR"}},"related":[{"name":"Red Pot","price":{"value":5,"currency":"EUR"}}]}}</script><button>Add to cart</button>', "19.99 EUR IN_STOCK"),
     ("dataLayer", H1 + '<script>window.dataLayer = window.dataLayer || []; dataLayer.push({"event":"view_item","ecommerce":{"currency":"EUR","items":[{"item_name":"Blue Kettle","price":"19.99"}]}});</script><button>Add to cart</button>', "19.99 EUR IN_STOCK"),
     ("a state that may be in cents", H1 + '<script type="application/json">{"name":"Blue Kettle","price":1999,"currency":"EUR"}</script><button>Add to cart</button>', "PRICE_NOT_FOUND"),
+    ("a state that says it is discounted, before or after", H1 + '<script>dataLayer.push({"currency":"EUR","items":[{"item_name":"Blue Kettle","price":29.99,"discount":10}]});</script><button>Add to cart</button>', "PRICE_NOT_FOUND"),
     ("a state of another product", H1 + '<script type="application/json">{"name":"Red Pot","price":19.99,"currency":"EUR"}</script><button>Add to cart</button>', "PRICE_NOT_FOUND"),
 ]  # fmt: skip
 

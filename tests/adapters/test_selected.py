@@ -67,6 +67,30 @@ def test_a_bare_number_needs_a_currency_from_somewhere() -> None:
     assert offer(page(), price="//meta", currency="EUR").price_cents == 2100
 
 
+@pytest.mark.parametrize(
+    ("tag", "cents"),
+    [
+        ("€68<sup>50</sup>", 6850),
+        ("68<sup>50</sup> €", 6850),
+        ("€1.299<sup>00</sup>", 129900),
+        ('€<b>68</b><i class="cents">50</i>', 6850),
+        ("<b>€19</b><i>.99</i>", 1999),
+        ("<del>€30.00</del> €20.00", 2000),
+        ('<b class="hidden">€9.00</b>€19.99', 1999),
+        ("<b>€68</b><b>50</b>", None),
+        ("<b>68</b><b>50</b> €", None),
+        ("€12<sup>1</sup>", None),
+    ],
+)
+def test_digits_of_two_elements_never_run_into_one_number(tag: str, cents: int | None) -> None:
+    html = f"<html><body><h1>Fine shoes</h1><p class=x>{tag}</p><button>Add to cart</button></body></html>"
+    response = HtmlResponse("https://shop.example/p/1", body=html.encode(), encoding="utf-8")
+    if cents:
+        assert offer(response, price=".x", currency="EUR").price_cents == cents
+    else:
+        assert failure(response, price=".x", currency="EUR") is FailureReason.PRICE_NOT_FOUND
+
+
 def test_what_is_not_there_is_a_failure_with_its_name() -> None:
     result = read(page(), price=".gone")
     assert isinstance(result, ExtractFailure)

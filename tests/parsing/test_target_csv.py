@@ -40,6 +40,34 @@ def test_without_a_header_it_is_one_url_per_line() -> None:
     assert urls(found) == ["https://a.example/1,2;3", "https://b.example/2", "https://c.example"]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Link;Name;Price",
+        "Link;Price\nhttps://shop.example/p/1;12.99",
+        "https://shop.example/p/1;Red lamp;12,99",
+        "https://shop.example/p/1,0 6 * * *,5",
+        "https://shop.example/p/1,,",
+        "https://shop.example/p/1\thttps://shop.example/p/2",
+        "https://shop.example/p/1|5",
+    ],
+)
+def test_further_cells_need_a_header(line: str) -> None:
+    found = read_csv(line.encode()).lines[-1]
+    assert found.problem == "it has more than a URL in it, and no header names a column `url`"
+
+
+@pytest.mark.parametrize("path", ["a,b_1,2.html", "a;jsessionid=1", "a?x=1,2&y=;z=3"])
+def test_a_separator_may_stand_in_a_url(path: str) -> None:
+    (found,) = read_csv(f"https://shop.example/{path}".encode()).lines
+    assert (found.values["url"], found.problem) == (f"https://shop.example/{path}", None)
+
+
+def test_a_byte_order_mark_may_be_there_twice() -> None:
+    (found,) = read_csv("\ufeff\ufeffurl;notes\nhttps://shop.example/p/1;red".encode()).lines
+    assert found.values == {"url": "https://shop.example/p/1", "notes": "red"}
+
+
 def test_excels_first_line_and_columns_that_nobody_knows() -> None:
     found = read_csv(b"sep=;\nurl;colour;title_selector\nhttps://a.example/1;red;h1\n")
     assert found.lines[0].values == {"url": "https://a.example/1", "title": "h1"}

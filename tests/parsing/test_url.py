@@ -162,6 +162,37 @@ def test_a_page_may_be_renamed_but_not_replaced(other, is_same):
 
 
 @pytest.mark.parametrize(
+    ("asked", "ended", "is_same"),
+    [
+        ("/p/lamp", "/en/p/lamp", True),
+        ("/p/lamp-1234", "/p/1234", True),
+        ("/item?id=1234", "/item/1234/red-lamp", True),
+        ("/iad/object?adId=512345678", "/iad/kaufen/d/lampe-512345678", True),
+        ("/p/lamp?variant=39812345", "/p/lamp", True),
+        ("/product.php?id=55", "/product.php?id=55&lang=en", True),
+        ("/product.php?id=55&lang=de", "/product.php?id=55&lang=en", True),
+        ("/listing/1234567890/old-name", "/listing/1234567890/new-name", True),
+        ("/dp/B0ABC12345/ref=sr_1", "/dp/B0ABC12345", True),
+        ("/p/lamp-1234", "/p/lamp-51234", False),
+        ("/p/lamp?variant=39812345", "/p/lamp?variant=39812346", False),
+        ("/item?id=55", "/item?id=56", False),
+        ("/item?id=55", "/item", False),
+        ("/product.php?slug=red-lamp", "/product.php?slug=blue-lamp", False),
+        ("/index.php?route=product&product_id=42", "/index.php?route=product&product_id=43", False),
+        ("/index.php?route=product&product_id=42", "/index.php?route=home", False),
+        ("/cat-1200/red-lamp-7788", "/cat-1200/blue-lamp-9911", False),
+        ("/cat-1200/red-lamp", "/cat-1200", False),
+        ("/c/1200/red-lamp", "/c/1200/blue-lamp", False),
+        ("/products/red?store=1001", "/products/blue?store=1001", False),
+        ("/shop/2023/red-lamp", "/shop/2023/blue-lamp", False),
+        ("/p/tv-2023-model-55", "/p/tv-2023-other-65", False),
+    ],
+)
+def test_what_two_pages_share_may_be_their_category(asked, ended, is_same):
+    assert is_same_product_url(f"https://shop.example{asked}", f"https://shop.example{ended}") is is_same
+
+
+@pytest.mark.parametrize(
     ("page", "link", "is_other"),
     [
         (PAGE, "#reviews", False),
