@@ -41,7 +41,7 @@ _EVIDENT_FIELDS = ("title", "url", "identity_key", "brand", "sku", "product_id",
 
 class GenericAdapter(Adapter):
     id: ClassVar[str] = "generic"
-    version: ClassVar[str] = "1.0.0"
+    version: ClassVar[str] = "1.1.0"
     domain: ClassVar[str] = "*"
     # Shops answer 200 for products that are gone: only the page tells.
     presence_needs_page: ClassVar[bool] = True
