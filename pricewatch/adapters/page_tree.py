@@ -21,10 +21,18 @@ def page_tree(response: TextResponse) -> Element | None:
 
 
 def is_utf8(response: TextResponse) -> bool:
-    """Whether the page is in UTF-8; its own word for it saves asking Scrapy, a tenth of the parsing time."""
+    """Whether the page is in UTF-8, as Scrapy would find out in a tenth of the parsing time or more."""
     header = (response.headers.get("Content-Type") or b"").lower()
-    for place in (header, response.body[:4096].lower()):
+    begins = response.body[:4096].lower()
+    for place in (header, begins):
         position = place.find(b"charset")
         if position >= 0:
             return b"utf-8" in place[position : position + 16]
-    return (response.encoding or "").lower() == "utf-8"
+    if b"encoding" in begins:
+        return (response.encoding or "").lower() == "utf-8"
+    # A page that says nothing is in UTF-8 where it can be read as that.
+    try:
+        response.body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -11,7 +11,7 @@ from .url import is_other_page
 
 _MOST_LINKS = 60
 _NAME_WORDS = 2
-_HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
+HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 _LONGEST_HEADING = 80
 _OTHERS = re.compile(
     r"\b(?:(?:related|similar|recommended|suggested|comparable|sponsored|other|alternative) "
@@ -41,9 +41,7 @@ _OTHERS = re.compile(
 
 
 def announces_others(element: Element) -> bool:
-    """Whether an element is a heading over other products than the page's own."""
-    if element.tag not in _HEADINGS:
-        return False
+    """Whether a heading stands over other products than the page's own."""
     text = squash(raw_text(element)).lower()
     return len(text) <= _LONGEST_HEADING and _OTHERS.search(text) is not None
 
@@ -75,9 +73,9 @@ def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bo
 
 def _is_heading(link: Element) -> bool:
     parent = link.getparent()
-    if any(inner.tag in _HEADINGS or element_cues(inner).is_name for inner in link.iter()):
+    if any(inner.tag in HEADINGS or element_cues(inner).is_name for inner in link.iter()):
         return True
-    return parent is not None and (parent.tag in _HEADINGS or element_cues(parent).is_name)
+    return parent is not None and (parent.tag in HEADINGS or element_cues(parent).is_name)
 
 
 def _is_one_of_many(element: Element) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from .availability import is_buy_button
-from .cards import announces_others, is_product_card
+from .cards import HEADINGS, announces_others, is_product_card
 from .class_names import NO_CUES, ClassCues, element_cues
 from .roles import Role, role_of_words
 from .shown_price import ShownPrice, is_displayed, read_prices, tag_role, told_in
@@ -132,7 +132,7 @@ class _Scan:
         tag = element.tag
         if self._left <= 0 or depth > _DEEPEST or tag in _SKIPPED:
             return False
-        if announces_others(element):
+        if tag in HEADINGS and announces_others(element):
             return True
         own = element_cues(element)
         style = element.get("style")

@@ -96,6 +96,15 @@ def test_encodings(encoding, declared):
     assert result.offer.price_cents == 122650
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "windows-1252", "utf-16"])
+@pytest.mark.parametrize("begins", ["", '<?xml version="1.0" encoding="{}"?>'])
+def test_an_encoding_that_no_meta_declares(encoding, begins):
+    text = begins.format(encoding) + page(buy("£ 19.99", title="Käse"), title="Käse")
+    result = ADAPTER.extract(HtmlResponse(SHOP, body=text.encode(encoding)))
+    assert isinstance(result, Extracted)
+    assert (result.offer.title, result.offer.price_cents, result.offer.currency) == ("Käse", 1999, "GBP")
+
+
 def test_a_page_that_lies_about_its_encoding_is_still_read():
     body = page(buy("EUR 19.99", title="Käse"), '<meta charset="utf-8">', title="Käse").encode("windows-1252")
     assert isinstance(read(body), Extracted)
