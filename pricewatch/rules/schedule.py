@@ -146,6 +146,11 @@ def last_maintenance(now: datetime, at: time = MAINTENANCE_AT) -> datetime:
     return today if today <= now else today - timedelta(days=1)
 
 
+def is_maintenance_due(maintained_at: datetime, now: datetime, at: time = MAINTENANCE_AT) -> bool:
+    """Once a day; what was done at a time that is still to come was done by a clock that was ahead."""
+    return maintained_at < last_maintenance(now, at) or maintained_at > now + CLOCKS_APART
+
+
 def next_maintenance(now: datetime, at: time = MAINTENANCE_AT) -> datetime:
     return last_maintenance(now, at) + timedelta(days=1)
 

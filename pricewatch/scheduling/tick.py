@@ -12,8 +12,8 @@ from pricewatch.rules.schedule import (
     OLDEST_PENDING,
     SHARES,
     Verdict,
+    is_maintenance_due,
     judge,
-    last_maintenance,
     spread,
     target_jobs,
     work_of,
@@ -56,14 +56,15 @@ def tick(
     """For whoever holds the dispatcher's row."""
     done = Tick(now)
     done.silent_runs = dispatch.end_silent_runs(connection, now)
-    last = last_maintenance(now, plan.maintenance_at)
-    if maintained_at is not None and maintained_at < last:
+    if maintained_at is not None and is_maintenance_due(maintained_at, now, plan.maintenance_at):
         done.maintained = True
         done.breakers_closed = upkeep.close_breakers(connection)
         upkeep.roll_over_counters(connection, now)
+        upkeep.recall_what_was_put_off(connection, now)
         ensure_partitions(connection, now)
         kept_from = now - plan.keep_details
-        done.removes_details = (details_kept_from or datetime.min.replace(tzinfo=now.tzinfo), kept_from)
+        begins = details_kept_from if details_kept_from and details_kept_from < kept_from else None
+        done.removes_details = (begins or datetime.min.replace(tzinfo=now.tzinfo), kept_from)
     counts = job_lists.counts(connection, silence)
     wanted = market_jobs(connection, now, plan, chance)
     done.targets = target_queue.schedule(connection, now, plan.limits, plan.pace)

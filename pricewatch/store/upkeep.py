@@ -6,6 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, text
 
+from pricewatch.rules.freshness import CLOCKS_APART
 from pricewatch.rules.schedule import FAILURES_TO_OPEN, failures_after_maintenance
 from pricewatch.store import access, figures, proxy_blocks
 
@@ -30,6 +31,12 @@ WITH old AS (
 )
 SELECT count(*), max(started_at) FROM old
 """)
+# Dated by a clock that was ahead: they would be put off until that time comes.
+_RECALL_TARGETS = text("""
+UPDATE targets SET next_due_at = :now, updated_at = :now
+WHERE last_scraped_at > :latest AND next_due_at > :now
+""")
+_FORGET_BLOCKS = text("DELETE FROM proxy_blocks WHERE failed_at > :latest")
 _REMOVE_JOBS = text("""
 DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ended_at < :before ORDER BY ended_at LIMIT :most)
 """)
@@ -46,6 +53,13 @@ def roll_over_counters(connection: Connection, now: datetime) -> None:
     figures.add_up(connection, now)
     access.forget_expired(connection, now)
     proxy_blocks.forget_expired(connection, now)
+
+
+def recall_what_was_put_off(connection: Connection, now: datetime) -> None:
+    """What was noted while a clock was ahead keeps nothing back any longer."""
+    latest = now + CLOCKS_APART
+    connection.execute(_RECALL_TARGETS, {"now": now, "latest": latest})
+    connection.execute(_FORGET_BLOCKS, {"latest": latest})
 
 
 def remove_details(

@@ -46,6 +46,28 @@ def test_maintenance_is_done_once_a_day(database: Database) -> None:
     assert look(database, nights[1] + timedelta(days=3)).maintained
 
 
+def test_what_a_clock_that_was_ahead_has_put_off_comes_back(database: Database) -> None:
+    look(database)
+    ahead = NOW + timedelta(days=400)
+    assert look(database, ahead).maintained
+    for number, at in enumerate((ahead, NOW)):
+        database.do(
+            "INSERT INTO targets (source_id, adapter_id, url, canonical_url, last_scraped_at, next_due_at)"
+            " VALUES ('bazaar', 'bazaar', :url, :url, :at, :due)",
+            url=f"https://shop.example/{number}",
+            at=at,
+            due=at + timedelta(days=30),
+        )
+    for proxy, at in (("late:1", ahead), ("now:1", NOW)):
+        until = at + timedelta(hours=1)
+        database.call(proxy_blocks.block, "shop.example", proxy, error="x", now=at, until=until)
+    assert look(database).maintained
+    due = [row[0] for row in database.rows("SELECT next_due_at FROM targets ORDER BY id")]
+    assert due == [NOW, NOW + timedelta(days=30)]
+    assert set(database.call(proxy_blocks.blocked, "shop.example", NOW)) == {"now:1"}
+    assert not look(database).maintained
+
+
 def test_maintenance_removes_what_is_old_and_keeps_what_verdicts_rest_on(database: Database) -> None:
     look(database)
     make_market(database, enabled=False)
