@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # The newest migration. Known here so that a start with an up-to-date schema need not load alembic.
 REVISION = "0009"
 MIGRATION_LOCK = 0x70726963
+PARTITION_LOCK = MIGRATION_LOCK + 1
 MONTHS_AHEAD = 3
 UNDEFINED_TABLE, NO_PERMISSION = "42P01", "42501"
 
@@ -135,6 +136,8 @@ def _unpack(folder: Traversable, into: Path) -> None:
 def ensure_partitions(connection: Connection, now: datetime) -> None:
     """Make the partitions of price_history for this month and the next few."""
     months = [_month(now, ahead).date() for ahead in range(MONTHS_AHEAD + 1)]
+    # One at a time: to look takes hold of a table that whoever makes a partition needs for itself.
+    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": PARTITION_LOCK})
     missing = connection.execute(_MISSING_MONTHS, {"months": months}).scalars().all()
     if missing:
         # In the order in which a batch takes its locks, so that the two never wait for each other.

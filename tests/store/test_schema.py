@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -261,3 +263,22 @@ class TestPriceHistory:
         with pytest.raises(DBAPIError):
             database.do("TRUNCATE listings CASCADE")
         assert database.value("SELECT count(*) FROM price_history") == 3
+
+
+def test_all_who_miss_a_partition_at_once_get_it(database: Database) -> None:
+    """Whoever looks holds the table that whoever makes one needs for himself."""
+    together = threading.Barrier(6)
+
+    def start() -> None:
+        together.wait()
+        database.call(ensure_partitions, datetime.now(UTC))
+
+    for _ in range(3):
+        for (name,) in database.rows(
+            "SELECT relid::regclass::text FROM pg_partition_tree('price_history') WHERE isleaf"
+        ):
+            if name != "price_history_other":
+                database.do(f"DROP TABLE {name}")
+        with ThreadPoolExecutor(6) as threads:
+            for done in [threads.submit(start) for _ in range(6)]:
+                done.result()
