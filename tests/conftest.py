@@ -36,6 +36,11 @@ TEMPLATE = "migrated"
 HASTE = "\nfsync = off\nsynchronous_commit = off\nfull_page_writes = off\n"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first, so that nobody is left alone with them at the end."""
+    items.sort(key=lambda item: [item.get_closest_marker(mark) is None for mark in ("timeout", "slow")])
+
+
 class Server:
     """The PostgreSQL of this test session."""
 
