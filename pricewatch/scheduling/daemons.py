@@ -52,16 +52,18 @@ def watch(daemons: Sequence[subprocess.Popen[bytes]]) -> int:
 
 
 def stop(daemons: Sequence[subprocess.Popen[bytes]]) -> None:
-    """Let their spiders end; it may take a minute."""
-    for daemon in daemons:
-        if daemon.poll() is None:
-            daemon.send_signal(signal.SIGTERM)
-    deadline = time.monotonic() + STOP_SECONDS
-    for daemon in daemons:
-        try:
+    """Let their spiders end; it may take a minute, unless somebody asks a second time."""
+    try:
+        for daemon in daemons:
+            if daemon.poll() is None:
+                daemon.send_signal(signal.SIGTERM)
+        deadline = time.monotonic() + STOP_SECONDS
+        for daemon in daemons:
             daemon.wait(max(0.0, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        for daemon in daemons:
             daemon.kill()
+            daemon.wait()
 
 
 def check_port(port: int) -> None:

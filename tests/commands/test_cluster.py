@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
+import threading
 import urllib.request
 
 import pytest
@@ -70,3 +72,40 @@ def test_a_signal_ends_it_whatever_ran_before(
         one.kill()
         for each, handler in before.items():
             signal.signal(each, handler)
+
+
+# Told to end, it takes its time, as a daemon does whose spiders are still at work.
+SLOW = """
+import signal, time
+signal.signal(signal.SIGTERM, lambda *_: print("told", flush=True))
+print("up", flush=True)
+while True:
+    time.sleep(60)
+"""
+
+
+def test_who_asks_a_second_time_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    one = subprocess.Popen([sys.executable, "-c", SLOW], stdout=subprocess.PIPE)
+    assert one.stdout is not None
+    out = one.stdout
+    assert out.readline() == b"up\n"
+
+    def ask_again() -> None:
+        assert out.readline() == b"told\n"
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def ask(_: float) -> None:
+        monkeypatch.undo()
+        threading.Thread(target=ask_again).start()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr("time.sleep", ask)
+    try:
+        assert daemons.watch([one]) == 0
+        assert one.returncode == -signal.SIGKILL
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+        one.kill()
+        out.close()
