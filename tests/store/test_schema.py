@@ -273,12 +273,13 @@ def test_all_who_miss_a_partition_at_once_get_it(database: Database) -> None:
         together.wait()
         database.call(ensure_partitions, datetime.now(UTC))
 
+    leaves = "SELECT relid::regclass::text FROM pg_partition_tree('price_history') WHERE isleaf ORDER BY 1"
+    before = [name for (name,) in database.rows(leaves)]
     for _ in range(3):
-        for (name,) in database.rows(
-            "SELECT relid::regclass::text FROM pg_partition_tree('price_history') WHERE isleaf"
-        ):
+        for name in before:
             if name != "price_history_other":
                 database.do(f"DROP TABLE {name}")
         with ThreadPoolExecutor(6) as threads:
             for done in [threads.submit(start) for _ in range(6)]:
                 done.result()
+        assert [name for (name,) in database.rows(leaves)] == before
