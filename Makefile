@@ -4,12 +4,15 @@ TEST_WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+TESTS_READY := $(VENV)/.tests-ready
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PYTEST = $(BIN)/python -m pytest -q -n $(TEST_WORKERS) --dist worksteal $(PYTEST_OPTIONS)
 export PYTHONPATH := $(CURDIR)
 
 .DEFAULT_GOAL := help
 N ?= 3
 SEED ?= 1
-.PHONY: help setup demo smoke run cluster chaos test lint bench screenshots deploy clean
+.PHONY: help setup demo smoke run cluster chaos browser test proof lint bench screenshots deploy clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,7 +22,12 @@ $(READY): requirements.txt
 		|| { echo "pricewatch needs Python 3.11 or newer; call make PYTHON=/path/to/python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing what requirements.txt lists ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(PIP_INSTALL) -r requirements.txt
+	@touch $@
+
+$(TESTS_READY): $(READY) tests/requirements.txt
+	@echo "Installing what tests/requirements.txt lists ..."
+	@$(PIP_INSTALL) -r requirements.txt -r tests/requirements.txt
 	@touch $@
 
 setup: $(READY) ## create .venv and install what is needed
@@ -39,18 +47,24 @@ cluster: $(READY) ## several daemons on this machine that share the work: make c
 chaos: $(READY) ## a cluster, a hundred faults, and whether all that is promised still holds: make chaos SEED=2
 	@$(BIN)/scrapy chaos --seed $(SEED)
 
-test: $(READY) lint ## lint, types and the whole test suite
-	@$(BIN)/python -m pytest -q -n $(TEST_WORKERS) --dist worksteal
+browser: $(READY) ## find Chromium, or install it
+	@$(BIN)/scrapy browser --install || echo "Pages and tests that need a browser are left out."
 
-lint: $(READY) ## ruff and mypy
+test: $(TESTS_READY) browser lint ## lint, types and the test suite: before every commit
+	@$(PYTEST) -m "not proof" --durations 10
+
+proof: $(TESTS_READY) browser ## the tests that take long: clusters, simulated weeks, chaos
+	@$(PYTEST) -m proof --durations 10
+
+lint: $(TESTS_READY) ## ruff and mypy
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
 
-bench: $(READY) ## measure, as ratios within one run; about half an hour: make bench ONLY="scale web"
+bench: $(TESTS_READY) ## measure, as ratios within one run; about half an hour: make bench ONLY="scale web"
 	@$(BIN)/python -m tests.bench $(ONLY)
 
-screenshots: $(READY) ## take the pictures in docs/screenshots anew
+screenshots: $(TESTS_READY) browser ## take the pictures in docs/screenshots again
 	@$(BIN)/python -m tests.web.screenshots
 
 deploy: $(READY) ## deploy this project to the daemon named in scrapy.cfg

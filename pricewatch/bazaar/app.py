@@ -40,15 +40,27 @@ class App:
         page_bytes: int,
         skin: str | None = None,
     ) -> None:
-        world = World(seed, listings, days, Clock(start, rate))
-        self.site = Site(world, BazaarSkin(world, page_bytes), FOREIGN[skin](world) if skin else None)
-        self.faults = Faults(seed)
+        self._seed = seed
+        self._listings = listings
+        self._days = days
+        self._rate = rate
+        self._page_bytes = page_bytes
+        self._skin = skin
         self.journal = Journal()
-        self._control = Control(self.site, self.faults, self.journal)
         # Where the marketplace itself listens; proxies lead every host name there.
         self.address = ("127.0.0.1", 0)
         # Local port of a tunnel through a proxy -> index of that proxy, for the log and for faults.
         self.tunnels: dict[int, int] = {}
+        self.reset(start)
+
+    def reset(self, start: datetime) -> None:
+        """Begin again at this instant: the same listings, nothing changed by hand, no faults, no log."""
+        world = World(self._seed, self._listings, self._days, Clock(start, self._rate))
+        foreign = FOREIGN[self._skin](world) if self._skin else None
+        self.site = Site(world, BazaarSkin(world, self._page_bytes), foreign)
+        self.faults = Faults(self._seed)
+        self.journal.clear()
+        self._control = Control(self.site, self.faults, self.journal, self.reset)
 
     def answer(self, request: Request) -> Response | Effect:
         """Answer a request to the marketplace, with whatever fault was ordered for it."""

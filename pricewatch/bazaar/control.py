@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from pricewatch.bazaar import handmade
@@ -22,8 +23,11 @@ Handler = Callable[[Request], Any]
 class Control:
     """Lets a test move the clock, order faults, change listings, and read truth and log."""
 
-    def __init__(self, site: Site, faults: Faults, journal: Journal) -> None:
+    def __init__(
+        self, site: Site, faults: Faults, journal: Journal, reset: Callable[[datetime], None]
+    ) -> None:
         self._site = site
+        self._reset = reset
         self._world = site.world
         self._faults = faults
         self._journal = journal
@@ -34,6 +38,7 @@ class Control:
             "robots": {"GET": self._show_robots, "POST": self._set_robots, "DELETE": self._restore_robots},
             "behaviour": {"GET": self._behaviour, "POST": self._behave},
             "listing": {"POST": self._change},
+            "reset": {"POST": self._begin_again},
             "log": {"GET": self._log, "DELETE": self._clear_log},
         }
 
@@ -119,6 +124,13 @@ class Control:
     def _change(self, request: Request) -> dict[str, Any]:
         listing = handmade.change(self._world, Fields.read(request.body))
         return record(self._site, listing, self._world.settle())
+
+    def _begin_again(self, request: Request) -> dict[str, Any]:
+        fields = Fields.read(request.body)
+        start = fields.moment("start") if fields.has("start") else datetime.now(UTC)
+        fields.done()
+        self._reset(start)
+        return {"start": start.isoformat()}
 
     def _log(self, request: Request) -> list[dict[str, Any]]:
         since = request.query.get("since", "0")

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import shutil
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy.crawler import Crawler
@@ -16,6 +14,7 @@ from scrapy.http import Request, Response
 from scrapy.utils.httpobj import urlparse_cached
 
 from pricewatch.middlewares.browser_gate import FAILED, REFUSED, Gate
+from pricewatch.middlewares.chromium import find_chromium
 from pricewatch.middlewares.downloader import domain_of
 from pricewatch.middlewares.failures import NoBrowser, OffsiteRedirect, RefusedAddress, TooLarge
 from pricewatch.middlewares.proxy_pool import ProxyPool
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from pricewatch.middlewares.browser_pages import BrowserPages
 
 logger = logging.getLogger(__name__)
-NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
@@ -40,10 +38,6 @@ FLAGS = (
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
 CLOSE_SECONDS = 10.0
-MISSING = (
-    "this page needs a browser and none is installed: install Chromium (for example `apt install chromium`), "
-    "set CHROMIUM_PATH, or run `playwright install chromium`"
-)
 
 
 class Browser:
@@ -111,18 +105,14 @@ class Browser:
             "handle_sighup": False,
         }
         try:
-            if path := find_chromium(self._path):
-                options["executable_path"] = path
-            pages = BrowserPages(self._crawler, options)
-            await pages.launch()
-            if not path and not await asyncio.to_thread(os.path.exists, pages.own_browser()):
-                await pages.close()
-                raise NoBrowser(MISSING)
+            chromium = await asyncio.to_thread(find_chromium, self._path)
         except NoBrowser as missing:
             self._missing = missing
             self._stats.inc_value("pricewatch/browser/missing")
-            logger.warning("A page cannot be read: %s", missing)
+            logger.warning("A page needs a browser: %s", missing)
             raise
+        pages = BrowserPages(self._crawler, {**options, "executable_path": chromium.path})
+        await pages.launch()
         self._stats.inc_value("pricewatch/browser/started")
         self._pages = pages
         return pages
@@ -207,15 +197,6 @@ class Browser:
         why = self._book.refused(url.hostname or "", url.port or PORTS[url.scheme])
         if why is not None:
             raise RefusedAddress(why)
-
-
-def find_chromium(configured: str) -> str | None:
-    """A Chromium of this machine; None where playwright's own is to be used."""
-    if configured:
-        if not Path(configured).exists():
-            raise NoBrowser(f"CHROMIUM_PATH names {configured}, and there is nothing there")
-        return configured
-    return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
 def browser_megabytes() -> int:

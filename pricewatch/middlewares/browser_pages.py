@@ -77,10 +77,6 @@ class BrowserPages(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # ha
             await self.browser.close()
             await self._gone.wait()
 
-    def own_browser(self) -> str:
-        """Where playwright would keep a browser of its own."""
-        return str(self.browser_provider.browser_type.executable_path)
-
     async def user_agent(self) -> str:
         """What this very browser calls itself when somebody sits in front of it."""
         await self._maybe_launch_browser()

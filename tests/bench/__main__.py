@@ -125,8 +125,10 @@ def run(names: list[str], results: Path, take: Callable[[str], Measured] = measu
         console.print("Stopped; what was measured until now:")
     console.print(table(done))
     write(results, facts, done)
-    held = sum(figure.holds for result in done for figure in result.figures)
-    console.print(f"{held} of {sum(len(result.figures) for result in done)} held. Results: {results}")
+    figures = [figure for result in done for figure in result.figures]
+    held = f"{sum(figure.holds for figure in figures)} of {len(figures)} held"
+    skipped = [f"skipped: {result.skipped}" for result in done if result.skipped is not None]
+    console.print("; ".join([held] * bool(figures) + skipped) + f". Results: {results}")
     if len(done) < len(names):
         return 130
     return 0 if all(result.holds for result in done) else 1

@@ -7,6 +7,7 @@ import io
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.util import find_spec
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Query
@@ -20,12 +21,13 @@ from pricewatch.web.fields import Id
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 
-router = APIRouter(prefix="/api/export", tags=["exports"], responses=responses(404))
+router = APIRouter(prefix="/api/export", tags=["exports"], responses=responses(404, 501))
 Form = Literal["csv", "json", "parquet"]
 MEDIA_TYPES = {"csv": "text/csv", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
 OK: dict[int | str, dict[str, Any]] = {
     200: {"description": "The file", "content": {kind: {} for kind in MEDIA_TYPES.values()}}
 }
+PARQUET_NEEDS = "Parquet needs the package pyarrow on the server: pip install 'pyarrow>=26,<27'"
 MOST_ROWS = 1_000_000
 CHUNK = 64 * 1024
 Filter = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]
@@ -60,6 +62,8 @@ def history(visit: AVisit, listing_id: Id, form: Form) -> StreamingResponse:
 
 
 def _file(form: str, name: str, columns: Sequence[str], rows: Rows) -> StreamingResponse:
+    if form == "parquet" and find_spec("pyarrow") is None:
+        raise HTTPException(501, PARQUET_NEEDS)
     headers = {"Content-Disposition": f'attachment; filename="{name}.{form}"'}
     return StreamingResponse(WRITERS[form](columns, rows), media_type=MEDIA_TYPES[form], headers=headers)
 

@@ -1,0 +1,38 @@
+"""`scrapy browser`: which Chromium renders pages here; `--install` brings one."""
+
+from __future__ import annotations
+
+import argparse
+
+from scrapy.commands import ScrapyCommand
+
+from pricewatch.middlewares.chromium import find_chromium, install_chromium
+from pricewatch.middlewares.failures import NoBrowser
+from pricewatch.shell import say
+
+
+class Command(ScrapyCommand):
+    requires_project = True
+    requires_crawler_process = False
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
+
+    def short_desc(self) -> str:
+        return "Say which Chromium renders pages that need JavaScript, or install one"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument(
+            "--install",
+            action="store_true",
+            help="where there is none: try playwright's installer, then the system's package (as root)",
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        configured = (self.settings.get("CHROMIUM_PATH") or "") if self.settings is not None else ""
+        try:
+            chromium = install_chromium(configured, say) if opts.install else find_chromium(configured)
+        except NoBrowser as missing:
+            say(f"No browser: {missing}.")
+            self.exitcode = 1
+        else:
+            print(f"Browser: {chromium}")
