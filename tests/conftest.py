@@ -1,7 +1,7 @@
 """What all tests share: one PostgreSQL, a database of its own for each test, a marketplace, and crawls.
 
 `database`: a migrated database that only this test sees; DATABASE_URL names it.
-`bazaar`: a sample marketplace that only this test sees.
+`bazaar`: a sample marketplace that nobody has touched: one process for all tests, reset before each.
 `marketplace`: the same, with the source `bazaar` of this test's database pointing at it.
 `crawl`: runs `scrapy crawl …` in a process of its own against them.
 """
@@ -11,34 +11,73 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import signal
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from itertools import count
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from pricewatch.bazaar.client import Bazaar
+from pricewatch.middlewares.chromium import Chromium, find_chromium
+from pricewatch.middlewares.failures import NoBrowser
 from pricewatch.store import database as store_database
 from pricewatch.store import embedded
 from pricewatch.store.schema import ensure_schema
-from tests.forked import Outcome, Scrapy
+from tests import processes
+from tests.forked import Outcome, Scrapy, start_fork_server, stop_fork_server
 
 ROOT = Path(__file__).parents[1]
 DRIVER = "postgresql+psycopg2"
 TEMPLATE = "migrated"
+# How many databases are copied ahead.
+READY = 3
 # Nothing that a test writes has to survive a power failure.
 HASTE = "\nfsync = off\nsynchronous_commit = off\nfull_page_writes = off\n"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first, so that nobody is left alone with them at the end."""
-    items.sort(key=lambda item: [item.get_closest_marker(mark) is None for mark in ("timeout", "slow")])
+def pytest_configure(config: pytest.Config) -> None:
+    # A job in the background ignores SIGINT, and so would everything that a test starts and interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # As a plugin: fixtures of the session do not come by the hooks of this file.
+    config.pluginmanager.register(processes.ProcessGuard())
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
+    """The longest first, so that nobody is left alone with them at the end; unless they were shuffled."""
+    if not config.pluginmanager.hasplugin("randomly"):
+        items.sort(key=lambda item: [item.get_closest_marker(mark) is None for mark in ("proof", "slow")])
+
+
+@cache
+def chromium() -> Chromium | str:
+    """The browser of this machine, or why there is none."""
+    try:
+        return find_chromium(os.environ.get("CHROMIUM_PATH", ""))
+    except NoBrowser as missing:
+        return f"no browser: {missing}"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("browser") and isinstance(missing := chromium(), str):
+        pytest.skip(missing)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    skipped = terminalreporter.stats.get("skipped", [])
+    if count := sum("no browser: " in str(report.longrepr) for report in skipped):
+        terminalreporter.write_line(f"{count} tests were skipped because there is no browser.")
 
 
 class Server:
@@ -50,6 +89,9 @@ class Server:
         self._made = count(1)
         with (directory / "postgres" / "postgresql.conf").open("a") as configuration:
             configuration.write(HASTE)
+        with suppress(DBAPIError):
+            # Twice as fast, where the file system and the build can do it.
+            self.order("ALTER SYSTEM SET file_copy_method = 'clone'")
         self.order("SELECT pg_reload_conf()")
 
     def order(self, statement: str) -> None:
@@ -60,13 +102,15 @@ class Server:
 
     def restart(self, mode: str) -> None:
         """`fast`: in order; `immediate`: as if it had crashed."""
-        embedded.control(self.directory, "restart", "-m", mode)
+        with processes.for_the_session():
+            embedded.control(self.directory, "restart", "-m", mode)
 
     def stop(self) -> None:
         embedded.control(self.directory, "stop", "-m", "fast")
 
     def start(self) -> None:
-        embedded.database_url(self.directory)
+        with processes.for_the_session():
+            embedded.database_url(self.directory)
 
     def create(self, template: str = "template1") -> URL:
         name = f"test_{next(self._made)}"
@@ -75,6 +119,38 @@ class Server:
 
     def drop(self, url: URL) -> None:
         self.order(f"DROP DATABASE IF EXISTS {url.database} WITH (FORCE)")
+
+
+class Copies:
+    """Copies of the migrated database, made ahead while tests run."""
+
+    def __init__(self, server: Server, template: str) -> None:
+        self._server = server
+        self._template = template
+        self._ready: Queue[URL] = Queue(maxsize=READY)
+        self._ended = False
+        self._thread = threading.Thread(target=self._copy, daemon=True)
+        self._thread.start()
+
+    def take(self) -> URL:
+        return self._ready.get(timeout=60)
+
+    def close(self) -> None:
+        self._ended = True
+        while self._thread.is_alive():
+            while not self._ready.empty():
+                self._ready.get()
+            self._thread.join(0.05)
+
+    def _copy(self) -> None:
+        while not self._ended:
+            try:
+                made = self._server.create(self._template)
+            except DBAPIError:
+                # A test has stopped the server for a while.
+                time.sleep(0.1)
+            else:
+                self._ready.put(made)
 
 
 class Database:
@@ -150,7 +226,14 @@ class Crawl:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def short_directory() -> Iterator[Path]:
+def processes_end() -> Iterator[None]:
+    """Before all other fixtures of the session, so that they are over when it looks."""
+    yield
+    processes.check_session()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def short_directory(processes_end: None) -> Iterator[Path]:
     """Where this session writes: outside the checkout, and short enough for the path of a socket."""
     directory = Path(tempfile.mkdtemp(prefix="pw"))
     before = os.environ.get("PRICEWATCH_VAR")
@@ -173,6 +256,13 @@ def server(short_directory: Path) -> Iterator[Server]:
         fcntl.flock(keeper, fcntl.LOCK_EX)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def fork_server(short_directory: Path) -> Iterator[None]:
+    start_fork_server()
+    yield
+    stop_fork_server()
+
+
 @pytest.fixture(scope="session")
 def migrated(server: Server) -> str:
     """The name of a database that new ones are copied from."""
@@ -183,19 +273,25 @@ def migrated(server: Server) -> str:
     return TEMPLATE
 
 
+@pytest.fixture(scope="session")
+def copies(server: Server, migrated: str) -> Iterator[Copies]:
+    made = Copies(server, migrated)
+    yield made
+    made.close()
+
+
 @pytest.fixture
 def empty_database(server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
     """A database without a schema."""
-    yield from _database(server, "template1", monkeypatch)
+    yield from _database(server, server.create(), monkeypatch)
 
 
 @pytest.fixture
-def database(server: Server, migrated: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
-    yield from _database(server, migrated, monkeypatch)
+def database(server: Server, copies: Copies, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    yield from _database(server, copies.take(), monkeypatch)
 
 
-def _database(server: Server, template: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
-    url = server.create(template)
+def _database(server: Server, url: URL, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
     monkeypatch.setenv("DATABASE_URL", url.render_as_string(hide_password=False))
     store_database.engine.cache_clear()
     engine = store_database.connect(url)
@@ -207,10 +303,16 @@ def _database(server: Server, template: str, monkeypatch: pytest.MonkeyPatch) ->
     server.drop(url)
 
 
-@pytest.fixture
-def bazaar() -> Iterator[Bazaar]:
+@pytest.fixture(scope="session")
+def one_bazaar() -> Iterator[Bazaar]:
     with Bazaar.start(seed=5, listings=600) as running:
         yield running
+
+
+@pytest.fixture
+def bazaar(one_bazaar: Bazaar) -> Bazaar:
+    one_bazaar.reset()
+    return one_bazaar
 
 
 @pytest.fixture

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.forkserver
+import multiprocessing.resource_tracker
 import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import psutil  # type: ignore[import-untyped]
 
 # What takes long to import, and neither reads the environment nor installs a reactor.
 PRELOADED = [
@@ -27,6 +31,25 @@ PRELOADED = [
 
 _processes = multiprocessing.get_context("forkserver")
 _processes.set_forkserver_preload(PRELOADED)
+
+
+def start_fork_server() -> None:
+    """Before the first test, so that it belongs to none."""
+    multiprocessing.forkserver.ensure_running()
+
+
+def stop_fork_server() -> None:
+    multiprocessing.forkserver._forkserver._stop()  # type: ignore[attr-defined]
+    multiprocessing.resource_tracker._resource_tracker._stop()
+
+
+def forked_processes() -> list[psutil.Process]:
+    """What was forked and still runs."""
+    server: Any = multiprocessing.forkserver._forkserver  # type: ignore[attr-defined]
+    if server._forkserver_pid is None:
+        return []
+    children: list[psutil.Process] = psutil.Process(server._forkserver_pid).children()
+    return children
 
 
 class Outcome(NamedTuple):

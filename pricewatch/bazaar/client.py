@@ -150,7 +150,7 @@ class Bazaar:
                 os.setpriority(os.PRIO_PROCESS, self.pid, -10)
 
     def reset(self, start: datetime | None = None) -> None:
-        """Begin again, at this instant or now: the same listings, nothing changed by hand, no faults, no log."""
+        """Begin again, at this instant or now: the same listings, no change by hand, no faults, no log."""
         self._order("POST", "reset", {"start": start.isoformat()} if start else {})
 
     def truth(self, category: str | None = None) -> list[TruthListing]:

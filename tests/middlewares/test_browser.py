@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -15,10 +14,7 @@ import pytest
 from tests.middlewares.conftest import Site, Visit, busiest
 from tests.middlewares.test_guard import Trap
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser]
-needs_chromium = pytest.mark.skipif(
-    not (shutil.which("chromium") or shutil.which("google-chrome")), reason="no Chromium on this machine"
-)
+pytestmark = pytest.mark.slow
 
 HEAVY = """<!doctype html><title>Heavy</title><link rel="icon" href="/static/icon.ico">
 <style>@font-face {{ font-family: x; src: url(/static/font.woff2) }} p {{ font-family: x }}</style>
@@ -49,7 +45,7 @@ def trap() -> Iterator[Trap]:
     trap.close()
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_a_page_is_read_as_its_scripts_build_it_and_nothing_needless_is_loaded(site: Site) -> None:
     site.source()
     (path,) = rendered(site)
@@ -71,7 +67,7 @@ def test_a_page_is_read_as_its_scripts_build_it_and_nothing_needless_is_loaded(s
     assert report.stat("browser/requests_blocked") >= 4
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_the_budget_holds_for_what_a_page_loads(site: Site) -> None:
     site.source(requests_per_second=2, max_concurrent=1)
     pages = [in_browser(site.url(path)) for path in rendered(site, 2)]
@@ -82,7 +78,7 @@ def test_the_budget_holds_for_what_a_page_loads(site: Site) -> None:
     assert busiest([entry.time for entry in report.log], 1.0) <= 2
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_a_browser_gets_into_no_private_network_either(site: Site, trap: Trap) -> None:
     site.source()
     for number, target in enumerate(
@@ -101,7 +97,7 @@ def test_a_browser_gets_into_no_private_network_either(site: Site, trap: Trap) -
     assert trap.visitors == 0
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_redirects_walls_errors_and_sizes_end_as_for_any_other_page(site: Site) -> None:
     site.source()
     site.bazaar.fault("redirect", "^/away", to=site.url("/help", "elsewhere-test.com"))
@@ -124,7 +120,7 @@ def test_redirects_walls_errors_and_sizes_end_as_for_any_other_page(site: Site) 
     assert "/private/" not in [entry.path for entry in report.log]
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_a_page_that_loads_too_much_in_many_parts_is_too_large_and_the_next_is_not(site: Site) -> None:
     site.source()
     site.bazaar.fault("big_body", "^/part", bytes=90_000)
@@ -139,7 +135,7 @@ def test_a_page_that_loads_too_much_in_many_parts_is_too_large_and_the_next_is_n
     assert report[1]["status"] == 200
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_a_page_that_takes_too_long_is_closed(site: Site) -> None:
     site.source()
     site.bazaar.fault("hang", "^/hang")
@@ -151,7 +147,7 @@ def test_a_page_that_takes_too_long_is_closed(site: Site) -> None:
     assert report.stat("browser/timed_out") == 1
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_it_is_restarted_before_it_wears_out(site: Site) -> None:
     site.source()
     report = site.visit(
@@ -164,7 +160,7 @@ def test_it_is_restarted_before_it_wears_out(site: Site) -> None:
     assert report.stats["playwright/page_count/max_concurrent"] <= 2
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_a_crash_costs_a_retry(site: Site) -> None:
     site.source()
     site.bazaar.fault("hang", "^/help", seconds=20, times=1)
@@ -189,7 +185,7 @@ def test_a_crash_costs_a_retry(site: Site) -> None:
     assert report.stat("browser/ended") >= 2
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_it_goes_through_the_proxies_of_its_source(site: Site) -> None:
     site.source(proxy_strategy="datacenter")
     (path,) = rendered(site)
@@ -204,7 +200,7 @@ def test_it_goes_through_the_proxies_of_its_source(site: Site) -> None:
         assert "dXNlcjpzM2NyM3Q" not in text
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_the_honest_mode_is_for_the_browser_too(site: Site) -> None:
     site.source()
     report = site.visit(in_browser(site.url("/help")), HONEST_USER_AGENT=True, USER_AGENT="pricewatch (+us)")
@@ -217,9 +213,7 @@ def test_a_machine_without_a_browser_does_everything_else_and_says_what_is_missi
     report = site.visit(*pages, path="/nowhere")
     assert report[0]["status"] == 200
     assert (report[1]["error"], report[1]["reason"]) == ("NoBrowser", "no_browser")
-    assert report[1]["message"].startswith(
-        "this page needs a browser and none is installed: install Chromium"
-    )
+    assert report[1]["message"].startswith("no Chromium is installed: run `scrapy browser --install`")
     assert report.stat("browser/missing") == 1
     wrong = site.visit(*pages, CHROMIUM_PATH="/nowhere/chromium")
-    assert wrong[1]["message"] == "CHROMIUM_PATH names /nowhere/chromium, and there is nothing there"
+    assert wrong[1]["message"] == "CHROMIUM_PATH is /nowhere/chromium, and that file does not exist"

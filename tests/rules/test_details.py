@@ -32,4 +32,4 @@ def test_order_and_cap(dues, most):
     left = [dues[i] for i in range(len(dues)) if i not in chosen and is_due(dues[i], NOW)]
     if chosen and left:
         last = dues[chosen[-1]]
-        assert all(each is not None and (last is None or each >= last) for each in left) or last is None
+        assert all(last is None or (each is not None and each >= last) for each in left)

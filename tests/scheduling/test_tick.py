@@ -55,8 +55,12 @@ def test_begins_within_a_minute_at_random(database: Database) -> None:
     assert min(waits) >= 0
     assert max(waits) <= 60
     assert len(set(waits)) == 40
+    # Nobody takes a job before its time.
+    database.do("UPDATE jobs SET not_before = now() + interval '1 min'")
+    assert database.call(jobs.claim, PLACE, ["pricewatch"]) is None
+    database.do("UPDATE jobs SET not_before = now() WHERE arguments->>'market' = 'm7'")
     claimed = database.call(jobs.claim, PLACE, ["pricewatch"])
-    assert claimed is None or claimed.arguments["market"]
+    assert claimed.arguments["market"] == "m7"
 
 
 def test_a_market_that_is_crawled_from_the_shell_is_left_alone(database: Database) -> None:

@@ -1,4 +1,4 @@
-"""A pipeline and adapters with a fault."""
+"""A pipeline and adapters that are not as they should be, for crawls in processes of their own."""
 
 from typing import Any
 
@@ -31,3 +31,10 @@ class BreaksOnProducts:
 
     def update_settings(self, settings: Any) -> None:
         BazaarAdapter.listing_on = _breaks  # type: ignore[assignment, method-assign]
+
+
+class NeedsOnlyTheStatus:
+    """Lets the adapter tell by the status alone whether a listing is still there."""
+
+    def update_settings(self, settings: Any) -> None:
+        BazaarAdapter.presence_needs_page = False

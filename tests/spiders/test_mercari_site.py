@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,13 +12,7 @@ from tests.spiders.sites import MERCARI, SiteWorld
 from tests.spiders.truth import check_history
 from tests.spiders.watching import fetch, target, watch
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        not (shutil.which("chromium") or shutil.which("google-chrome")), reason="no Chromium on this machine"
-    ),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
 @pytest.fixture

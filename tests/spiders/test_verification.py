@@ -190,20 +190,26 @@ def test_the_least_certain_are_looked_at_first_and_no_more_than_the_cap(known):
     assert looked_at == [ordered[3].url, ordered[4].url]
 
 
-def test_head_where_the_status_tells_and_get_where_head_is_refused(known, monkeypatch):
-    """The sample marketplace's adapter reads pages; the generic one asks for as little as it can."""
-    known.database.do("UPDATE sources SET adapter_id = 'generic' WHERE id = 'bazaar'")
+def test_head_where_the_status_tells_and_get_where_head_is_refused(known, crawl):
+    settings = {"ADDONS": '{"tests.spiders.broken.NeedsOnlyTheStatus": 1}'}
     true = known.on_sale()[0]
     known.forget(true, hours=25)
-    known.crawl("verification")
-    assert known.asked(true.url) in (["HEAD"], ["GET"])
+    assert crawl("verification", market=known.market, settings=settings).returncode == 0
+    assert known.asked(true.url) == ["HEAD"]
     known.bazaar.clear_log()
     known.forget(true, hours=25)
     known.database.do("UPDATE listings SET last_verified_at = NULL, verification_status = NULL")
     known.bazaar.behave(head="405")
-    known.crawl("verification")
-    assert known.asked(true.url)[-1] == "GET"
+    assert crawl("verification", market=known.market, settings=settings).returncode == 0
+    assert known.asked(true.url) == ["HEAD", "GET"]
     assert known.listing(true).active
+
+
+def test_get_where_the_adapter_has_to_read_the_page(known):
+    true = known.on_sale()[0]
+    known.forget(true, hours=25)
+    known.crawl("verification")
+    assert known.asked(true.url) == ["GET"]
 
 
 def test_what_another_run_sees_meanwhile_is_better_evidence(known):

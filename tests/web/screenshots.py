@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import sync_playwright
 
-from pricewatch.middlewares.browser import find_chromium
+from pricewatch.middlewares.chromium import find_chromium
 from tests.conftest import ROOT
 
 DAYS = 8
@@ -63,7 +63,7 @@ def _places() -> dict[str, int]:
 def _take(address: str, places: dict[str, int]) -> None:
     INTO.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(""))
+        browser = playwright.chromium.launch(executable_path=find_chromium().path)
         for name, path, width, height, scheme in SHOTS:
             context = browser.new_context(
                 viewport={"width": width, "height": height},

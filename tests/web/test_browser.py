@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from pricewatch.bazaar.client import Bazaar
-from pricewatch.middlewares.browser import find_chromium
+from pricewatch.middlewares.chromium import find_chromium
 from tests.conftest import Crawl, Database
 from tests.store import observations
 from tests.web.stored import store_one_of_each
@@ -28,7 +28,7 @@ expect.set_options(timeout=PATIENCE_MS)
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(""), timeout=PATIENCE_MS)
+        browser = playwright.chromium.launch(executable_path=find_chromium().path, timeout=PATIENCE_MS)
         yield browser
         browser.close()
 
