@@ -57,7 +57,7 @@ class Crawler:
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.close()
-        self._process.wait(240)
+        self._process.wait(60)
         self._process.stdout.close()
 
 

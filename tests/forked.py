@@ -40,12 +40,12 @@ def start_fork_server() -> None:
 
 def stop_fork_server() -> None:
     multiprocessing.forkserver._forkserver._stop()  # type: ignore[attr-defined]
-    multiprocessing.resource_tracker._resource_tracker._stop()
+    multiprocessing.resource_tracker._resource_tracker._stop()  # type: ignore[attr-defined]
 
 
 def forked_processes() -> list[psutil.Process]:
     """What was forked and still runs."""
-    server: Any = multiprocessing.forkserver._forkserver  # type: ignore[attr-defined]
+    server: Any = multiprocessing.forkserver._forkserver
     if server._forkserver_pid is None:
         return []
     children: list[psutil.Process] = psutil.Process(server._forkserver_pid).children()
@@ -88,7 +88,7 @@ class Scrapy:
         """As scrapyd and systemd do."""
         self._process.terminate()
 
-    def end(self, seconds: float = 120) -> Outcome:
+    def end(self, seconds: float = 60) -> Outcome:
         """Wait until it has ended."""
         self._process.join(seconds)
         assert self._process.exitcode is not None, f"still running after {seconds} s: {self._written()[1]}"

@@ -103,7 +103,7 @@ def test_a_crawl_says_so_and_ends_when_it_does_not(
     running = impatient.start("sweep", market="bazaar-bikes", settings={"DATABASE_RETRY_SECONDS": 5})
     wait_for_pages(database)
     line.die()
-    outcome = running.end(2 * ENOUGH)
+    outcome = running.end(ENOUGH)
     assert outcome.returncode != 0
     assert "The database was away for 5 seconds" in outcome.stderr
     assert "Traceback" not in outcome.stderr
@@ -118,7 +118,7 @@ def status_of(url: str) -> tuple[int, bytes]:
             return error.code, error.read()
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_daemon_and_its_pages_say_so_and_go_on(line: Line, database: Database, tmp_path: Path) -> None:
     environment = {"DATABASE_URL": line.url, "PRICEWATCH_VAR": str(tmp_path / "var"), **IMPATIENT}
     (tmp_path / "marks").mkdir()

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 
-def until(happened: Callable[[], object], seconds: float = 240, every: float = 0.05) -> None:
+def until(happened: Callable[[], object], seconds: float = 60, every: float = 0.05) -> None:
     """How long is only a guard against waiting for ever."""
     deadline = time.monotonic() + seconds
     while not happened():

@@ -76,7 +76,7 @@ def test_truncate_promises_more_than_it_sends(bazaar: Bazaar, visitor: Visitor, 
 def test_big_body(bazaar: Bazaar, visitor: Visitor) -> None:
     bazaar.fault("big_body", times=1)
     bazaar.fault("big_body", bytes=70_001, times=1)
-    connection = http.client.HTTPConnection(visitor.place, timeout=240)
+    connection = http.client.HTTPConnection(visitor.place, timeout=60)
     sizes = []
     for _ in range(3):
         connection.request("GET", "/robots.txt")

@@ -33,7 +33,7 @@ def test_head_can_be_refused(bazaar: Bazaar, visitor: Visitor, head: str) -> Non
 
 
 def test_one_connection_serves_many_requests(bazaar: Bazaar, visitor: Visitor) -> None:
-    connection = http.client.HTTPConnection(visitor.place, timeout=240)
+    connection = http.client.HTTPConnection(visitor.place, timeout=60)
     for path in ("/c/bikes", "/nothing", "/c/toys"):
         connection.request("GET", path)
         connection.getresponse().read()

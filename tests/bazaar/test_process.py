@@ -21,7 +21,7 @@ def run(*options: str) -> "subprocess.Popen[str]":
 def test_a_port_in_use_is_one_sentence() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = subprocess.run([*COMMAND, "--port", str(port)], capture_output=True, text=True, timeout=240)
+        done = subprocess.run([*COMMAND, "--port", str(port)], capture_output=True, text=True, timeout=60)
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.startswith(f"The marketplace cannot listen on 127.0.0.1:{port}: ")
         assert done.stderr.count("\n") == 1
@@ -42,7 +42,7 @@ def test_it_ends_quietly_even_while_somebody_waits(number: signal.Signals) -> No
             while not steered.log():
                 pass
             process.send_signal(number)
-            _, complaints = process.communicate(timeout=240)
+            _, complaints = process.communicate(timeout=60)
     assert (process.returncode, complaints) == (0, "")
 
 
@@ -52,7 +52,7 @@ def test_it_dies_with_its_parent() -> None:
         assert process.stdin is not None
         assert process.stdout.readline().startswith("http://")
         process.stdin.close()
-        assert process.wait(240) == 0
+        assert process.wait(60) == 0
 
 
 def test_it_goes_on_for_those_who_are_connected() -> None:
@@ -83,7 +83,7 @@ def test_it_outlives_a_closed_stdin_otherwise() -> None:
     "options", [("--live", "0"), ("--listings", "-1"), ("--start", "soon"), ("--port", "70000")]
 )
 def test_bad_arguments_are_refused(options: tuple[str, str]) -> None:
-    done = subprocess.run([*COMMAND, *options], capture_output=True, text=True, timeout=240)
+    done = subprocess.run([*COMMAND, *options], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert "invalid" in done.stderr
 
@@ -103,4 +103,4 @@ def test_asyncio_alone_does_as_well() -> None:
         Bazaar.attach(url).fault("big_body", times=1)
         assert len(Visitor(url).ask("/").body) == 12_000_000
         process.stdin.close()
-        assert process.wait(240) == 0
+        assert process.wait(60) == 0

@@ -39,7 +39,7 @@ def test_a_loopback_address_is_forwarded_there(bazaar: Bazaar, proxies: list[Vis
 
 
 def test_a_tunnel_leads_to_the_marketplace_too(bazaar: Bazaar, proxies: list[Visitor]) -> None:
-    connection = http.client.HTTPConnection(proxies[1].place, timeout=240)
+    connection = http.client.HTTPConnection(proxies[1].place, timeout=60)
     connection.set_tunnel("shop.example", 443, {"Proxy-Authorization": "Basic eDp5"})
     for _ in range(2):
         connection.request("GET", "/c/toys")
@@ -90,7 +90,7 @@ def test_a_proxy_resets(bazaar: Bazaar, proxies: list[Visitor]) -> None:
 
 def test_a_tunnel_is_refused(bazaar: Bazaar, proxies: list[Visitor]) -> None:
     bazaar.fault("status", proxy=0, method="CONNECT", status=407)
-    connection = http.client.HTTPConnection(proxies[0].place, timeout=240)
+    connection = http.client.HTTPConnection(proxies[0].place, timeout=60)
     connection.set_tunnel("shop.example", 443)
     with pytest.raises(OSError, match="407"):
         connection.request("GET", "/")

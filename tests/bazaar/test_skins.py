@@ -27,7 +27,7 @@ def site(request: pytest.FixtureRequest) -> Iterator[tuple[str, Bazaar]]:
 
 def ask(bazaar: Bazaar, path: str, method: str = "GET", body: str | None = None) -> tuple[int, str]:
     place = urlsplit(bazaar.url)
-    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=240)
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=60)
     try:
         connection.request(method, path, body)
         response = connection.getresponse()

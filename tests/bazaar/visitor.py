@@ -61,7 +61,7 @@ class Visitor:
 
     def ask(self, target: str, method: str = "GET", body: str | None = None, **headers: str) -> Answer:
         """Send one request; header names are written with underscores."""
-        connection = http.client.HTTPConnection(self.place, timeout=240)
+        connection = http.client.HTTPConnection(self.place, timeout=60)
         try:
             named = {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, target, body, named)
@@ -92,7 +92,7 @@ class Visitor:
 
     def connect(self) -> socket.socket:
         """Open a bare socket, for what no HTTP library would send."""
-        return socket.create_connection(self.address, timeout=240)
+        return socket.create_connection(self.address, timeout=60)
 
 
 def read_all(sock: socket.socket) -> bytes:

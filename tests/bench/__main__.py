@@ -26,6 +26,7 @@ MODULES = {
     "scale": ("every query of the store at 10 k and 1 M listings (BENCH_SCALE=10M: at 10 M too)", 4.0),
     "targets": ("claiming due targets at 10 k and 1 M", 1.0),
     "fetching": ("what our middlewares cost", 1.0),
+    "budget": ("how much of a rate budget eight processes get to use", 1.0),
     "extraction": ("reading product pages beside parsing alone", 1.0),
     "scheduling": ("jobs over HTTP beside stock scrapyd", 2.0),
     "dispatch": ("the dispatcher's tick at 10 k markets and 1 M targets", 2.0),

@@ -18,7 +18,7 @@ from tests.scheduling.daemons import free_port
 from tests.waiting import until
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_starts_together_and_ends_together(crawl: Crawl, database: Database) -> None:
     database.do("UPDATE markets SET enabled = false")
     port = free_port()
@@ -30,7 +30,7 @@ def test_starts_together_and_ends_together(crawl: Crawl, database: Database) -> 
         return [name for (name,) in rows] == ["node-1", "node-2"]
 
     until(both_are_there)
-    with urllib.request.urlopen(f"http://127.0.0.1:{port + 1}/daemonstatus.json", timeout=240) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port + 1}/daemonstatus.json", timeout=60) as answer:
         assert json.load(answer)["node"] == "node-2"
     busy = crawl.command("cluster", "--nodes", "1", "--port", str(port)).end()
     assert busy.returncode == 2

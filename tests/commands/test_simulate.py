@@ -30,7 +30,7 @@ raise SystemExit(command.exitcode)
 
 def test_stopped_on_its_way() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", STOPPED], cwd=ROOT, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", STOPPED], cwd=ROOT, capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 1
     assert done.stderr.startswith("pricewatch: Stopped; nothing was left behind.\n")
@@ -44,7 +44,7 @@ def test_numbers_that_mean_nothing(words: list[str]) -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=60,
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("pricewatch: --days is more than 0")

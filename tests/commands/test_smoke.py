@@ -14,7 +14,7 @@ from pricewatch.store.reports import RunReport, StoredListing
 from tests.simulation.places import begin, check_nothing_left, only_place
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_true_figures() -> None:
     with only_place() as place:
         process = begin(place, "smoke")

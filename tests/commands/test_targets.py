@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -42,7 +42,7 @@ def answer(database: Database, text: bytes, *words: str) -> tuple[int, str]:
         # The other end is closed.
         pass
     os.close(ours)
-    return process.wait(240), shown.decode()
+    return process.wait(60), shown.decode()
 
 
 def test_a_url_is_added_listed_paused_resumed_queued_and_removed(scrapy, database):

@@ -138,7 +138,7 @@ def running() -> Iterator[Bazaar]:
 def visitor() -> Iterator[subprocess.Popen[str]]:
     process = start("tests.middlewares.visit")
     yield process
-    process.communicate(timeout=240)
+    process.communicate(timeout=60)
 
 
 @pytest.fixture(scope="session")
@@ -188,7 +188,7 @@ def redis_url(short_directory: Path) -> Iterator[str]:
     client.close()
     yield f"redis://127.0.0.1:{port}/0"
     process.terminate()
-    process.wait(240)
+    process.wait(60)
 
 
 def _valkey() -> str:

@@ -32,7 +32,7 @@ def crawl(order: dict[str, Any], go: int, ready: int, result: Path) -> None:
 def main() -> None:
     order = json.loads(sys.stdin.readline())
     # Whoever waits for a child that is no more must not wait for ever.
-    signal.alarm(120)
+    signal.alarm(60)
     for module in pkgutil.iter_modules(pricewatch.middlewares.__path__, "pricewatch.middlewares."):
         if "browser" not in module.name:
             importlib.import_module(module.name)

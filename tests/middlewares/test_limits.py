@@ -5,77 +5,32 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.middlewares.conftest import Site, busiest
-
-PROCESSES = 8
-BUDGET = 20
-OTHER_BUDGET = 10
-SECONDS = 10.0
-ATTEMPTS = 5
-# With so many processes for each core, nobody gets to use anything up.
-BUSY = 4
+from tests.middlewares.sharing import BUDGETS, share_budgets
+from tests.waiting import until
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("book", ["postgres", "redis"])
 def test_eight_processes_share_one_budget(
     site: Site, book: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    """Two subdomains share it, a second domain has its own to the full, and one process may die."""
-    site.source("bazaar-test.com", requests_per_second=BUDGET, max_concurrent=8)
-    site.source("other-test.com", requests_per_second=OTHER_BUDGET, max_concurrent=8)
-    settings = {"REDIS_URL": request.getfixturevalue("redis_url") if book == "redis" else ""}
-    # Never over the budget; that it is used up takes a machine that is not busy with something else.
-    used = [0.0]
-    for attempt in range(ATTEMPTS):
-        directory = tmp_path / str(attempt)
-        directory.mkdir()
-        used = _shares_used(site, directory, settings)
-        if min(used) >= 0.9:
-            break
-    busy = os.getloadavg()[0] / (os.cpu_count() or 1)
-    if min(used) < 0.9 and busy > BUSY:
-        pytest.skip(f"{min(used):.0%} used, with {busy:.0f} processes waiting for each core")
-    assert min(used) >= 0.9
-
-
-def _shares_used(site: Site, directory: Path, settings: dict[str, str]) -> list[float]:
-    visits = [
-        site.url(f"/c/bikes?page={n}", host)
-        for n in range(1, 4)
-        for host in ("www.bazaar-test.com", "cdn.bazaar-test.com")
-    ]
-    other = [site.url(f"/help?{n}", "www.other-test.com") for n in range(3)]
-    site.bazaar.clear_log()
-    crowd, members = site.crowd(PROCESSES, *visits, *other, until=SECONDS, directory=directory, **settings)
-    assert crowd.stdin is not None
-    crowd.stdin.write("go\n")
-    crowd.stdin.flush()
-    # By then all know the rules of robots.txt and are at work.
-    began = time.time() + 1.5
-    time.sleep(SECONDS / 3)
-    # What it was given is lost, a turn or two; nobody waits for it.
-    os.kill(members[0], signal.SIGKILL)
-    told, _ = crowd.communicate(timeout=240)
-    assert len(json.loads(told)) == PROCESSES - 1
-    log = site.bazaar.log()
-    ends = began + SECONDS - 1.5
-    shares = []
-    for domain, budget in (("bazaar-test.com", BUDGET), ("other-test.com", OTHER_BUDGET)):
-        times = [entry.time for entry in log if entry.host.partition(":")[0].endswith(domain)]
+    """It is never exceeded, though one process dies; how much of it is used is measured by `tests.bench`."""
+    redis_url = request.getfixturevalue("redis_url") if book == "redis" else ""
+    shared = share_budgets(site, tmp_path, REDIS_URL=redis_url)
+    for domain, budget in BUDGETS.items():
+        times = shared.times(domain)
+        assert len(times) > budget
         assert busiest(times, 1.0) <= budget
         assert busiest(times, 2.0) <= 2 * budget
-        shares.append(sum(began <= moment < ends for moment in times) / (budget * (ends - began)))
-    hosts = {entry.host.partition(":")[0] for entry in log if entry.path.startswith("/c/")}
+    hosts = {entry.host.partition(":")[0] for entry in shared.log if entry.path.startswith("/c/")}
     assert hosts == {"www.bazaar-test.com", "cdn.bazaar-test.com"}
-    # robots.txt was fetched once per host by all of them together, and is known from then on.
-    assert sum(entry.path == "/robots.txt" for entry in log) in (0, 3)
-    return shares
+    # robots.txt was fetched once per host by all of them together.
+    assert sum(entry.path == "/robots.txt" for entry in shared.log) == 3
 
 
 def test_whatever_goes_out_waits_for_its_turn(site: Site) -> None:
@@ -147,14 +102,14 @@ def test_waiting_is_bounded(site: Site) -> None:
 def test_waiting_ends_with_the_crawl(site: Site, tmp_path: Path) -> None:
     site.source(requests_per_second=0.01)
     crowd, (crawl,) = site.crowd(1, site.url("/help"), until=1, directory=tmp_path)
-    assert crowd.stdin is not None
-    crowd.stdin.write("go\n")
-    crowd.stdin.flush()
-    while not site.bazaar.log():
-        time.sleep(0.05)
-    # robots.txt has been fetched; the page would have its turn in a minute and a half.
-    os.kill(crawl, signal.SIGTERM)
-    told, _ = crowd.communicate(timeout=240)
+    with crowd:
+        assert crowd.stdin is not None
+        crowd.stdin.write("go\n")
+        crowd.stdin.flush()
+        until(site.bazaar.log)
+        # robots.txt has been fetched; the page would have its turn in a minute and a half.
+        os.kill(crawl, signal.SIGTERM)
+        told, _ = crowd.communicate(timeout=60)
     assert [visit["reason"] for visit in json.loads(told)[0]["visits"]] == ["crawl_ending"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -83,10 +82,27 @@ def make_cluster(module_database: Database, tmp_path_factory: Any) -> Iterator[C
         cluster.stop()
 
 
+@pytest.fixture(scope="session")
+def one_daemon(server: Server, migrated: str, tmp_path_factory: Any) -> Iterator[Cluster]:
+    url = server.create(migrated)
+    engine = connect(url)
+    cluster = Cluster(tmp_path_factory.mktemp("daemon"), Database(url, engine))
+    cluster.start("one").wait()
+    yield cluster
+    cluster.stop()
+    engine.dispose()
+    server.drop(url)
+
+
+@pytest.fixture
+def daemon(one_daemon: Cluster) -> Daemon:
+    """One daemon with cheap spiders, for all tests that need no second one."""
+    return one_daemon.daemons[0]
+
+
 @pytest.fixture(scope="module")
 def cluster(make_cluster: Callable[[], Cluster]) -> Cluster:
     """Two daemons with cheap spiders."""
-    assert os.environ["PRICEWATCH_VAR"]
     made = make_cluster()
     for name in ("one", "two"):
         made.start(name)

@@ -29,7 +29,7 @@ HASTE = {
     "dispatch_seconds": "0",
 }
 CHEAP = {"runner": "tests.scheduling.cheap_runner"}
-START_SECONDS = 120
+START_SECONDS = 60
 
 
 class Daemon:
@@ -110,18 +110,18 @@ class Daemon:
     def terminate(self) -> None:
         """As systemd does."""
         self.process.send_signal(signal.SIGTERM)
-        assert self.process.wait(240) == -signal.SIGTERM
+        assert self.process.wait(60) == -signal.SIGTERM
 
     def abandon(self) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
-                self.process.wait(240)
+                self.process.wait(60)
             except subprocess.TimeoutExpired:
                 self.kill()
 
     def _ask(self, url: str, body: bytes | None = None) -> Any:
-        with urllib.request.urlopen(url, body, timeout=240) as response:  # noqa: S310 - our own
+        with urllib.request.urlopen(url, body, timeout=60) as response:  # noqa: S310 - our own
             return json.loads(response.read())
 
 

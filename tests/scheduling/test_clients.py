@@ -18,7 +18,7 @@ from tests.conftest import ROOT, Database, point_at
 from tests.scheduling.daemons import Daemon
 from tests.waiting import until
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 BIN = Path(sys.executable).parent
 
 
@@ -64,9 +64,7 @@ def clone(tmp_path_factory: Any, pair: list[Daemon]) -> Path:
 
 
 def client(clone: Path, *words: str) -> str:
-    done = subprocess.run(
-        [BIN / words[0], *words[1:]], cwd=clone, capture_output=True, text=True, timeout=120
-    )
+    done = subprocess.run([BIN / words[0], *words[1:]], cwd=clone, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

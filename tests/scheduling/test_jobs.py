@@ -1,27 +1,30 @@
-"""A job's way through a cluster of two: it runs once, its end is kept, it can be cancelled from anywhere."""
+"""A job's way through a daemon, and through a cluster of two: its end is kept, any node cancels it."""
 
 from __future__ import annotations
 
 import signal
 from typing import Any
 
+import pytest
+
 from tests.scheduling.conftest import Cluster
+from tests.scheduling.daemons import Daemon
 from tests.waiting import until
 
 
-def test_a_job_runs_and_its_end_is_kept(cluster: Cluster) -> None:
-    one, two = cluster.daemons
-    good, bad = one.schedule("quick", n=1), one.schedule("failing", n=1)
-    until(lambda: {two.states().get(good), two.states().get(bad)} == {"finished", "failed"})
-    finished, failed = two.job(good), two.job(bad)
+def test_a_job_runs_and_its_end_is_kept(daemon: Daemon) -> None:
+    good, bad = daemon.schedule("quick", n=1), daemon.schedule("failing", n=1)
+    until(lambda: {daemon.states().get(good), daemon.states().get(bad)} == {"finished", "failed"})
+    finished, failed = daemon.job(good), daemon.job(bad)
     assert (finished["exit_code"], finished["reason"]) == (0, None)
     # Failed is not finished, and says why.
     assert (failed["exit_code"], failed["reason"]) == (3, "It was ordered to fail.")
     assert {"id", "project", "spider", "start_time", "end_time", "log_url", "items_url"} <= set(finished)
-    assert two.get("status.json", job=good)["currstate"] == "finished"
-    assert two.get("status.json", job="nobody")["currstate"] is None
+    assert daemon.get("status.json", job=good)["currstate"] == "finished"
+    assert daemon.get("status.json", job="nobody")["currstate"] is None
 
 
+@pytest.mark.proof
 def test_a_running_job_is_cancelled_from_another_node(cluster: Cluster) -> None:
     job, node = a_running_job(cluster, "patient")
     (other,) = [daemon for daemon in cluster.daemons if daemon.name != node]
@@ -31,21 +34,21 @@ def test_a_running_job_is_cancelled_from_another_node(cluster: Cluster) -> None:
     assert other.post("cancel.json", project="test", job=job)["prevstate"] is None
 
 
-def test_a_spider_that_does_not_listen_is_killed(cluster: Cluster) -> None:
-    job, node = a_running_job(cluster, "stubborn")
-    (other,) = [daemon for daemon in cluster.daemons if daemon.name != node]
-    other.post("cancel.json", project="test", job=job, signal="TERM")
-    until(lambda: other.states()[job] == "cancelled")
-    assert other.job(job)["exit_signal"] == 9
+def test_a_spider_that_does_not_listen_is_killed(one_daemon: Cluster, daemon: Daemon) -> None:
+    job, _node = a_running_job(one_daemon, "stubborn")
+    daemon.post("cancel.json", project="test", job=job, signal="TERM")
+    until(lambda: daemon.states()[job] == "cancelled")
+    assert daemon.job(job)["exit_signal"] == 9
 
 
-def test_a_cancel_sends_whatever_signal_it_names(cluster: Cluster) -> None:
-    job, _node = a_running_job(cluster, "patient", n="signal")
-    cluster.daemons[0].post("cancel.json", project="test", job=job, signal="SIGUSR1")
-    until(lambda: cluster.daemons[0].states()[job] == "cancelled")
-    assert cluster.daemons[0].job(job)["exit_signal"] == signal.SIGUSR1
+def test_a_cancel_sends_whatever_signal_it_names(one_daemon: Cluster, daemon: Daemon) -> None:
+    job, _node = a_running_job(one_daemon, "patient", n="signal")
+    daemon.post("cancel.json", project="test", job=job, signal="SIGUSR1")
+    until(lambda: daemon.states()[job] == "cancelled")
+    assert daemon.job(job)["exit_signal"] == signal.SIGUSR1
 
 
+@pytest.mark.proof
 def test_the_same_thing_waits_for_itself(cluster: Cluster) -> None:
     one, two = cluster.daemons
     first, _node = a_running_job(cluster, "patient", n="same")
@@ -62,31 +65,29 @@ def test_the_same_thing_waits_for_itself(cluster: Cluster) -> None:
     assert not cluster.marks.has(second, "began")
 
 
-def test_priorities_decide_who_is_next(cluster: Cluster) -> None:
-    one = cluster.daemons[0]
-    busy = [a_running_job(cluster, "patient", n=f"busy {n}")[0] for n in range(4)]
-    late = [one.schedule("quick", n=f"p{priority}", priority=priority) for priority in (0, 5, 10)]
-    listed = [job["id"] for job in one.get("listjobs.json")["pending"]]
+def test_priorities_decide_who_is_next(one_daemon: Cluster, daemon: Daemon) -> None:
+    busy = [a_running_job(one_daemon, "patient", n=f"busy {n}")[0] for n in range(2)]
+    late = [daemon.schedule("quick", n=f"p{priority}", priority=priority) for priority in (0, 5, 10)]
+    listed = [job["id"] for job in daemon.get("listjobs.json")["pending"]]
     assert listed == list(reversed(late))
-    status = one.get("daemonstatus.json")
-    assert (status["running"], status["pending"]) == (4, 3)
+    status = daemon.get("daemonstatus.json")
+    assert (status["running"], status["pending"]) == (2, 3)
     assert status["oldest_pending_seconds"] >= 0
-    one.post("cancel.json", project="test", job=busy[0])
-    until(lambda: all(one.states()[job] == "finished" for job in late))
+    daemon.post("cancel.json", project="test", job=busy[0])
+    until(lambda: all(daemon.states()[job] == "finished" for job in late))
     began = {
-        job: cluster.database.value("SELECT started_at FROM jobs WHERE job_id = :id", id=job) for job in late
+        job: one_daemon.database.value("SELECT started_at FROM jobs WHERE job_id = :id", id=job)
+        for job in late
     }
     assert sorted(late, key=lambda job: began[job]) == list(reversed(late))
     for job in busy[1:]:
-        one.post("cancel.json", project="test", job=job)
-    until(lambda: "running" not in one.states().values())
+        daemon.post("cancel.json", project="test", job=job)
+    until(lambda: "running" not in daemon.states().values())
 
 
-def test_what_cannot_be_scheduled_is_told_as_scrapyd_tells_it(cluster: Cluster) -> None:
-    one = cluster.daemons[0]
-
+def test_what_cannot_be_scheduled_is_told_as_scrapyd_tells_it(daemon: Daemon) -> None:
     def refusal(path: str, **fields: Any) -> str:
-        answer = one.post(path, **fields)
+        answer = daemon.post(path, **fields)
         assert answer["status"] == "error"
         return str(answer["message"])
 
@@ -94,7 +95,7 @@ def test_what_cannot_be_scheduled_is_told_as_scrapyd_tells_it(cluster: Cluster) 
     assert refusal("schedule.json", project="test", spider="nobody") == "spider 'nobody' not found"
     assert refusal("schedule.json", project="test") == "'spider' parameter is required"
     assert refusal("schedule.json", project="test", spider="quick", _version="9") == "version '9' not found"
-    job = one.schedule("quick", n="named", jobid="my-own")
+    job = daemon.schedule("quick", n="named", jobid="my-own")
     assert job == "my-own"
     assert "already" in refusal("schedule.json", project="test", spider="quick", jobid="my-own")
     assert refusal("cancel.json", project="nobody", job="x") == "project 'nobody' not found"
@@ -106,8 +107,8 @@ def test_what_cannot_be_scheduled_is_told_as_scrapyd_tells_it(cluster: Cluster) 
     assert "ZIP" in refusal("addversion.json", project="test", version="1", egg="nonsense")
 
 
-def test_pages_of_jobs_end_where_there_are_none(cluster: Cluster) -> None:
-    answer = cluster.daemons[0].get("listjobs.json", offset=10**30)
+def test_pages_of_jobs_end_where_there_are_none(daemon: Daemon) -> None:
+    answer = daemon.get("listjobs.json", offset=10**30)
     assert (answer["status"], answer["finished"]) == ("ok", [])
 
 

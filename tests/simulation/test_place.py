@@ -34,6 +34,7 @@ def daemon_is_up(place: Path) -> bool:
     return any("pricewatch.simulation.chaos.node" in words for words in working_in(place))
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("words", "moment", "number"),
     [
@@ -51,7 +52,7 @@ def test_whoever_stops_it_finds_nothing_left(
     process = begin(place, *words)
     until(lambda: moment(place), every=0.005)
     os.kill(process.pid, number)
-    _, complaints = process.communicate(timeout=120)
+    _, complaints = process.communicate(timeout=60)
     assert process.returncode == 1, complaints
     assert "pricewatch: Stopped; nothing was left behind." in complaints
     assert "Traceback" not in complaints

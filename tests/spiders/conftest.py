@@ -10,6 +10,9 @@ import pytest
 
 from tests.crawler import Crawler
 
+# How long a retry waits is tested where retries are.
+QUICK_RETRIES = {"RETRY_FIRST_DELAY": 0.05, "RETRY_LONGEST_DELAY": 0.2}
+
 
 class World:
     """A marketplace, a database and the crawls between them, at one and the same time."""
@@ -30,7 +33,7 @@ class World:
             spider,
             database_url=self.database.url,
             ahead=self.bazaar.now() - datetime.now(UTC),
-            settings=settings,
+            settings={**QUICK_RETRIES, **(settings or {})},
             **{"market": self.market, **arguments},
         )
 

@@ -15,7 +15,7 @@ MARKET = "bazaar-bikes"
 KILLS = 20
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_killed_twenty_times_it_gets_to_the_same_end(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:

@@ -137,6 +137,7 @@ def test_a_failure_in_the_middle_leaves_nothing(database: Database, monkeypatch:
     assert database.value("SELECT count(*) FROM targets") == 0
 
 
+@pytest.mark.proof
 def test_100000_lines(database: Database) -> None:
     lines = ["url;priority"]
     for number in range(100_000):

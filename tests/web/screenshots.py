@@ -40,7 +40,7 @@ def main() -> None:
             _take(server.stdout.readline().strip().rstrip("/"), places)
         finally:
             server.terminate()
-            server.wait(240)
+            server.wait(60)
 
 
 def _places() -> dict[str, int]:

@@ -21,7 +21,7 @@ from tests.web.stored import store_one_of_each
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 # How long is only a guard against waiting for ever.
-PATIENCE_MS = 240_000
+PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
 
 
