@@ -69,6 +69,13 @@ def chromium() -> Chromium | str:
         return f"no browser: {missing}"
 
 
+def chromium_path() -> str:
+    """For tests that are marked `browser`."""
+    found = chromium()
+    assert isinstance(found, Chromium)
+    return found.path
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("browser") and isinstance(missing := chromium(), str):
         pytest.skip(missing)

@@ -62,9 +62,11 @@ class ProcessGuard:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, None, None]:
-        yield
-        if left := left_by(_owner(item), forked_processes()):
-            pytest.fail(f"The test left these processes: {'; '.join(end(left))}", pytrace=False)
+        try:
+            yield
+        finally:
+            if left := left_by(_owner(item), forked_processes()):
+                pytest.fail(f"The test left these processes: {'; '.join(end(left))}", pytrace=False)
 
 
 def _owner(item: pytest.Item) -> str:

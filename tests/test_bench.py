@@ -111,6 +111,14 @@ def test_a_module_tells_its_figures_or_why_there_are_none(module) -> None:
     assert skipped.holds
 
 
+def test_extraction_without_pages_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setenv("PRICEWATCH_PAGES", str(tmp_path))
+    assert run(["extraction"], tmp_path / "bench.json") == 0
+    shown = capsys.readouterr().out
+    assert f"skipped: no pages in {tmp_path}" in " ".join(shown.split())
+    assert "0 of 0" not in shown
+
+
 def test_help_names_every_module(capsys, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["bench", "--help"])
     with pytest.raises(SystemExit):

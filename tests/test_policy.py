@@ -52,6 +52,8 @@ EFFECTS = {
     "time",
     "random",
 }
+# Large, and needed by few: asked for when it is used.
+ASKED_FOR = {"pyarrow"}
 FOR_LATER = re.compile(r"#.*\b(TODO|FIXME|XXX|HACK)\b")
 
 
@@ -139,15 +141,22 @@ def test_nothing_is_caught_in_silence() -> None:
                 assert not (everything and empty), f"{where} catches everything and does nothing"
 
 
-def test_whatever_is_imported_is_required() -> None:
-    """What comes along with something else today may not do so tomorrow."""
-    required = {
+def required_by(file: str) -> set[str]:
+    lines = (ROOT / file).read_text().splitlines()
+    return {
         re.split(r"[<>=; ]", line)[0].lower().replace("_", "-")
-        for line in (ROOT / "requirements.txt").read_text().splitlines()
+        for line in lines
         if line and not line.startswith("#")
     }
+
+
+def test_whatever_is_imported_is_required() -> None:
+    """What comes along with something else today may not do so tomorrow."""
+    to_run = required_by("requirements.txt")
+    to_test = to_run | required_by("tests/requirements.txt")
     given_by = packages_distributions()
     for path in [*FILES, *(ROOT / "tests").rglob("*.py")]:
+        required = to_run | ASKED_FOR if path in FILES else to_test
         for node in ast.walk(tree(path)):
             modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and not node.level:

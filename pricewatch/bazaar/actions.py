@@ -1,11 +1,12 @@
 """The closed list of what can go wrong on order: read once from JSON, then applied to each request."""
 
+import asyncio
 import time
 from collections.abc import Callable
 from email.utils import formatdate
 
 from pricewatch.bazaar import walls
-from pricewatch.bazaar.effects import Drip, Effect, Flood, GzipBomb, Hang, Reset, Truncate
+from pricewatch.bazaar.effects import Drip, Effect, Flood, GzipBomb, Hang, Hold, Reset, Truncate
 from pricewatch.bazaar.fields import BadInput, Fields
 from pricewatch.bazaar.messages import HTML, REASONS, Request, Response
 
@@ -71,6 +72,21 @@ def hang(fields: Fields) -> Action:
     return lambda _request, normal: Hang(normal(), seconds)
 
 
+class HoldBack:
+    """Keep the normal answer back until the rule is lifted."""
+
+    def __init__(self, _fields: Fields) -> None:
+        self._lifted = asyncio.Event()
+
+    def __call__(self, _request: Request, normal: Normal) -> Hold:
+        """Answer later."""
+        return Hold(normal(), self._lifted)
+
+    def lift(self) -> None:
+        """Let everybody have their answer."""
+        self._lifted.set()
+
+
 def slow(fields: Fields) -> Action:
     """Drip the normal answer: `bytes` at a time, `interval` seconds apart."""
     size, interval = fields.whole("bytes", 1024, 1), fields.number("interval", 0.25, 0)
@@ -115,6 +131,7 @@ ACTIONS: dict[str, Callable[[Fields], Action]] = {
     "rate_limit": rate_limit,
     "respond": respond,
     "hang": hang,
+    "hold": HoldBack,
     "slow": slow,
     "reset": lambda _fields: lambda _request, _normal: Reset(),
     "truncate": truncate,

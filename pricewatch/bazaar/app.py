@@ -46,6 +46,7 @@ class App:
         self._rate = rate
         self._page_bytes = page_bytes
         self._skin = skin
+        self.faults = Faults(seed)
         self.journal = Journal()
         # Where the marketplace itself listens; proxies lead every host name there.
         self.address = ("127.0.0.1", 0)
@@ -58,7 +59,8 @@ class App:
         world = World(self._seed, self._listings, self._days, Clock(start, self._rate))
         foreign = FOREIGN[self._skin](world) if self._skin else None
         self.site = Site(world, BazaarSkin(world, self._page_bytes), foreign)
-        self.faults = Faults(self._seed)
+        self.faults.clear()
+        self.faults.robots = None
         self.journal.clear()
         self._control = Control(self.site, self.faults, self.journal, self.reset)
 

@@ -71,6 +71,24 @@ class Hang:
 
 
 @dataclass(frozen=True, slots=True)
+class Hold:
+    """Keeps the normal answer back until the fault is lifted."""
+
+    response: Response
+    lifted: asyncio.Event
+
+    @property
+    def status(self) -> int | None:
+        """The status of the normal answer."""
+        return self.response.status
+
+    async def play(self, wire: Wire) -> None:
+        """Wait, then answer."""
+        await self.lifted.wait()
+        wire.send(self.response)
+
+
+@dataclass(frozen=True, slots=True)
 class Drip:
     """Sends the normal answer a few bytes at a time."""
 

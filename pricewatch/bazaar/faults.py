@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from pricewatch.bazaar import actions
-from pricewatch.bazaar.actions import Action, Normal
+from pricewatch.bazaar.actions import Action, HoldBack, Normal
 from pricewatch.bazaar.effects import Effect
 from pricewatch.bazaar.fields import Fields
 from pricewatch.bazaar.messages import TEXT, Request, Response
@@ -90,7 +90,10 @@ class Faults:
         return self.robots
 
     def clear(self) -> None:
-        """Lift all rules but the one for robots.txt, and let chance begin anew."""
+        """Lift all rules but the one for robots.txt, and start the random numbers again."""
+        for rule in self.rules:
+            if isinstance(rule.action, HoldBack):
+                rule.action.lift()
         self.rules.clear()
         self._made = 0
 

@@ -49,6 +49,17 @@ class Command(ScrapyCommand):
             self.exitcode = 1
         else:
             self.exitcode = _report(rounds, checks)
+            self._tell_browser()
+
+    def _tell_browser(self) -> None:
+        from pricewatch.middlewares.chromium import find_chromium
+        from pricewatch.middlewares.failures import NoBrowser
+
+        configured = (self.settings.get("CHROMIUM_PATH") or "") if self.settings is not None else ""
+        try:
+            print(f"Browser: {find_chromium(configured)}")
+        except NoBrowser as missing:
+            print(f"No browser: {missing}. Only sites that need JavaScript need one.")
 
     def _two_rounds(self) -> tuple[list[Round], list[Check]]:
         from rich.console import Console

@@ -1,4 +1,4 @@
-"""One marketplace for all tests, put back in order after each."""
+"""One marketplace for all tests, reset before each."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -18,13 +18,9 @@ def running() -> Iterator[Bazaar]:
 
 
 @pytest.fixture
-def bazaar(running: Bazaar) -> Iterator[Bazaar]:
-    running.clear_log()
-    yield running
-    running.clear_faults()
-    running.robots()
-    running.behave(beyond_last="empty", max_rows=90, head="ok")
-    running.set_clock(START)
+def bazaar(running: Bazaar) -> Bazaar:
+    running.reset(START)
+    return running
 
 
 @pytest.fixture

@@ -1,10 +1,12 @@
 """The control interface refuses what it does not understand, in a sentence."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
 from pricewatch.bazaar.client import Bazaar
+from tests.bazaar.conftest import START
 from tests.bazaar.visitor import Visitor
 
 
@@ -80,3 +82,26 @@ def test_a_listing_changed_by_hand_has_no_plans_of_its_own(bazaar: Bazaar) -> No
     later = [one for one in bazaar.truth("phones") if one.url in chosen]
     assert {(one.price, one.state) for one in later} == {(77700, "on_sale")}
     assert all(one.prices == sorted(one.prices) for one in later)
+
+
+def test_reset_begins_again(bazaar: Bazaar, visitor: Visitor) -> None:
+    before, page = bazaar.truth(), visitor.ask("/c/bikes").body
+    on_sale = next(each for each in before if each.state == "on_sale")
+    bazaar.change(on_sale.id, price=1)
+    bazaar.add("bikes", "New", 100)
+    bazaar.fault("status", status=500)
+    bazaar.robots("User-agent: *\nDisallow: /\n")
+    bazaar.behave(head="405")
+    bazaar.advance(days=3)
+    bazaar.reset(START)
+    assert bazaar.now() == START
+    assert (bazaar.truth(), bazaar.faults(), bazaar.log()) == (before, [], [])
+    assert visitor.ask("/c/bikes").body == page
+    assert b"Disallow: /private/" in visitor.ask("/robots.txt").body
+    assert visitor.ask("/c/bikes", "HEAD").status == 200
+
+
+def test_reset_without_an_instant_begins_now(bazaar: Bazaar) -> None:
+    bazaar.reset()
+    assert abs((bazaar.now() - datetime.now(UTC)).total_seconds()) < 60
+    bazaar.reset(START)

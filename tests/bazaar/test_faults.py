@@ -4,6 +4,7 @@ import gzip
 import http.client
 import select
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -11,6 +12,7 @@ import pytest
 
 from pricewatch.bazaar.client import Bazaar
 from tests.bazaar.visitor import Visitor, read_all
+from tests.waiting import until
 
 
 def test_status_with_headers_and_body(bazaar: Bazaar, visitor: Visitor) -> None:
@@ -44,6 +46,17 @@ def test_hang_for_a_while(bazaar: Bazaar, visitor: Visitor) -> None:
     normal = visitor.ask("/c/bikes")
     bazaar.fault("hang", seconds=0.05)
     assert visitor.ask("/c/bikes").body == normal.body
+
+
+def test_hold_answers_when_the_fault_is_lifted(bazaar: Bazaar, visitor: Visitor) -> None:
+    normal = visitor.ask("/c/bikes")
+    bazaar.fault("hold", "/c/bikes")
+    with ThreadPoolExecutor() as pool:
+        held = [pool.submit(visitor.ask, "/c/bikes") for _ in range(2)]
+        until(lambda: len(bazaar.log()) == 3)
+        assert not any(answer.done() for answer in held)
+        bazaar.clear_faults()
+        assert [answer.result(60).body for answer in held] == [normal.body] * 2
 
 
 def test_slow_drips_the_normal_page(bazaar: Bazaar, visitor: Visitor) -> None:

@@ -26,6 +26,7 @@ def project(tmp_path):
     for name in (
         "__init__.py",
         "forked.py",
+        "processes.py",
         "conftest.py",
         "adapters/__init__.py",
         "adapters/site_fixtures.py",

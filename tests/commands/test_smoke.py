@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -11,18 +12,18 @@ from pricewatch.errors import UserError
 from pricewatch.simulation.smoke import CHEAPER, TARGETS, Round, choose
 from pricewatch.simulation.smoke_checks import check_first, check_second
 from pricewatch.store.reports import RunReport, StoredListing
-from tests.simulation.places import begin, check_nothing_left, only_place
+from tests.simulation.places import check_nothing_left, only_place, run_in
 
 
 @pytest.mark.proof
 def test_true_figures() -> None:
     with only_place() as place:
-        process = begin(place, "smoke")
-        stdout, stderr = process.communicate()
-        assert process.returncode == 0, stdout + stderr
+        outcome = run_in(place, "smoke")
+        assert outcome.returncode == 0, outcome.stdout + outcome.stderr
         check_nothing_left(place)
-    assert "figures are what the marketplace knows to be true" in stdout
-    rows = [line.split() for line in stdout.splitlines() if line.split()[:1] in (["1"], ["2"])]
+    assert "figures are what the marketplace knows to be true" in outcome.stdout
+    assert re.search("^(Browser|No browser): ", outcome.stdout, re.MULTILINE)
+    rows = [line.split() for line in outcome.stdout.splitlines() if line.split()[:1] in (["1"], ["2"])]
     assert [row[1] for row in rows] == ["discovery", "sweep", "verification", "targets"] * 2
 
 

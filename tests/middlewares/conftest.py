@@ -136,9 +136,9 @@ def running() -> Iterator[Bazaar]:
 
 @pytest.fixture(scope="session")
 def visitor() -> Iterator[subprocess.Popen[str]]:
-    process = start("tests.middlewares.visit")
-    yield process
-    process.communicate(timeout=60)
+    with start("tests.middlewares.visit") as process:
+        yield process
+        process.communicate(timeout=60)
 
 
 @pytest.fixture(scope="session")
@@ -159,12 +159,9 @@ def fetch_database(shared_database: Database) -> Database:
 
 
 @pytest.fixture
-def site(running: Bazaar, fetch_database: Database, visitor: subprocess.Popen[str]) -> Iterator[Site]:
-    running.clear_log()
-    yield Site(running, fetch_database, visitor)
-    running.clear_faults()
-    running.robots()
-    running.behave(head="ok")
+def site(running: Bazaar, fetch_database: Database, visitor: subprocess.Popen[str]) -> Site:
+    running.reset()
+    return Site(running, fetch_database, visitor)
 
 
 @pytest.fixture(scope="session")

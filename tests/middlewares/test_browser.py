@@ -140,7 +140,7 @@ def test_a_page_that_takes_too_long_is_closed(site: Site) -> None:
     site.source()
     site.bazaar.fault("hang", "^/hang")
     pages = [in_browser(site.url("/hang")), in_browser(site.url("/help"))]
-    report = site.visit(*pages, BROWSER_PAGE_SECONDS=8, BROWSER_MAX_PAGES=1, RETRY_TIMES=0)
+    report = site.visit(*pages, BROWSER_PAGE_SECONDS=4, BROWSER_MAX_PAGES=1, RETRY_TIMES=0)
     assert report[0]["error"] == "DownloadTimeoutError"
     # Its place is free again.
     assert report[1]["status"] == 200

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 
 from tests.conftest import ROOT
+from tests.forked import Outcome
+
+# A whole chaos, not one event.
+LONGEST_SECONDS = 500
 
 
 @contextmanager
@@ -22,8 +27,9 @@ def only_place() -> Iterator[Path]:
         yield Path(directory).resolve()
 
 
-def begin(place: Path, *words: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+def run_in(place: Path, *words: str, meanwhile: Callable[[int], None] = lambda _: None) -> Outcome:
+    """Run a command of ours to its end; `meanwhile` is called with its process id when it has started."""
+    with subprocess.Popen(
         [sys.executable, "-m", "scrapy", *words],
         cwd=ROOT,
         env={**os.environ, "TMPDIR": str(place), "COLUMNS": "120"},
@@ -31,7 +37,14 @@ def begin(place: Path, *words: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-    )
+    ) as process:
+        try:
+            meanwhile(process.pid)
+            stdout, stderr = process.communicate(timeout=LONGEST_SECONDS)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return Outcome(process.returncode, stdout, stderr)
 
 
 def working_in(place: Path) -> list[list[str]]:

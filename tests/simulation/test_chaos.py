@@ -10,7 +10,7 @@ from pricewatch.bazaar.client import LogEntry
 from pricewatch.simulation.chaos.checks import budget
 from pricewatch.simulation.chaos.instants import Instants
 from tests.conftest import Crawl
-from tests.simulation.places import begin, check_nothing_left, only_place
+from tests.simulation.places import check_nothing_left, only_place, run_in
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -19,10 +19,9 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 def test_a_short_one_is_survived() -> None:
     options = ["--seed", "7", "--faults", "14", "--minutes", "0.15", "--nodes", "2", "--listings", "100"]
     with only_place() as place:
-        process = begin(place, "chaos", *options)
-        told, complaints = process.communicate(timeout=500)
-        assert process.returncode == 0, told + complaints
-        assert "broken promises: 0" in told
+        outcome = run_in(place, "chaos", *options)
+        assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+        assert "broken promises: 0" in outcome.stdout
         check_nothing_left(place)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from pricewatch.errors import UserError
 from pricewatch.simulation import place as places
-from tests.simulation.places import begin, check_nothing_left, only_place, working_in
+from tests.simulation.places import check_nothing_left, only_place, run_in, working_in
 from tests.waiting import until
 
 
@@ -49,13 +49,14 @@ def daemon_is_up(place: Path) -> bool:
 def test_whoever_stops_it_finds_nothing_left(
     place: Path, words: tuple[str, ...], moment: Callable[[Path], bool], number: int
 ) -> None:
-    process = begin(place, *words)
-    until(lambda: moment(place), every=0.005)
-    os.kill(process.pid, number)
-    _, complaints = process.communicate(timeout=60)
-    assert process.returncode == 1, complaints
-    assert "pricewatch: Stopped; nothing was left behind." in complaints
-    assert "Traceback" not in complaints
+    def stop(pid: int) -> None:
+        until(lambda: moment(place), every=0.005)
+        os.kill(pid, number)
+
+    outcome = run_in(place, *words, meanwhile=stop)
+    assert outcome.returncode == 1, outcome.stderr
+    assert "pricewatch: Stopped; nothing was left behind." in outcome.stderr
+    assert "Traceback" not in outcome.stderr
     check_nothing_left(place)
 
 

@@ -12,7 +12,7 @@ from tests.spiders.sites import MERCARI, SiteWorld
 from tests.spiders.truth import check_history
 from tests.spiders.watching import fetch, target, watch
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser]
+pytestmark = [pytest.mark.proof, pytest.mark.browser]
 
 
 @pytest.fixture

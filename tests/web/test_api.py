@@ -10,6 +10,7 @@ import httpx
 import pytest
 from pyarrow import parquet
 
+from pricewatch.web.api import exports
 from tests.conftest import Database
 from tests.store import observations
 
@@ -143,6 +144,14 @@ def test_targets_and_watch_rules(client: httpx.Client) -> None:
     assert unheard.status_code == 400
     assert unheard.json()["detail"] == "There is no channel 'nowhere'; known: none."
     assert client.delete(f"/api/targets/{target['id']}").json() == {"changed": 1}
+
+
+def test_parquet_says_what_it_needs(client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exports, "find_spec", lambda name: None)
+    answer = client.get("/api/export/listings.parquet")
+    assert answer.status_code == 501
+    assert "pip install 'pyarrow" in answer.json()["detail"]
+    assert client.get("/api/export/listings.csv").status_code == 200
 
 
 def test_an_export_is_harmless_in_a_spreadsheet(client: httpx.Client, database: Database) -> None:

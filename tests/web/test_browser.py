@@ -14,8 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from pricewatch.bazaar.client import Bazaar
-from pricewatch.middlewares.chromium import find_chromium
-from tests.conftest import Crawl, Database
+from tests.conftest import Crawl, Database, chromium_path
 from tests.store import observations
 from tests.web.stored import store_one_of_each
 
@@ -28,7 +27,7 @@ expect.set_options(timeout=PATIENCE_MS)
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium().path, timeout=PATIENCE_MS)
+        browser = playwright.chromium.launch(executable_path=chromium_path(), timeout=PATIENCE_MS)
         yield browser
         browser.close()
 
@@ -64,7 +63,7 @@ def _check_host(url: str, address: str, complaints: list[str]) -> None:
 def test_a_run_is_seen_live_filtered_and_drilled_into(
     page: Page, marketplace: Bazaar, crawl: Crawl, database: Database
 ) -> None:
-    marketplace.fault(path=r"^/item/", action="hang", seconds=4)
+    marketplace.fault("hold", path=r"^/item/")
     page.goto("/")
     expect(page.get_by_text("Nothing runs at the moment")).to_be_visible()
     running = crawl.start("discovery", market="bazaar-bikes", max_details=30)
@@ -74,6 +73,7 @@ def test_a_run_is_seen_live_filtered_and_drilled_into(
     expect(page.get_by_role("heading", level=1)).to_contain_text("Discovery run")
     pages = page.locator(".figure", has_text="pages/s").locator(".value")
     expect(pages).not_to_have_text("0")
+    marketplace.clear_faults()
     assert running.end().returncode == 0
     # The page notices by itself that it is over.
     expect(page.locator(".figure", has_text="Status")).to_contain_text("Finished")

@@ -1,0 +1,66 @@
+"""The guard itself: a test that leaves a process fails, and so does a session."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+from tests.conftest import ROOT
+
+LEAVES = """
+    import subprocess, sys
+    import pytest
+
+    START = [sys.executable, "-c", "import time; time.sleep(600)"]
+    def start():
+        return subprocess.Popen(START, start_new_session=True).pid
+
+    @pytest.fixture(scope="session")
+    def for_all():
+        print("session", start())
+
+    def test_leaves_one():
+        print("test", start())
+
+    def test_ends_its_own():
+        process = subprocess.Popen(START)
+        process.kill()
+        process.wait()
+
+    def test_uses_one_of_the_session(for_all):
+        pass
+"""
+
+
+def test_a_process_that_outlives_its_test_fails_it(tmp_path: Path) -> None:
+    (tmp_path / "test_leaving.py").write_text(textwrap.dedent(LEAVES))
+    plugin = tmp_path / "conftest.py"
+    plugin.write_text(
+        "import pytest\nfrom tests import processes\nprocesses.END_SECONDS = 0.2\n"
+        "def pytest_configure(config):\n    config.pluginmanager.register(processes.ProcessGuard())\n"
+        "@pytest.fixture(scope='session', autouse=True)\ndef processes_end():\n    yield\n"
+        "    processes.check_session()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", "-p", "no:randomly", "."],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "ERROR test_leaving.py::test_leaves_one - Failed: The test left these processes" in done.stdout
+    assert "PASSED test_leaving.py::test_ends_its_own" in done.stdout
+    assert "The session left these processes" in done.stdout
+    assert "3 passed, 2 errors" in done.stdout
+
+
+def test_sigint_has_its_usual_effect_on_what_tests_start() -> None:
+    """Also where the tests run in the background of a script, which makes them ignore it."""
+    sleeper = "import signal; signal.raise_signal(signal.SIGINT)"
+    done = subprocess.run([sys.executable, "-c", sleeper], stderr=subprocess.DEVNULL)
+    assert done.returncode == -signal.SIGINT
