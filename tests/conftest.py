@@ -23,6 +23,7 @@ from pathlib import Path
 from queue import Queue
 from typing import Any
 
+import hypothesis
 import pytest
 from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.engine import URL, make_url
@@ -41,10 +42,18 @@ from tests.forked import Outcome, Scrapy, start_fork_server, stop_fork_server
 ROOT = Path(__file__).parents[1]
 DRIVER = "postgresql+psycopg2"
 TEMPLATE = "migrated"
+# What the tests need of a file system in memory.
+ROOM_BYTES = 4 * 2**30
 # How many databases are copied ahead.
 READY = 3
 # Nothing that a test writes has to survive a power failure.
 HASTE = "\nfsync = off\nsynchronous_commit = off\nfull_page_writes = off\n"
+
+
+# The same examples every time, so that green means green; HYPOTHESIS_PROFILE=random looks for others.
+hypothesis.settings.register_profile("same", derandomize=True, database=None, deadline=None)
+hypothesis.settings.register_profile("random", database=None, deadline=None)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -96,9 +105,6 @@ class Server:
         self._made = count(1)
         with (directory / "postgres" / "postgresql.conf").open("a") as configuration:
             configuration.write(HASTE)
-        with suppress(DBAPIError):
-            # Twice as fast, where the file system and the build can do it.
-            self.order("ALTER SYSTEM SET file_copy_method = 'clone'")
         self.order("SELECT pg_reload_conf()")
 
     def order(self, statement: str) -> None:
@@ -240,17 +246,33 @@ def processes_end() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def short_directory(processes_end: None) -> Iterator[Path]:
+def fork_server(processes_end: None) -> Iterator[None]:
+    start_fork_server()
+    yield
+    stop_fork_server()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def short_directory(fork_server: None) -> Iterator[Path]:
     """Where this session writes: outside the checkout, and short enough for the path of a socket."""
-    directory = Path(tempfile.mkdtemp(prefix="pw"))
-    before = os.environ.get("PRICEWATCH_VAR")
-    os.environ["PRICEWATCH_VAR"] = str(directory / "var")
-    yield directory
-    if before is None:
-        del os.environ["PRICEWATCH_VAR"]
-    else:
-        os.environ["PRICEWATCH_VAR"] = before
+    directory = Path(tempfile.mkdtemp(prefix="pw", dir=_memory()))
+    # Some tests act as another user.
+    directory.chmod(0o755)
+    (directory / "tmp").mkdir()
+    (directory / "tmp").chmod(0o1777)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRICEWATCH_VAR", str(directory / "var"))
+        patch.setenv("TMPDIR", str(directory / "tmp"))
+        patch.setattr(tempfile, "tempdir", None)
+        yield directory
     shutil.rmtree(directory, ignore_errors=True)
+
+
+def _memory() -> Path | None:
+    """A file system in memory, where databases are copied ten times as fast; None where there is none."""
+    memory = Path("/dev/shm")
+    has_room = memory.is_dir() and shutil.disk_usage(memory).free > ROOM_BYTES
+    return memory if has_room and os.access(memory, os.W_OK) else None
 
 
 @pytest.fixture(scope="session")
@@ -261,13 +283,6 @@ def server(short_directory: Path) -> Iterator[Server]:
     # The keeper lets go of its place when the server has stopped.
     with (directory / "postgres.keeper").open("a") as keeper:
         fcntl.flock(keeper, fcntl.LOCK_EX)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def fork_server(short_directory: Path) -> Iterator[None]:
-    start_fork_server()
-    yield
-    stop_fork_server()
 
 
 @pytest.fixture(scope="session")

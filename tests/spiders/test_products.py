@@ -6,7 +6,9 @@ from tests.spiders.conftest import World
 
 
 def test_products_are_made_before_the_crawl_ends(world: World) -> None:
-    run = world.crawl("discovery", settings={"RESOLVE_EVERY_PAGES": 10}, max_details=35)
+    # Small batches: however quick the machine is, not all pages are written at once.
+    settings = {"RESOLVE_EVERY_PAGES": 10, "WRITE_BATCH_ROWS": 5}
+    run = world.crawl("discovery", settings=settings, max_details=35)
     assert run["status"] == "finished"
     database = world.database
     assert database.value("SELECT count(*) FROM listings WHERE last_scraped_at IS NOT NULL") > 30

@@ -66,7 +66,8 @@ def test_a_run_is_seen_live_filtered_and_drilled_into(
     marketplace.fault("hold", path=r"^/item/")
     page.goto("/")
     expect(page.get_by_text("Nothing runs at the moment")).to_be_visible()
-    running = crawl.start("discovery", market="bazaar-bikes", max_details=30)
+    settings = {"RUN_HEARTBEAT_SECONDS": 0.5}
+    running = crawl.start("discovery", market="bazaar-bikes", max_details=30, settings=settings)
     row = page.locator(".run-row", has_text="discovery")
     expect(row).to_contain_text("running")
     row.get_by_role("link").click()
