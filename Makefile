@@ -1,6 +1,7 @@
 # pricewatch: `make` alone lists what can be made.
 PYTHON ?= python3
-TEST_WORKERS ?= 2
+# Tests wait for processes for much of their time: more of them than cores.
+TEST_WORKERS ?= 3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
