@@ -31,7 +31,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from pricewatch.bazaar.client import Bazaar
-from pricewatch.middlewares.chromium import Chromium, find_chromium
+from pricewatch.middlewares.chromium import Chromium, working_chromium
 from pricewatch.middlewares.failures import NoBrowser
 from pricewatch.store import database as store_database
 from pricewatch.store import embedded
@@ -73,7 +73,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
 def chromium() -> Chromium | str:
     """The browser of this machine, or why there is none."""
     try:
-        return find_chromium(os.environ.get("CHROMIUM_PATH", ""))
+        return working_chromium(os.environ.get("CHROMIUM_PATH", ""))
     except NoBrowser as missing:
         return f"no browser: {missing}"
 

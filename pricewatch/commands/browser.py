@@ -6,9 +6,13 @@ import argparse
 
 from scrapy.commands import ScrapyCommand
 
-from pricewatch.middlewares.chromium import find_chromium, install_chromium
+from pricewatch.middlewares.chromium import install_chromium, working_chromium
 from pricewatch.middlewares.failures import NoBrowser
 from pricewatch.shell import say
+
+
+def configured_path(command: ScrapyCommand) -> str:
+    return (command.settings.get("CHROMIUM_PATH") or "") if command.settings is not None else ""
 
 
 class Command(ScrapyCommand):
@@ -28,9 +32,9 @@ class Command(ScrapyCommand):
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        configured = (self.settings.get("CHROMIUM_PATH") or "") if self.settings is not None else ""
+        configured = configured_path(self)
         try:
-            chromium = install_chromium(configured, say) if opts.install else find_chromium(configured)
+            chromium = install_chromium(configured, say) if opts.install else working_chromium(configured)
         except NoBrowser as missing:
             say(f"No browser: {missing}.")
             self.exitcode = 1

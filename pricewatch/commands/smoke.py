@@ -52,12 +52,12 @@ class Command(ScrapyCommand):
             self._tell_browser()
 
     def _tell_browser(self) -> None:
-        from pricewatch.middlewares.chromium import find_chromium
+        from pricewatch.commands.browser import configured_path
+        from pricewatch.middlewares.chromium import working_chromium
         from pricewatch.middlewares.failures import NoBrowser
 
-        configured = (self.settings.get("CHROMIUM_PATH") or "") if self.settings is not None else ""
         try:
-            print(f"Browser: {find_chromium(configured)}")
+            print(f"Browser: {working_chromium(configured_path(self))}")
         except NoBrowser as missing:
             print(f"No browser: {missing}. Only sites that need JavaScript need one.")
 

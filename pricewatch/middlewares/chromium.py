@@ -54,10 +54,19 @@ def find_chromium(configured: str = "") -> Chromium:
     raise NoBrowser(MISSING)
 
 
+def working_chromium(configured: str = "") -> Chromium:
+    """The same, if it starts: one may lack libraries of the system, and a package may only lead to a snap."""
+    chromium = find_chromium(configured)
+    ended = _run([chromium.path, "--version"], QUERY_SECONDS)
+    if ended.returncode:
+        raise NoBrowser(f"{chromium} does not start ({_reason(ended)})")
+    return chromium
+
+
 def install_chromium(configured: str = "", tell: Callable[[str], None] = lambda _: None) -> Chromium:
     """Find one, else download playwright's, else (root on Debian or Ubuntu) install the system's package."""
     try:
-        return find_chromium(configured)
+        return working_chromium(configured)
     except NoBrowser:
         if configured:
             raise
@@ -75,7 +84,7 @@ def _download(tell: Callable[[str], None]) -> Chromium:
     ended = _run([sys.executable, "-m", "playwright", "install", "chromium"], DOWNLOAD_SECONDS)
     if ended.returncode:
         raise NoBrowser(f"playwright's installer failed ({_reason(ended)})")
-    return _checked(find_chromium())
+    return working_chromium()
 
 
 def _install_package(tell: Callable[[str], None]) -> Chromium:
@@ -89,16 +98,8 @@ def _install_package(tell: Callable[[str], None]) -> Chromium:
         words = ["apt-get", "install", "--quiet", "--yes", "--no-install-recommends", package, FONTS]
         ended = _run(words, PACKAGE_SECONDS)
         if not ended.returncode:
-            return _checked(find_chromium())._replace(origin=f"installed from the system's package {package}")
+            return working_chromium()._replace(origin=f"installed from the system's package {package}")
     raise NoBrowser(f"the system's package could not be installed ({_reason(ended)})")
-
-
-def _checked(chromium: Chromium) -> Chromium:
-    """A downloaded browser may lack libraries of the system; Ubuntu's package may only lead to a snap."""
-    ended = _run([chromium.path, "--version"], QUERY_SECONDS)
-    if ended.returncode:
-        raise NoBrowser(f"{chromium.path} does not start ({_reason(ended)})")
-    return chromium
 
 
 def _run(words: list[str], seconds: float) -> subprocess.CompletedProcess[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pricewatch.middlewares import chromium
-from pricewatch.middlewares.chromium import Chromium, find_chromium, install_chromium
+from pricewatch.middlewares.chromium import Chromium, find_chromium, install_chromium, working_chromium
 from pricewatch.middlewares.failures import NoBrowser
 
 WORKS = "#!/bin/sh\necho Chromium 156.0\n"
@@ -115,6 +115,12 @@ def test_what_was_downloaded_and_does_not_start_is_not_enough(machine: Machine) 
     machine.playwright_brings(LACKS_A_LIBRARY)
     machine.apt_brings("chromium")
     assert install_chromium().path == str(machine.programs / "chromium")
+
+
+def test_one_that_does_not_start_is_none(machine: Machine) -> None:
+    machine.program("chromium", "echo 'snap install chromium' >&2; exit 1\n")
+    with pytest.raises(NoBrowser, match=r"does not start \(snap install chromium\)"):
+        working_chromium()
 
 
 def test_every_reason_is_given_where_none_can_be_had(
