@@ -29,6 +29,7 @@ from pricewatch.rules.robots import (
     RobotsOutcome,
     crawl_delay,
     read_robots,
+    rules_for,
     unavailable,
 )
 from pricewatch.store import robots
@@ -159,7 +160,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
     async def _understand(self, origin: str, file: RobotsFile, expires_at: datetime) -> Known:
         if file.outcome is not RobotsOutcome.RULES:
             return Known(file, expires_at)
-        text = file.text.encode()
+        text = rules_for(file.text, self._token).encode()
         if len(text) > LARGE_FILE:
             parser = await asyncio.to_thread(ProtegoRobotParser, text, self.crawler.spider)
         else:

@@ -1,27 +1,47 @@
-"""What an answer to /robots.txt means. A file that cannot be read as rules forbids everything."""
+"""What an answer to /robots.txt means. A file that cannot be read as rules forbids everything.
+
+Lines are read as Google's parser reads them, where that is stricter than protego: a group lasts until the
+first User-agent after a rule, whatever else stands between; a name ends where its letters end. What no parser
+can be sure of is read as the stricter of its meanings. The result is plain text that protego reads.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+import string
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 MOST_BYTES = 2 * 1024 * 1024
 SHORTEST_DELAY = 1.0
 LONGEST_DELAY = 60.0
+# Google cuts lines here; a Disallow that is cut forbids more.
+LONGEST_LINE = 2083 * 8 - 1
+EVERYBODY = "*"
 
-_MARKUP = re.compile(r"<(?:!doctype|html|head|body)\b", re.IGNORECASE)
-_KNOWN = re.compile(
-    r"\s*(?:user[- ]?agent|diss?all?ow|allow|sitemaps?|site-map|crawl[- ]delay|request[- ]rate|visit[- ]time|"
-    r"host|clean-param|noindex|cache-delay|indexpage|comment|content-signal)\s*[:\s]",
-    re.IGNORECASE,
+_AGENT = "User-agent: "
+_AGENTS = ("user-agent", "useragent", "user agent")
+_DISALLOWS = ("disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw")
+_DELAYS = ("crawl-delay", "crawl delay", "crawldelay")
+_SITEMAPS = ("sitemap", "site-map")
+# Lines that others understand: a file of nothing but these is one of rules, too.
+_OTHERS = frozenset(
+    {"request-rate", "request rate", "visit-time", "visit time", "host", "clean-param", "noindex"}
+    | {"cache-delay", "indexpage", "comment", "content-signal"}
 )
-_AGENT = re.compile(r"\s*user[- ]?agent\s*[:\s]", re.IGNORECASE)
-# A name with what it is not known by in a robots.txt: `pricewatch/1.0 (+https://…)`.
-_NAME_AND_MORE = re.compile(r"(\s*user[- ]?agent\s*[:\s]\s*[\w*-]+)(?:/|\s*\().*", re.IGNORECASE)
-_ALLOW = re.compile(r"\s*allow\s*[:\s]", re.IGNORECASE)
-_DISALLOW = re.compile(r"\s*di(?:ss?all?ow|asllow|sallaw)\s*[:\s]", re.IGNORECASE)
+_MARKUP = re.compile(r"<(?:!doctype|html|head|body)\b", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z_-]+")
 _UNREADABLE = "\N{REPLACEMENT CHARACTER}"
+# At the ends of names and values, what is no text is left out.
+_BLANK = (
+    string.whitespace + _UNREADABLE + "\N{NO-BREAK SPACE}\N{ZERO WIDTH SPACE}\N{ZERO WIDTH NO-BREAK SPACE}"
+)
+# Bytes that are not UTF-8, and what protego takes for the end of a line.
+_ENDS_PATH = re.compile(rf"[\x0b\x0c\x1c-\x1e\x85\u2028\u2029{_UNREADABLE}]")
+_ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
+# An address has these as they are. Google tells them from their escapes, protego does not.
+_UNESCAPED = frozenset(map(ord, string.ascii_letters + string.digits + "-._~:?#[]@!$&'()*+,;="))
 
 
 class RobotsOutcome(StrEnum):
@@ -37,6 +57,22 @@ class RobotsFile:
     outcome: RobotsOutcome
     reason: str
     text: str = ""
+
+
+@dataclass(slots=True)
+class _Group:
+    """The agents of some User-agent lines, and the rules that follow them."""
+
+    agents: list[str] = field(default_factory=list)
+    delays: list[str] = field(default_factory=list)
+    rules: list[str] = field(default_factory=list)
+    is_closed: bool = False
+
+    def lines(self) -> Iterator[str]:
+        yield from (f"{_AGENT}{agent}" for agent in self.agents)
+        yield from self.delays
+        # An empty Disallow forbids nothing; it only ends the group.
+        yield from self.rules or ["Disallow:"]
 
 
 def unavailable(reason: str) -> RobotsFile:
@@ -67,34 +103,99 @@ def read_rules(body: bytes) -> RobotsFile:
         return unavailable("HTML")
     if not lines:
         return RobotsFile(RobotsOutcome.NO_RULES, "empty")
-    if not any(_KNOWN.match(line) for line in lines):
+    records = _records(lines)
+    if not records:
         return unavailable("no line is a rule")
-    return RobotsFile(RobotsOutcome.RULES, "rules", "\n".join(_careful(lines)))
+    sitemaps = [f"Sitemap: {value}" for name, value in records if name == _SITEMAPS[0]]
+    rules = [line for group in _groups(records) for line in group.lines()]
+    return RobotsFile(RobotsOutcome.RULES, "rules", "\n".join(rules + sitemaps))
 
 
-def _careful(lines: list[str]) -> list[str]:
-    """The same lines, with what is unclear in them read as the stricter of its meanings."""
-    first_agent = next((n for n, line in enumerate(lines) if _AGENT.match(line)), len(lines))
-    # Rules before any User-agent are nobody's by the standard; whoever wrote them meant everybody.
-    orphans = [line for line in lines[:first_agent] if _DISALLOW.match(line)]
-    others = [line for line in lines[:first_agent] if not (_DISALLOW.match(line) or _ALLOW.match(line))]
-    kept = [*others, *(_NAME_AND_MORE.sub(r"\1", line) for line in lines[first_agent:])]
-    if orphans:
-        kept = [*kept, "User-agent: *", *orphans]
-    # Bytes that are not UTF-8: a Disallow is cut short there and so forbids more, an Allow is left out.
-    return [
-        _cut_short(line) if _UNREADABLE in line and _DISALLOW.match(line) else line
-        for line in kept
-        if not (_UNREADABLE in line and _ALLOW.match(line))
-    ]
-
-
-def _cut_short(disallow: str) -> str:
-    """An empty Disallow would allow everything, so one that begins with rubbish forbids everything."""
-    readable = disallow.partition(_UNREADABLE)[0].rstrip()
-    return readable if _DISALLOW.sub("", f"{readable} ", count=1).strip(": ") else "Disallow: /"
+def rules_for(text: str, agent: str) -> str:
+    """Only what is for this agent: by its whole name (protego takes less), else for everybody."""
+    groups = _groups(_records(text.splitlines()))
+    own = [group for group in groups if agent.lower() in map(str.lower, group.agents)]
+    chosen = own or [group for group in groups if EVERYBODY in group.agents]
+    # protego takes the last delay; the longest is the politest.
+    delays = sorted((line for group in chosen for line in group.delays), key=_seconds)
+    rules = [line for group in chosen for line in group.rules]
+    return "\n".join([f"{_AGENT}{EVERYBODY}", *delays, *rules])
 
 
 def crawl_delay(given: float | None) -> float | None:
     """A Crawl-delay as it is honoured; None where there is none."""
     return None if given is None else min(max(given, SHORTEST_DELAY), LONGEST_DELAY)
+
+
+def _records(lines: list[str]) -> list[tuple[str, str]]:
+    return [record for line in lines if (record := _record(line)) is not None]
+
+
+def _record(line: str) -> tuple[str, str] | None:
+    """A line as its name and its value; None where it is neither a rule nor what others understand."""
+    name, colon, value = line.partition(":")
+    if not colon:
+        # Who forgets the colon of `disallow /` can mean nothing else; more than two words are prose.
+        words = line.split()
+        if len(words) != 2 and not line.lower().startswith(_DISALLOWS):
+            return None
+        name, value = words[0], "".join(words[1:2])
+    name, value = name.strip(_BLANK).lower(), value.strip()
+    for names in (_AGENTS, _DISALLOWS, _DELAYS, _SITEMAPS):
+        if name.startswith(names):
+            return names[0], value
+    return (name, value) if name == "allow" or name in _OTHERS else None
+
+
+def _groups(records: list[tuple[str, str]]) -> list[_Group]:
+    """Rules in groups as Google forms them, with what is unclear read as stricter."""
+    # Rules before any User-agent, or after one without a name, are nobody's; their author meant everybody.
+    nobody = group = _Group()
+    groups: list[_Group] = []
+    for name, value in records:
+        if name == _AGENTS[0]:
+            if group is nobody or group.is_closed:
+                group = _Group()
+                groups.append(group)
+            if agent := _agent(value):
+                group.agents.append(agent)
+        elif name == _DISALLOWS[0]:
+            group.is_closed = True
+            group.rules.append(f"Disallow: {_forbidden(value)}")
+        elif name == "allow":
+            group.is_closed = True
+            group.rules += [f"Allow: {value}"] if _is_certain(value) else []
+        elif name == _DELAYS[0]:
+            group.delays.append(f"Crawl-delay: {value}")
+    orphans = [rule for each in (nobody, *groups) if not each.agents for rule in each.rules]
+    forbidden = [rule for rule in orphans if rule.startswith("Disallow")]
+    everybody = [_Group([EVERYBODY], rules=forbidden)] if forbidden else []
+    return [each for each in groups if each.agents] + everybody
+
+
+def _agent(value: str) -> str | None:
+    """The name in a User-agent line: `pricewatch/1.0 (+https://…)` is ours, `* everybody` everybody's."""
+    value = value.strip(_BLANK)
+    if value.startswith(EVERYBODY) and not value[1:2].isalnum():
+        return EVERYBODY
+    name = _NAME.match(value)
+    return name[0] if name else None
+
+
+def _forbidden(path: str) -> str:
+    """A path as far as it can be read. An empty one allows everything, so rubbish forbids everything."""
+    readable = _ENDS_PATH.split(path[: LONGEST_LINE - len("disallow: ")], maxsplit=1)[0].rstrip()
+    return readable or ("/" if path else "")
+
+
+def _is_certain(path: str) -> bool:
+    """Whether an Allow means the same to every reader."""
+    escaped = (int(code, 16) for code in _ESCAPE.findall(path))
+    return not _ENDS_PATH.search(path) and not any(code in _UNESCAPED for code in escaped)
+
+
+def _seconds(delay: str) -> float:
+    try:
+        return float(delay.partition(":")[2])
+    except ValueError:
+        return 0.0

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from protego import Protego
 
-from pricewatch.rules.robots import RobotsOutcome, crawl_delay, read_robots, read_rules
+from pricewatch.rules.robots import RobotsOutcome, crawl_delay, read_robots, read_rules, rules_for
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,81 @@ def test_rules(body: bytes, allowed: str, forbidden: str) -> None:
     rules = Protego.parse(file.text)
     assert rules.can_fetch(f"https://shop.com{allowed}", "pricewatch")
     assert not rules.can_fetch(f"https://shop.com{forbidden}", "pricewatch")
+
+
+LONG = b"/x" * 9000
+
+
+@pytest.mark.parametrize(
+    ("body", "forbidden"),
+    [
+        # The name ends where its letters end.
+        (b"User-agent: pricewatch bot\nDisallow: /a\n\nUser-agent: *\nAllow: /\n", "/a"),
+        (b"User-agent: PRICEWATCH\tbot\nDisallow: /a\n\nUser-agent: *\nAllow: /\n", "/a"),
+        (b"User-agent: pricewatch*\nDisallow: /a\n", "/a"),
+        (b"User-agent: * everybody\nDisallow: /a\n", "/a"),
+        # Bytes that are no text belong to nothing.
+        (b"User-agent: *\xa0\nDisallow: /a\n", "/a"),
+        (b"User-agent: *\xc2\xa0\nDisallow: /a\n", "/a"),
+        (b"\xef\xbbUser-agent: *\nDisallow: /a\n", "/a"),
+        (b"User-agent\xa0: pricewatch\nDisallow: /a\n", "/a"),
+        # A group ends at the first User-agent after a rule, whatever else stands between.
+        (b"User-agent: pricewatch\nNo-such-line: 1\nUser-agent: other\nDisallow: /a\n", "/a"),
+        (b"User-agent: pricewatch\nSitemap: https://shop.com/map.xml\nUser-agent: x\nDisallow: /a\n", "/a"),
+        (b"User-agent: pricewatch\nCrawl-delay: 5\n\nUser-agent: other\nDisallow: /a\n", "/a"),
+        (b"User-agent: pricewatch\nwelcome, robots\nUser-agent: other\nDisallow: /a\n", "/a"),
+        # Prose begins no group.
+        (b"User-agent: *\nDisallow: /b\nuser-agent of good manners\nDisallow: /a\n", "/a"),
+        # Nobody's rules are everybody's.
+        (b"User-agent:\nDisallow: /a\n", "/a"),
+        (b"User-agent: \xe4\xbd\xa0\nDisallow: /a\n", "/a"),
+        # Misspelt, with a colon too few, or with something at its name.
+        (b"User-agent: *\nDissalow: /a\n", "/a"),
+        (b"user-agent pricewatch\ndisallow /a\n", "/a"),
+        (b"User-agent: *\nDisallow /a b\n", "/a"),
+        (b"User-agent: *\nDisallowed: /a\n", "/a"),
+        # No end of a line for anybody else.
+        ("User-agent: *\nDisallow: /a\u2028Allow: /a\n".encode(), "/a"),
+        ("User-agent: *\nDisallow: /a\x85Allow: /a\n".encode(), "/a"),
+        (b"User-agent: *\nDisallow: /a\x0cAllow: /a\n", "/a"),
+        # An Allow for one spelling is none for another.
+        (b"User-agent: *\nDisallow: /\nAllow: /%61\n", "/a"),
+        (b"User-agent: *\nDisallow: /\nAllow: /a%3Fb=1\n", "/a?b=1"),
+        (b"User-agent: *\nAllow: /%61\nUser-agent: x\nAllow: /a\nUser-agent: *\nDisallow: /\n", "/a"),
+        # A line is cut where it is too long.
+        (b"User-agent: *\nDisallow: " + LONG + b"/more\n", LONG.decode()),
+        # A name that ours begins with is another's.
+        (b"User-agent: price\nAllow: /\n\nUser-agent: *\nDisallow: /a\n", "/a"),
+    ],
+)
+def test_never_laxer_than_other_readers(body: bytes, forbidden: str) -> None:
+    text = read_rules(body).text
+    rules = Protego.parse(rules_for(text, "pricewatch"))
+    assert not rules.can_fetch(f"https://shop.com{forbidden}", "pricewatch")
+    # What is read again says the same.
+    assert rules_for(read_rules(text.encode()).text, "pricewatch") == rules_for(text, "pricewatch")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"User-agent: *\nDisallow: /\n\nUser-agent: Pricewatch\nDisallow:\n",
+        b"User-agent: *\nDisallow: /\nAllow: /a%20b\n",
+        "User-agent: *\nDisallow: /\nAllow: /a%20b/ツ\nAllow: /a%20b$\n".encode(),
+        b"User-agent: *\nDisallow: /a$\n",
+        b"User-agent: other\nDisallow: /\n",
+    ],
+)
+def test_what_is_allowed_stays_so(body: bytes) -> None:
+    rules = Protego.parse(rules_for(read_rules(body).text, "pricewatch"))
+    assert rules.can_fetch("https://shop.com/a%20b", "pricewatch")
+
+
+def test_our_own_group_alone_counts_with_its_longest_delay() -> None:
+    own = b"User-agent: pricewatch\nCrawl-delay: 7\nCrawl-delay: 3\nUser-agent: b\nDisallow: /x\n"
+    text = read_rules(b"User-agent: *\nCrawl-delay: 9\nDisallow: /y\n\n" + own).text
+    assert Protego.parse(rules_for(text, "pricewatch")).crawl_delay("pricewatch") == 7
+    assert Protego.parse(rules_for(text, "somebody")).crawl_delay("somebody") == 9
 
 
 @pytest.mark.parametrize(
