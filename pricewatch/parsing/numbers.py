@@ -13,6 +13,7 @@ from price_parser.parser import parse_number
 
 from .currency import ISO_4217, minor_units, settle
 from .marks import BLOCK, PIECE, Codes, believed, joined, mark_after, mark_before
+from .not_money import is_no_money
 from .roles import Role, role_of_words
 from .text import squash
 
@@ -93,6 +94,8 @@ def numbers_in(text: str, currency: str | None = None, hints: Iterable[str] = ()
         label = plain[previous.end if previous else 0 : spot.label_end]
         tail = plain[spot.tail_start : following.start if following else len(plain)]
         role = _joint_role(plain, spots[index - 1], spot) if index else None
+        if not spot.codes and is_no_money(plain[: spot.start], spot.digits, plain[spot.end :]):
+            role = Role.NO_MONEY
         if role is Role.RANGE:
             found[-1] = replace(found[-1], role=role)
         found.append(

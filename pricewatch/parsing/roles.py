@@ -26,6 +26,7 @@ class Role(StrEnum):
     RELATED = "related product"
     BID = "bid"
     ZERO = "zero"
+    NO_MONEY = "a date, a measure or a count"
 
 
 _UNITS = (

@@ -153,6 +153,42 @@ def test_refused(text, refusal):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "July, 2004",
+        "Published: 4 July 2004",
+        "май 2019",
+        "16.00 ft",
+        "1 990 Ft",
+        "120 cm",
+        "(мин. заказ: 1 )",
+        "Min. order: 5",
+        "Mindestabnahme: 10",
+        "Qty: 1",
+    ],
+)
+def test_dates_measures_and_counts_are_no_prices(text):
+    assert parse_price(text, hints=["USD"]).amount is None
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [("16.00 ft", "16"), ("1 990 Ft", "1990"), ("Qty: 1 2 990 Ft", None), ("Ár: 2004 Ft", "2004")],
+)
+def test_a_hungarian_page_means_forint(text, amount):
+    parsed = parse_price(text, hints=["HUF"])
+    assert parsed.amount == (Decimal(amount) if amount else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [("2004", "2004"), ("July sale: 25", "25"), ("19.99 in stock", "19.99"), ("Size M 31 €", "31")],
+)
+def test_what_only_looks_like_one_is_a_price(text, amount):
+    assert parse_price(text).amount == Decimal(amount)
+
+
+@pytest.mark.parametrize(
     ("text", "hints", "currency"),
     [
         ("$19.99", ["AUD"], "AUD"),
