@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import logging
+
 from pricewatch.adapters.base import Adapter
-from pricewatch.items import Drop, Offer, Ok, Quarantine
+from pricewatch.items import Drop, Offer, Ok, Quarantine, QuarantineReason
 from pricewatch.rules.validation import validate_offer
+
+logger = logging.getLogger(__name__)
 
 
 def judge(offer: Offer, adapter: Adapter, held: Quarantine | None = None) -> Ok | Drop | Quarantine:
     verdict = held or validate_offer(offer)
-    return adapter.normalize(verdict.offer) if isinstance(verdict, Ok) else verdict
+    if not isinstance(verdict, Ok):
+        return verdict
+    try:
+        return adapter.normalize(verdict.offer)
+    except Exception as error:
+        logger.exception("The adapter %s cannot normalize %s", adapter.id, offer.url)
+        details = {"why": f"{type(error).__name__}: {error}"}
+        return Quarantine(QuarantineReason.NORMALIZATION_FAILED, details, offer)

@@ -106,9 +106,9 @@ def _adapter_for(page: SavedPage) -> Adapter:
 
 def judge(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
     """What a run would do with a page, `ok`, `drop`, `quarantine` or `failed`, and why."""
+    from pricewatch.adapters import verdict as verdicts
     from pricewatch.parsing.identity import identity_key
     from pricewatch.parsing.url import canonical_url
-    from pricewatch.rules.validation import validate_offer
 
     response = as_response(page)
     url, result = response.url, adapter.extract(response)
@@ -124,9 +124,7 @@ def judge(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
         offer.url = canonical_url(offer.url or url)
         offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
         offer.adapter_version = adapter.version
-        verdict = validate_offer(offer)
-        if isinstance(verdict, Ok):
-            verdict = adapter.normalize(verdict.offer)
+        verdict = verdicts.judge(offer, adapter)
     if isinstance(verdict, Ok):
         offer = verdict.offer
     else:

@@ -33,6 +33,13 @@ class BreaksOnProducts:
         BazaarAdapter.listing_on = _breaks  # type: ignore[assignment, method-assign]
 
 
+class BreaksOnOffers:
+    """The same for what the adapter makes of an offer."""
+
+    def update_settings(self, settings: Any) -> None:
+        BazaarAdapter.normalize = _breaks  # type: ignore[assignment, method-assign]
+
+
 class NeedsOnlyTheStatus:
     """Lets the adapter tell by the status alone whether a listing is still there."""
 

@@ -244,6 +244,19 @@ def test_a_product_page_that_breaks_the_adapter_is_one_page_less(
     assert stored(database, MARKET) == shown(marketplace, "bikes")
 
 
+def test_an_offer_that_the_adapter_cannot_normalize_is_held(
+    marketplace: Bazaar, database: Database, crawl: Crawl
+) -> None:
+    settings = {"ADDONS": json.dumps({"tests.spiders.broken.BreaksOnOffers": 1})}
+    assert crawl("discovery", market=MARKET, max_details=3, settings=settings).returncode == 0
+    run = database.last_run()
+    assert (run.status, run.offers_quarantined) == ("finished", 3)
+    held = database.rows("SELECT reason, details FROM quarantine")
+    assert {row.reason for row in held} == {"NORMALIZATION_FAILED"}
+    assert {row.details["why"] for row in held} == {"ValueError: broken"}
+    assert stored(database, MARKET) == shown(marketplace, "bikes")
+
+
 def test_an_item_that_breaks_a_pipeline_fails_the_run_instead_of_holding_it_up(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:
