@@ -201,6 +201,8 @@ class ProductPage:
     # The adapter that read it, where a run has several.
     adapter_id: str = ""
     target_id: int | None = None
+    # The listing whose page it is, where that is known.
+    listing_id: int | None = None
     held: Quarantine | None = None
 
 

@@ -15,6 +15,7 @@ from pricewatch.rules.details import due_after_answer
 from pricewatch.spiders.base import PricewatchSpider
 from pricewatch.store import collection, listings, price_jump, quarantine, runs
 from pricewatch.store.batch import Tally, Unit
+from pricewatch.store.details import put_off
 from pricewatch.store.incoming import Row, card_row, offer_row
 
 
@@ -85,6 +86,8 @@ class UpsertPipeline:
         def also(connection: Connection, tally: Tally) -> None:
             if item.held is not None:
                 quarantine.hold(connection, item, run_id=run.id, at=clock.now())
+                if item.listing_id is not None:
+                    put_off(connection, item.listing_id, due_at)
             elif tally.held:
                 price_jump.attach_page(connection, item, run_id=run.id)
             self.spider.product_stored(connection, item, tally)

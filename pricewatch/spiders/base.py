@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, ClassVar, TypeVar
 
 import scrapy
@@ -36,8 +37,8 @@ from pricewatch.rules.figures import bucket
 from pricewatch.rules.verification import NOT_FOUND
 from pricewatch.spiders.arguments import Arguments, parse_arguments
 from pricewatch.spiders.run import Run
-from pricewatch.store import details as detail_pages
 from pricewatch.store.batch import Tally, Unit
+from pricewatch.store.details import hand_over, put_off
 from pricewatch.store.history import note_out_of_stock
 
 R = TypeVar("R")
@@ -172,6 +173,7 @@ class PricewatchSpider(scrapy.Spider):
             evidence=result.evidence if isinstance(result, Extracted) else [],
             adapter_id=subject.adapter.id,
             target_id=subject.target_id,
+            listing_id=subject.listing_id,
             held=held,
         )
 
@@ -182,7 +184,14 @@ class PricewatchSpider(scrapy.Spider):
         """Called inside the transaction that stores an offer, or holds it."""
 
     async def product_dropped(self, item: ProductPage, drop: Drop) -> None:
-        """Called when an offer is not stored, after it was counted."""
+        """Called when an offer is not stored, after it was counted. Its page is read again in a day."""
+        listing_id = item.listing_id
+        if listing_id is not None:
+            due_at = self._due_after_answer()
+            await self.run.write(Unit([], lambda connection, _: put_off(connection, listing_id, due_at)))
+
+    def _due_after_answer(self) -> datetime:
+        return due_after_answer(clock.now(), refresh_hours=self.settings.getfloat("DETAIL_REFRESH_HOURS"))
 
     async def no_offer(self, response: Response, subject: Subject, failure: ExtractFailure) -> None:
         """A page without an offer. Out of stock with no price, or gone, is expected and no failure."""
@@ -256,15 +265,15 @@ class PricewatchSpider(scrapy.Spider):
             return
         now = clock.now()
         if answered:
-            due_at = due_after_answer(now, refresh_hours=self.settings.getfloat("DETAIL_REFRESH_HOURS"))
+            due_at = self._due_after_answer()
         else:
             due_at = due_after_trouble(now, retry_minutes=self.settings.getfloat("DETAIL_RETRY_MINUTES"))
 
         def also(connection: Connection, _: Tally) -> None:
             if gone:
-                detail_pages.hand_over(connection, listing_id, now, due_at)
+                hand_over(connection, listing_id, now, due_at)
             else:
-                detail_pages.put_off(connection, listing_id, due_at)
+                put_off(connection, listing_id, due_at)
             if reason == FailureReason.OOS_NO_PRICE:
                 note_out_of_stock(connection, listing_id, now, self.run.id, subject.adapter.version)
 

@@ -207,6 +207,7 @@ class TargetsSpider(PricewatchSpider):
 
     async def product_dropped(self, item: ProductPage, drop: Drop) -> None:
         if item.target_id is not None:
+            await super().product_dropped(item, drop)
             await self._record(item.target_id, TargetOutcome.DROPPED, drop.reason)
 
     def product_stored(self, connection: Connection, item: ProductPage, tally: Tally) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pricewatch.adapters.bazaar import BazaarAdapter
+from pricewatch.items import Drop, DropReason
 
 
 class BreaksOnTheSecondPage:
@@ -38,6 +39,14 @@ class BreaksOnOffers:
 
     def update_settings(self, settings: Any) -> None:
         BazaarAdapter.normalize = _breaks  # type: ignore[assignment, method-assign]
+
+
+class DropsOffers:
+    """Lets the adapter say of every offer that its stock is not known."""
+
+    def update_settings(self, settings: Any) -> None:
+        drop = Drop(DropReason.UNKNOWN_AVAILABILITY)
+        BazaarAdapter.normalize = lambda *_: drop  # type: ignore[method-assign]
 
 
 class NeedsOnlyTheStatus:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -163,6 +164,22 @@ def test_a_detail_page_that_gives_nothing_is_not_asked_for_again_within_the_day(
     world.advance(hours=22)
     world.crawl("sweep", max_details=200)
     assert len(world.asked(unread[0])) == 2
+
+
+@pytest.mark.parametrize("addon", ["BreaksOnOffers", "DropsOffers"])
+def test_a_detail_page_whose_offer_is_held_or_dropped_waits_as_well(world, crawl, addon):
+    """Else such pages come first in every run, for ever."""
+    world.crawl("discovery", max_details=0)
+    settings = {"ADDONS": json.dumps({f"tests.spiders.broken.{addon}": 1})}
+    for _ in range(2):
+        world.bazaar.clear_log()
+        assert crawl("sweep", market=world.market, max_details=10, settings=settings).returncode == 0
+        asked = [entry.path for entry in world.bazaar.log() if entry.path.startswith("/item/")]
+        assert len(asked) == 10
+    waiting = world.database.value(
+        "SELECT count(*) FROM listings WHERE detail_due_at > now() + interval '23 h'"
+    )
+    assert waiting == 20
 
 
 def test_several_start_pages_are_one_cycle(world):
