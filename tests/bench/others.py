@@ -30,7 +30,7 @@ from pricewatch.store.targets import NewTarget
 from tests.bench.figure import Figure, Skipped, rounds
 from tests.bench.progress import say
 from tests.bench.workplace import workplace
-from tests.scheduling.daemons import free_port
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "changedetection.io"

@@ -27,7 +27,8 @@ from tests.bench.figure import Figure
 from tests.bench.progress import say
 from tests.bench.workplace import workplace
 from tests.conftest import ROOT
-from tests.scheduling.daemons import free_port, write_configuration
+from tests.ports import free_port
+from tests.scheduling.daemons import write_configuration
 from tests.waiting import until
 
 FINISHED, QUEUED = 100_000, 1_000

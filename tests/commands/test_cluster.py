@@ -14,14 +14,14 @@ import pytest
 
 from pricewatch.scheduling import daemons
 from tests.conftest import Crawl, Database
-from tests.scheduling.daemons import free_port
+from tests.ports import free_port
 from tests.waiting import until
 
 
 @pytest.mark.proof
 def test_starts_together_and_ends_together(crawl: Crawl, database: Database) -> None:
     database.do("UPDATE markets SET enabled = false")
-    port = free_port()
+    port = free_port(together=2)
     command = crawl.command("cluster", "--nodes", "2", "--port", str(port))
 
     def both_are_there() -> bool:

@@ -7,14 +7,13 @@ from http.client import HTTPConnection, HTTPException
 
 from pricewatch.bazaar.client import Bazaar
 from tests.conftest import Crawl, Database
+from tests.ports import free_port
 from tests.spiders.truth import asked, shown, stored
 from tests.waiting import until
 
 
 def test_starts_the_marketplace_for_as_long_as_a_crawl_needs_it(database: Database, crawl: Crawl) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        place = free.getsockname()
+    place = ("127.0.0.1", free_port())
     url = f"http://127.0.0.1:{place[1]}"
     database.do("UPDATE sources SET base_url = :url WHERE id = 'bazaar'", url=url)
     running = crawl.command("crawl", "discovery", "-a", "market=bazaar-toys", "-a", "max_details=3")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -22,6 +21,7 @@ from pricewatch.bazaar.client import Bazaar, LogEntry
 from pricewatch.simulation.chaos import checks
 from pricewatch.store.database import connect
 from tests.conftest import ROOT, Database, Server
+from tests.ports import free_port
 
 # Quick where the tests are not about how long things take.
 HASTE = {"RETRY_FIRST_DELAY": 0.05, "RETRY_LONGEST_DELAY": 0.2}
@@ -168,9 +168,7 @@ def site(running: Bazaar, fetch_database: Database, visitor: subprocess.Popen[st
 def redis_url(short_directory: Path) -> Iterator[str]:
     """A Redis server of this session's own, on a free port."""
     program = shutil.which("redis-server") or _valkey()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen(
         [program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(short_directory)],
         stdout=subprocess.DEVNULL,

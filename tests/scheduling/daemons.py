@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import urllib.error
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conftest import ROOT
+from tests.ports import free_port
 from tests.waiting import until
 
 # As in real life, only faster.
@@ -135,9 +135,3 @@ def write_configuration(directory: Path, options: dict[str, str]) -> None:
         configuration["settings"] = {"test": "nothing"}
     with (directory / "scrapyd.conf").open("w") as file:
         configuration.write(file)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -1,0 +1,31 @@
+"""Ports for servers that are started a moment later."""
+
+from __future__ import annotations
+
+import random
+import socket
+from contextlib import ExitStack
+
+# Below the range from which systems take ports for outgoing connections: nobody gets them by chance meanwhile.
+_PORTS = range(10_000, 32_000)
+_TRIES = 100
+
+
+def free_port(together: int = 1) -> int:
+    """A port that is free; with `together`, so are those after it."""
+    for _ in range(_TRIES):
+        # Not by `random` alone: tests that run side by side may have the same seed.
+        port = random.SystemRandom().choice(_PORTS)
+        if _are_free(range(port, port + together)):
+            return port
+    raise AssertionError(f"no free port among {_TRIES}")
+
+
+def _are_free(ports: range) -> bool:
+    with ExitStack() as probes:
+        try:
+            for port in ports:
+                probes.enter_context(socket.socket()).bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
