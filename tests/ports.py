@@ -6,7 +6,7 @@ import random
 import socket
 from contextlib import ExitStack
 
-# Below the range from which systems take ports for outgoing connections: nobody gets them by chance meanwhile.
+# Below the range from which systems take ports for outgoing connections: nobody gets them by chance.
 _PORTS = range(10_000, 32_000)
 _TRIES = 100
 
