@@ -63,6 +63,13 @@ def clone(tmp_path_factory: Any, pair: list[Daemon]) -> Path:
     return place
 
 
+@pytest.fixture(autouse=True)
+def nothing_deployed(pair: list[Daemon]) -> None:
+    """What another test has deployed is gone."""
+    pair[0].post("delproject.json", project="pricewatch")
+    until(lambda: not any(node.get("listversions.json", project="pricewatch")["versions"] for node in pair))
+
+
 def client(clone: Path, *words: str) -> str:
     done = subprocess.run([BIN / words[0], *words[1:]], cwd=clone, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
