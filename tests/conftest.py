@@ -13,21 +13,16 @@ import os
 import shutil
 import signal
 import tempfile
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
-from itertools import count
 from pathlib import Path
-from queue import Queue
 from typing import Any
 
 import hypothesis
 import pytest
-from sqlalchemy import Connection, Engine, create_engine, text
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import create_engine
+from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from pricewatch.bazaar.client import Bazaar
@@ -37,17 +32,13 @@ from pricewatch.store import database as store_database
 from pricewatch.store import embedded
 from pricewatch.store.schema import ensure_schema
 from tests import processes
+from tests.databases import Copies, Database, Server
 from tests.forked import Outcome, Scrapy, start_fork_server, stop_fork_server
 
 ROOT = Path(__file__).parents[1]
-DRIVER = "postgresql+psycopg2"
 TEMPLATE = "migrated"
 # What the tests need of a file system in memory.
 ROOM_BYTES = 4 * 2**30
-# How many databases are copied ahead.
-READY = 3
-# Nothing that a test writes has to survive a power failure.
-HASTE = "\nfsync = off\nsynchronous_commit = off\nfull_page_writes = off\n"
 
 
 # The same examples every time, so that green means green; HYPOTHESIS_PROFILE=random looks for others.
@@ -94,115 +85,6 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     skipped = terminalreporter.stats.get("skipped", [])
     if count := sum("no browser: " in str(report.longrepr) for report in skipped):
         terminalreporter.write_line(f"{count} tests were skipped because there is no browser.")
-
-
-class Server:
-    """The PostgreSQL of this test session."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.administration = make_url(embedded.database_url(directory)).set(drivername=DRIVER)
-        self._made = count(1)
-        with (directory / "postgres" / "postgresql.conf").open("a") as configuration:
-            configuration.write(HASTE)
-        self.order("SELECT pg_reload_conf()")
-
-    def order(self, statement: str) -> None:
-        """Run a statement that belongs to no single database."""
-        engine = create_engine(self.administration, poolclass=NullPool, isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.execute(text(statement))
-
-    def restart(self, mode: str) -> None:
-        """`fast`: in order; `immediate`: as if it had crashed."""
-        with processes.for_the_session():
-            embedded.control(self.directory, "restart", "-m", mode)
-
-    def stop(self) -> None:
-        embedded.control(self.directory, "stop", "-m", "fast")
-
-    def start(self) -> None:
-        with processes.for_the_session():
-            embedded.database_url(self.directory)
-
-    def create(self, template: str = "template1") -> URL:
-        name = f"test_{next(self._made)}"
-        self.order(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
-        return self.administration.set(database=name)
-
-    def drop(self, url: URL) -> None:
-        self.order(f"DROP DATABASE IF EXISTS {url.database} WITH (FORCE)")
-
-
-class Copies:
-    """Copies of the migrated database, made ahead while tests run."""
-
-    def __init__(self, server: Server, template: str) -> None:
-        self._server = server
-        self._template = template
-        self._ready: Queue[URL] = Queue(maxsize=READY)
-        self._ended = False
-        self._thread = threading.Thread(target=self._copy, daemon=True)
-        self._thread.start()
-
-    def take(self) -> URL:
-        return self._ready.get(timeout=60)
-
-    def close(self) -> None:
-        self._ended = True
-        while self._thread.is_alive():
-            while not self._ready.empty():
-                self._ready.get()
-            self._thread.join(0.05)
-
-    def _copy(self) -> None:
-        while not self._ended:
-            try:
-                made = self._server.create(self._template)
-            except DBAPIError:
-                # A test has stopped the server for a while.
-                time.sleep(0.1)
-            else:
-                self._ready.put(made)
-
-
-class Database:
-    """One test's own database, with short ways to ask it."""
-
-    def __init__(self, url: URL, engine: Engine) -> None:
-        self.url = url.render_as_string(hide_password=False)
-        self.engine = engine
-
-    def rows(self, query: str, **values: Any) -> list[Any]:
-        with self.engine.begin() as connection:
-            return list(connection.execute(text(query), values))
-
-    def row(self, query: str, **values: Any) -> Any:
-        (row,) = self.rows(query, **values)
-        return row
-
-    def value(self, query: str, **values: Any) -> Any:
-        return self.row(query, **values)[0]
-
-    def do(self, statement: str, **values: Any) -> int:
-        with self.engine.begin() as connection:
-            return connection.execute(text(statement), values).rowcount
-
-    def call(self, function: Callable[..., Any], *args: Any, **values: Any) -> Any:
-        """Run a function of the store in a transaction of its own."""
-        with self.engine.begin() as connection:
-            return function(connection, *args, **values)
-
-    def begin(self) -> Connection:
-        """A connection with an open transaction, for tests that hold locks; close it."""
-        connection = self.engine.connect()
-        connection.begin()
-        return connection
-
-    def last_run(self, spider: str = "discovery") -> Any:
-        return self.rows("SELECT * FROM runs WHERE spider = :spider ORDER BY id DESC LIMIT 1", spider=spider)[
-            0
-        ]
 
 
 class Crawl:

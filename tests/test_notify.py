@@ -13,7 +13,7 @@ import pytest
 
 from pricewatch import notify
 from pricewatch.store import messages
-from tests.conftest import Database
+from tests.databases import Database
 
 NOW = datetime.now(UTC)
 

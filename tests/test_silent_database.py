@@ -16,7 +16,8 @@ from sqlalchemy.exc import OperationalError
 from pricewatch.bazaar.client import Bazaar
 from pricewatch.errors import UserError
 from pricewatch.store import database as store_database
-from tests.conftest import Crawl, Database
+from tests.conftest import Crawl
+from tests.databases import Database
 from tests.line import Line
 from tests.scheduling.daemons import CHEAP, Daemon
 from tests.waiting import until

@@ -11,7 +11,7 @@ from pricewatch.bazaar.client import Bazaar
 from pricewatch.store.database import engine
 from tests.bench.figure import Figure, rounds
 from tests.bench.workplace import workplace
-from tests.conftest import Database
+from tests.databases import Database
 from tests.middlewares.conftest import Site
 from tests.middlewares.sharing import BUDGETS, PROCESSES, share_budgets
 

@@ -13,7 +13,8 @@ import urllib.request
 import pytest
 
 from pricewatch.scheduling import daemons
-from tests.conftest import Crawl, Database
+from tests.conftest import Crawl
+from tests.databases import Database
 from tests.ports import free_port
 from tests.waiting import until
 

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from tests.conftest import ROOT, Crawl, Database
+from tests.conftest import ROOT, Crawl
+from tests.databases import Database
 
 
 @pytest.mark.parametrize(

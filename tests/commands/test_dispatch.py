@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from tests.conftest import Crawl, Database
+from tests.conftest import Crawl
+from tests.databases import Database
 
 
 def test_dry_run_says_why_and_does_nothing(crawl: Crawl, database: Database) -> None:

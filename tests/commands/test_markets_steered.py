@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 from pricewatch.store.seeds import SAMPLE_PORT
-from tests.conftest import Crawl, Database
+from tests.conftest import Crawl
+from tests.databases import Database
 
 
 def told(crawl: Crawl, *words: str) -> tuple[int, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pricewatch.store.schema import REVISION
-from tests.conftest import Crawl, Database
+from tests.conftest import Crawl
+from tests.databases import Database
 
 
 def test_migrates_once(empty_database: Database, crawl: Crawl) -> None:

@@ -27,6 +27,7 @@ def project(tmp_path):
         "__init__.py",
         "forked.py",
         "processes.py",
+        "databases.py",
         "conftest.py",
         "adapters/__init__.py",
         "adapters/site_fixtures.py",

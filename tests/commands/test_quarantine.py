@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pricewatch.items import QuarantineReason
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.observations import card, later
 from tests.store.test_review import hold, rows, status, store
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.conftest import Crawl, Database
+from tests.conftest import Crawl
+from tests.databases import Database
 
 
 def told(crawl: Crawl, *words: str) -> tuple[int, str]:

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT, Database
+from tests.conftest import ROOT
+from tests.databases import Database
 
 
 @pytest.fixture

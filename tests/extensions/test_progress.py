@@ -8,7 +8,8 @@ import subprocess
 import sys
 
 from pricewatch.bazaar.client import Bazaar
-from tests.conftest import ROOT, Crawl, Database
+from tests.conftest import ROOT, Crawl
+from tests.databases import Database
 
 
 def test_a_terminal_shows_a_bar_and_a_summary_and_no_log(marketplace: Bazaar, database: Database) -> None:

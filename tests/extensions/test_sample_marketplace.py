@@ -6,7 +6,8 @@ import socket
 from http.client import HTTPConnection, HTTPException
 
 from pricewatch.bazaar.client import Bazaar
-from tests.conftest import Crawl, Database
+from tests.conftest import Crawl
+from tests.databases import Database
 from tests.ports import free_port
 from tests.spiders.truth import asked, shown, stored
 from tests.waiting import until

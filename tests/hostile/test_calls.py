@@ -22,7 +22,8 @@ from parsel import Selector
 from scrapy.utils.misc import load_object
 
 from pricewatch.web.routes import page_routers
-from tests.conftest import ROOT, Database
+from tests.conftest import ROOT
+from tests.databases import Database
 from tests.hostile.calls import (
     CONTENT_TYPES,
     ODD_BODIES,

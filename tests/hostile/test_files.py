@@ -15,7 +15,7 @@ from pricewatch.rules.addresses import AllowedHosts
 from pricewatch.spiders.arguments import MarketArguments, TargetsArguments, parse_arguments
 from pricewatch.store import jobs, target_import
 from pricewatch.store.target_import import LineOutcome
-from tests.conftest import Database
+from tests.databases import Database
 from tests.hostile.texts import FORBIDDEN, nasty
 
 QUICK = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])

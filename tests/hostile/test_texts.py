@@ -16,7 +16,7 @@ from pricewatch.parsing.url import canonical_url
 from pricewatch.rules.validation import validate_offer
 from pricewatch.store.incoming import offer_row
 from tests.adapters.pages import SHOP, page, product
-from tests.conftest import Database
+from tests.databases import Database
 from tests.hostile.texts import FORBIDDEN, NASTY, nasty
 from tests.spiders.conftest import World
 from tests.store.observations import START, store

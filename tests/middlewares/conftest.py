@@ -20,7 +20,8 @@ import redis
 from pricewatch.bazaar.client import Bazaar, LogEntry
 from pricewatch.simulation.chaos import checks
 from pricewatch.store.database import connect
-from tests.conftest import ROOT, Database, Server
+from tests.conftest import ROOT
+from tests.databases import Database, Server
 from tests.ports import free_port
 
 # Quick where the tests are not about how long things take.

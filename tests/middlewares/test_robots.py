@@ -14,7 +14,7 @@ import pytest
 
 from pricewatch.bazaar.client import Bazaar
 from pricewatch.store.database import connect
-from tests.conftest import Database, Server
+from tests.databases import Database, Server
 from tests.middlewares.conftest import Report, Site
 
 RULES = "User-agent: *\nDisallow: /private/\n"

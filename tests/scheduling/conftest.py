@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pricewatch.store.database import connect
-from tests.conftest import Database, Server
+from tests.databases import Database, Server
 from tests.scheduling.daemons import CHEAP, Daemon
 
 

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from pricewatch.bazaar.client import Bazaar
-from tests.conftest import ROOT, Database, point_at
+from tests.conftest import ROOT, point_at
+from tests.databases import Database
 from tests.scheduling.daemons import Daemon
 from tests.waiting import until
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from tests.conftest import Database, Server
+from tests.databases import Database, Server
 from tests.scheduling.conftest import Cluster
 from tests.scheduling.daemons import Daemon
 from tests.waiting import until

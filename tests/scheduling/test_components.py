@@ -23,7 +23,8 @@ from pricewatch.scheduling.job_storage import PostgresJobStorage
 from pricewatch.scheduling.outage import Outage
 from pricewatch.scheduling.poller import ClusterPoller
 from pricewatch.scheduling.spider_queue import PostgresSpiderQueue
-from tests.conftest import ROOT, Database
+from tests.conftest import ROOT
+from tests.databases import Database
 from tests.scheduling.daemons import Daemon
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.conftest import Database
+from tests.databases import Database
 from tests.scheduling.daemons import CHEAP, Daemon
 from tests.waiting import until
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pricewatch.store import access, figures, jobs, markets, proxy_blocks
-from tests.conftest import Database
+from tests.databases import Database
 from tests.scheduling.ticking import NOW, look, make_market, only_what_a_test_makes, queued
 
 __all__ = ["only_what_a_test_makes"]

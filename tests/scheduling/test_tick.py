@@ -16,7 +16,7 @@ from pricewatch.scheduling.plan import DispatchPlan
 from pricewatch.scheduling.tick import Tick
 from pricewatch.store import dispatch, job_leases, jobs, nodes
 from pricewatch.store.jobs import Place
-from tests.conftest import Database
+from tests.databases import Database
 from tests.scheduling.ticking import NOW, PLAN, look, make_market, only_what_a_test_makes, queued
 from tests.store.watched import make_targets
 

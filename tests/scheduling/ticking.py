@@ -10,7 +10,7 @@ import pytest
 from pricewatch.scheduling.dispatcher import dispatch_once
 from pricewatch.scheduling.plan import DispatchPlan
 from pricewatch.scheduling.tick import Tick
-from tests.conftest import Database
+from tests.databases import Database
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 PLAN = DispatchPlan()

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from pricewatch.bazaar.client import Bazaar
-from tests.conftest import Crawl, Database
+from tests.conftest import Crawl
+from tests.databases import Database
 from tests.spiders.truth import check_history, offered, pages_of, shown, stored
 
 MARKET = "bazaar-bikes"

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from pricewatch.bazaar.client import Bazaar
-from tests.conftest import Crawl, Database, Server
+from tests.conftest import Crawl
+from tests.databases import Database, Server
 from tests.forked import Outcome, Scrapy
 from tests.spiders.truth import asked, check_history, shown, stored
 from tests.waiting import until

@@ -8,7 +8,8 @@ from random import Random
 import pytest
 
 from pricewatch.bazaar.client import Bazaar
-from tests.conftest import Crawl, Database
+from tests.conftest import Crawl
+from tests.databases import Database
 from tests.spiders.truth import check_history, offered, shown, stored
 
 MARKET = "bazaar-bikes"

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from pricewatch.bazaar.client import Bazaar, TruthListing
-from tests.conftest import Database
+from tests.databases import Database
 
 AVAILABILITY = {"on_sale": "IN_STOCK", "out_of_stock": "OUT_OF_STOCK"}
 

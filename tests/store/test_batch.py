@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from pricewatch import clock
 from pricewatch.items import Availability, Seller, SellerType
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.observations import MARKET, START, card, later, offer, store
 
 EVERYTHING = (

@@ -10,7 +10,7 @@ from sqlalchemy.exc import OperationalError
 
 from pricewatch.items import Availability
 from pricewatch.store.batch import Batch, Tally, Unit
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.observations import MARKET, STEPS, card, later, store
 
 BAD = {

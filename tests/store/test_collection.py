@@ -10,7 +10,7 @@ from pricewatch.items import Availability
 from pricewatch.store import collection, runs
 from pricewatch.store.batch import Tally
 from pricewatch.store.incoming import Row
-from tests.conftest import Database, Server
+from tests.databases import Database, Server
 from tests.store.observations import MARKET, START, STEPS, card, later, store
 from tests.store.test_batch_refusals import BAD
 

@@ -11,7 +11,7 @@ import pytest
 
 from pricewatch.store import conditions, drift, messages
 from pricewatch.store.alert_list import RUNBOOKS
-from tests.conftest import Database
+from tests.databases import Database
 
 NOW = datetime.now(UTC)
 

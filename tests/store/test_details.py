@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from pricewatch.rules.details import in_order
 from pricewatch.store import details
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.observations import MARKET, START, card, store
 
 

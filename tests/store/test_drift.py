@@ -10,7 +10,7 @@ import pytest
 from pricewatch.errors import RunRefused, UserError
 from pricewatch.rules.drift import Batch
 from pricewatch.store import drift, runs
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.watched import NOW
 
 GOOD = Batch(attempted=30, failed=3, extracted=27, valid=27)

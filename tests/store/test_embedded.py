@@ -20,7 +20,8 @@ import pytest
 
 from pricewatch.errors import DatabaseUnavailable
 from pricewatch.store import embedded
-from tests.conftest import HASTE, ROOT
+from tests.conftest import ROOT
+from tests.databases import HASTE
 
 USE = """
 import sys

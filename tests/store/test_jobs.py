@@ -13,7 +13,7 @@ from pricewatch.errors import UserError
 from pricewatch.store import job_leases, job_lists, job_runs, jobs
 from pricewatch.store.job_leases import Ended
 from pricewatch.store.jobs import ClaimedJob, Place
-from tests.conftest import Database
+from tests.databases import Database
 
 LEASE = timedelta(seconds=30)
 HERE, THERE = Place("here", "host/1", LEASE), Place("there", "host/2", LEASE)

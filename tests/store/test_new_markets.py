@@ -8,7 +8,7 @@ import pytest
 
 from pricewatch.errors import UserError
 from pricewatch.store import new_markets
-from tests.conftest import Database
+from tests.databases import Database
 
 SITE = "http://127.0.0.1:6880"
 GOOD = {"id": "bazaar-clocks", "start_pages": ["/c/clocks"]}

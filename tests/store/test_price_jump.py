@@ -14,7 +14,7 @@ from pricewatch.rules.jump import agrees, is_jump
 from pricewatch.store import history, incoming, listings, price_jump
 from pricewatch.store.batch import Batch, Step, Tally, Unit
 from pricewatch.store.incoming import Row
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.observations import MARKET, card, later, offer
 
 STEPS: list[Step] = [price_jump.holding(), listings.upsert, history.append]

@@ -6,7 +6,7 @@ from sqlalchemy import text
 
 from pricewatch.rules.limits import Limit
 from pricewatch.store.rate_limits import PostgresTurns
-from tests.conftest import Database, Server
+from tests.databases import Database, Server
 
 SLOW = Limit(10.0, 8)
 

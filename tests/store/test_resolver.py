@@ -7,7 +7,7 @@ from typing import Any
 
 from pricewatch.store import history, listings, resolver
 from pricewatch.store.batch import Batch, Step, Unit
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.observations import MARKET, START, card, later, offer
 
 STEPS: list[Step] = [listings.upsert, resolver.request, history.append]

@@ -13,7 +13,7 @@ from pricewatch.store import history, listings, price_jump, quarantine, review
 from pricewatch.store.batch import Batch, Step, Unit
 from pricewatch.store.incoming import Row
 from pricewatch.store.review import Review, Reviewed
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.observations import MARKET, START, card, later
 
 STEPS: list[Step] = [price_jump.holding(), listings.upsert, history.append]

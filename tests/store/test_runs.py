@@ -15,7 +15,7 @@ from pricewatch import clock
 from pricewatch.errors import RunRefused
 from pricewatch.items import PageOutcome, RunStatus
 from pricewatch.store import collection, runs
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.observations import MARKET, START, card
 
 

@@ -28,7 +28,8 @@ from pricewatch.store.schema import (
     ensure_schema,
     migrations_config,
 )
-from tests.conftest import ROOT, Database
+from tests.conftest import ROOT
+from tests.databases import Database
 
 TABLES = {
     *("retailers", "sources", "markets", "market_listings", "listings", "listing_identifiers", "products"),

@@ -11,7 +11,7 @@ from pricewatch.parsing.target_csv import read_csv
 from pricewatch.rules.addresses import AllowedHosts
 from pricewatch.store import target_import, targets
 from pricewatch.store.target_import import BadTarget, ImportReport, LineOutcome, check, check_url
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.watched import NOW
 
 ADDED, KNOWN, REPEATED, REJECTED = LineOutcome

@@ -18,7 +18,7 @@ from pricewatch import clock
 from pricewatch.rules.targets import TargetOutcome
 from pricewatch.store import target_leases, target_queue
 from pricewatch.store.target_leases import LeasedTarget
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.watched import NOW, make_targets, states
 from tests.waiting import until
 

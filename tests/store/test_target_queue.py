@@ -12,7 +12,7 @@ from sqlalchemy import text
 from pricewatch.rules.targets import Limits, Rejection
 from pricewatch.store import drift, target_leases, target_queue, target_sources
 from pricewatch.store.target_queue import _DUE, Admission
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.watched import NOW, make_targets, states
 
 

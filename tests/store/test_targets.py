@@ -10,7 +10,7 @@ from pricewatch.errors import UserError
 from pricewatch.parsing.url import canonical_url
 from pricewatch.store import target_sources, targets
 from pricewatch.store.targets import Added, NewTarget, Wanted
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.observations import card, store
 from tests.store.watched import NOW, make_targets
 

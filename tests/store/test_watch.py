@@ -10,7 +10,7 @@ import pytest
 from pricewatch.errors import UserError
 from pricewatch.items import Availability
 from pricewatch.store import watch
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.observations import card, later, store
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -11,7 +11,7 @@ import pytest
 from pricewatch.store import browse, gauges, targets, visible
 from pricewatch.store.browse import ListingsWanted
 from pricewatch.store.targets import Wanted
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.observations import MARKET, card, store
 from tests.store.watched import make_targets
 

@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pricewatch.store.batch import Tally, Unit
 from pricewatch.store.listings import Raced
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.observations import card
 from tests.store.written import Written, check_all_stored_once, run
 

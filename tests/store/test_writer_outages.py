@@ -13,7 +13,7 @@ from pricewatch.errors import DatabaseUnavailable
 from pricewatch.store import runs
 from pricewatch.store.batch import Tally, Unit
 from pricewatch.store.writer import Writer
-from tests.conftest import Database, Server
+from tests.databases import Database, Server
 from tests.store.observations import MARKET, START, card
 from tests.store.written import Written, check_all_stored_once, run
 

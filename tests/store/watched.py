@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from tests.conftest import Database
+from tests.databases import Database
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

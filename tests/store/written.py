@@ -13,7 +13,7 @@ from pricewatch.items import PageOutcome
 from pricewatch.store import runs
 from pricewatch.store.batch import Tally, Unit
 from pricewatch.store.writer import Writer
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store.observations import MARKET, START, STEPS, card
 
 

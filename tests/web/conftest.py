@@ -13,7 +13,8 @@ from a2wsgi import ASGIMiddleware
 
 from pricewatch.web.app import create_app
 from pricewatch.web.configuration import Configuration
-from tests.conftest import Crawl, Database
+from tests.conftest import Crawl
+from tests.databases import Database
 
 BROWSER = {"Sec-Fetch-Site": "same-origin", "Origin": "http://127.0.0.1"}
 OPEN = Configuration()

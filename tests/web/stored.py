@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store import observations
 
 RUN = """

@@ -15,7 +15,7 @@ from pricewatch.web.api.common import changing
 from pricewatch.web.configuration import Configuration, check_address
 from pricewatch.web.routes import page_routers
 from pricewatch.web.visit import checked_form
-from tests.conftest import Database
+from tests.databases import Database
 from tests.web.conftest import BROWSER, PASSWORD, Browser, client_of
 
 # Before there is a session there is no token; where it comes from is checked all the same.

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from pricewatch.web.api import exports
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store import observations
 
 NOW = datetime.now(UTC)

@@ -14,7 +14,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from pricewatch.bazaar.client import Bazaar
-from tests.conftest import Crawl, Database, chromium_path
+from tests.conftest import Crawl, chromium_path
+from tests.databases import Database
 from tests.store import observations
 from tests.web.stored import store_one_of_each
 

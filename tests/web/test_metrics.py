@@ -8,7 +8,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from pricewatch.bazaar.client import Bazaar
 from pricewatch.simulation import smoke
-from tests.conftest import Crawl, Database
+from tests.conftest import Crawl
+from tests.databases import Database
 
 NAMES = {
     "scrape_urls_attempted": {"adapter_id", "source_id", "status"},

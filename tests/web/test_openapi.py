@@ -17,7 +17,7 @@ from schemathesis.specs.openapi.checks import (
 
 from pricewatch.web.app import create_app
 from pricewatch.web.configuration import Configuration
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store import observations
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]

@@ -8,7 +8,7 @@ import re
 import httpx
 import pytest
 
-from tests.conftest import Database
+from tests.databases import Database
 from tests.store import observations
 from tests.web.conftest import Browser
 from tests.web.stored import store_one_of_each
