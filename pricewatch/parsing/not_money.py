@@ -43,12 +43,13 @@ _LAST_WORD = re.compile(r"([^\W\d_]+)[\s.,]{0,3}$")
 _NEXT_WORD = re.compile(r"[\s.,]{0,3}([^\W\d_]+)")
 
 
-def is_no_money(before: str, digits: str, after: str) -> bool:
-    """Whether the text around a number says that it is a date, a measure or a count."""
-    label = before[-_LABEL_LENGTH:]
-    if _MEASURE.match(after) or _COUNT.search(label):
+def is_no_money(text: str, start: int, end: int) -> bool:
+    """Whether the words around a number of a text say that it is a date, a measure or a count."""
+    label = text[max(0, start - _LABEL_LENGTH) : start]
+    if _MEASURE.match(text, end) or _COUNT.search(label):
         return True
-    if not digits.isdigit() or not (int(digits[:5]) in _YEARS or int(digits[:5]) in _DAYS):
+    digits = text[start : min(end, start + 5)]
+    if not digits.isdigit() or not (int(digits) in _YEARS or int(digits) in _DAYS):
         return False
-    beside = (_LAST_WORD.search(label), _NEXT_WORD.match(after))
+    beside = (_LAST_WORD.search(label), _NEXT_WORD.match(text, end))
     return any(word is not None and word[1].lower() in _MONTHS for word in beside)

@@ -94,7 +94,7 @@ def numbers_in(text: str, currency: str | None = None, hints: Iterable[str] = ()
         label = plain[previous.end if previous else 0 : spot.label_end]
         tail = plain[spot.tail_start : following.start if following else len(plain)]
         role = _joint_role(plain, spots[index - 1], spot) if index else None
-        if not spot.codes and is_no_money(plain[: spot.start], spot.digits, plain[spot.end :]):
+        if not spot.codes and is_no_money(plain, spot.start, spot.end):
             role = Role.NO_MONEY
         if role is Role.RANGE:
             found[-1] = replace(found[-1], role=role)
