@@ -190,6 +190,14 @@ class OverviewPage:
     new: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class EarlierLooks:
+    """What earlier looks at a product page came to: whether it was ever read, and since when it is not."""
+
+    read: bool = False
+    unread_since: datetime | None = None
+
+
 @dataclass(slots=True, kw_only=True)
 class ProductPage:
     """One product page and the offer read from it; the page travels along in case it is held."""
@@ -203,6 +211,7 @@ class ProductPage:
     target_id: int | None = None
     # The listing whose page it is, where that is known.
     listing_id: int | None = None
+    earlier: EarlierLooks = field(default_factory=EarlierLooks)
     held: Quarantine | None = None
 
 

@@ -24,68 +24,78 @@ class Command(ActionCommand):
         disable.add_argument("--reason", required=True, help="why, for whoever finds it disabled")
         disable.add_argument("--terms", action="store_true", help="because the site's terms forbid it")
         disable.add_argument("--by", metavar="NAME", help="who does so (default: you)")
+        disable.add_argument("--source", metavar="ID", help="only for this source (default: for every one)")
         enable = self.action("enable", "Let runs start again; the first one is marked as watched")
         enable.add_argument("id", metavar="ID")
         enable.add_argument("--by", metavar="NAME", required=True, help="who answers for it")
         enable.add_argument("--note", required=True, help="what was done about it")
+        enable.add_argument("--source", metavar="ID", help="only for this source (default: for every one)")
 
     def do_list(self, opts: argparse.Namespace) -> None:
-        from pricewatch import adapters
-        from pricewatch.store import drift
+        from pricewatch.store import adapter_list
         from pricewatch.store.database import engine
 
         with engine().connect() as connection:
-            found = drift.statuses(connection)
-        rows: list[dict[str, Any]] = []
-        for adapter_id in sorted({*adapters.known(), *found}):
-            registered = adapter_id in adapters.known()
-            adapter = adapters.get(adapter_id) if registered else None
-            rows.append(
-                {
-                    "adapter_id": adapter_id,
-                    "enabled": True,
-                    "version": adapter.version if adapter else None,
-                    "domain": adapter.domain if adapter else None,
-                    **found.get(adapter_id, {}),
-                }
-            )
+            rows = adapter_list.adapters(connection)
         if opts.json:
             print_json(rows)
             return
-        columns = ("adapter", "version", "domain", "state", "last failures", "usual", "usual yield", "note")
-        print_table(columns, [_cells(row) for row in rows])
+        columns = ("adapter", "version", "source", "state", "last failures", "usual", "usual yield", "note")
+        print_table(columns, [cells for row in rows for cells in _lines(row)])
 
     def do_disable(self, opts: argparse.Namespace) -> None:
-        from pricewatch import adapters
         from pricewatch.store import drift
         from pricewatch.store.database import engine
 
-        adapters.get(opts.id)
+        source_id = _checked(opts.id, opts.source)
         reason = "TOS_VIOLATION" if opts.terms else "MANUAL"
         by = opts.by or user_name()
         with engine().begin() as connection:
-            done = drift.disable(connection, opts.id, reason=reason, by=by, note=opts.reason, now=clock.now())
-        print(f"The adapter {opts.id} is {'now' if done else 'already'} disabled.")
+            done = drift.disable(
+                connection, opts.id, source_id, reason=reason, by=by, note=opts.reason, now=clock.now()
+            )
+        whose = drift.subject(opts.id, source_id)
+        print(f"The adapter {whose} is {'now' if done else 'already'} disabled.")
 
     def do_enable(self, opts: argparse.Namespace) -> None:
-        from pricewatch import adapters
         from pricewatch.store import drift
         from pricewatch.store.database import engine
 
-        adapters.get(opts.id)
+        source_id = _checked(opts.id, opts.source)
         if not opts.note.strip():
             raise UserError("Say what was done about it, with --note.")
         with engine().begin() as connection:
-            done = drift.enable(connection, opts.id, by=opts.by, note=opts.note, now=clock.now())
+            done = drift.enable(connection, opts.id, source_id, by=opts.by, note=opts.note, now=clock.now())
         rest = "; its next run is watched" if done else ""
-        print(f"The adapter {opts.id} is {'now' if done else 'already'} enabled{rest}.")
+        whose = drift.subject(opts.id, source_id)
+        print(f"The adapter {whose} is {'now' if done else 'already'} enabled{rest}.")
 
 
-def _cells(row: dict[str, Any]) -> list[object]:
+def _checked(adapter_id: str, source_id: str | None) -> str:
+    """The source that is meant, or every one; refuses an adapter or a source that is not there."""
+    from pricewatch import adapters
+    from pricewatch.store import target_sources
+    from pricewatch.store.database import engine
+    from pricewatch.store.models.operations import EVERY_SOURCE
+
+    adapters.get(adapter_id)
+    if source_id is None:
+        return EVERY_SOURCE
+    with engine().connect() as connection:
+        return target_sources.find(connection, source_id).id
+
+
+def _lines(row: dict[str, Any]) -> list[list[object]]:
+    """One line for each source; one for the adapter itself where it has none, or is switched off."""
+    sources = [_cells(row, one) for one in row["by_source"]]
+    return sources if sources and row["enabled"] else [_cells(row, row), *sources]
+
+
+def _cells(adapter: dict[str, Any], row: dict[str, Any]) -> list[object]:
     state = "enabled" if row["enabled"] else f"disabled ({row['disabled_reason']})"
     if row.get("watch_next_run"):
         state += ", next run watched"
     names = ("last_batch_failure_rate", "baseline_failure_rate", "baseline_yield_rate")
     rates = ["" if row.get(name) is None else f"{float(row[name]):.0%}" for name in names]
-    version = row["version"] or "not registered"
-    return [row["adapter_id"], version, row["domain"], state, *rates, row.get("note")]
+    version = adapter["version"] or "not registered"
+    return [adapter["adapter_id"], version, row.get("source_id"), state, *rates, row.get("note")]

@@ -74,7 +74,7 @@ class Command(ActionCommand):
         if not rows:
             print("Nothing of that kind is held.")
             return
-        columns = ("id", "status", "reason", "price", "stored", "why", "observed (UTC)", "url")
+        columns = ("id", "status", "reason", "price", "stored", "why", "times", "last seen (UTC)", "url")
         print_table(columns, [_cells(row) for row in rows])
         if len(rows) == opts.limit:
             print(f"--before {rows[-1]['id']} shows older ones.")
@@ -91,7 +91,7 @@ class Command(ActionCommand):
         page = held.pop("page")
         if opts.save:
             if page is None:
-                raise UserError(f"No page is kept with {held_id}: it came from an overview page.")
+                raise UserError(f"No page is kept with {held_id}: {quarantine.no_page(held)}.")
             Path(opts.save).write_bytes(page)
             print(f"{len(page)} bytes written to {opts.save}")
             return
@@ -175,6 +175,7 @@ def _cells(row: dict[str, Any]) -> list[object]:
         price,
         stored,
         why,
+        row["times_seen"],
         f"{row['observed_at']:%Y-%m-%d %H:%M}",
         row["url"],
     ]

@@ -7,7 +7,7 @@ from typing import Any, Self
 from scrapy.crawler import Crawler
 
 from pricewatch.items import ProductPage, QuarantineReason
-from pricewatch.rules.drift import Rates, rates
+from pricewatch.rules.drift import Rates, Unread, rates, unread
 from pricewatch.spiders.base import PricewatchSpider
 
 
@@ -24,7 +24,10 @@ class DriftPipeline:
     async def process_item(self, item: Any) -> Any:
         held = item.held if isinstance(item, ProductPage) else None
         if held is not None and held.reason is QuarantineReason.ZERO_PRICE_EXTRACTED:
-            self.spider.run.count_read("zero_price_count", item.adapter_id)
+            if unread(item.earlier) is Unread.KNOWN:
+                self.spider.run.count("zero_price_count")
+            else:
+                self.spider.run.count_read("zero_price_count", item.adapter_id, item.offer.source)
         return item
 
     async def close_spider(self) -> None:

@@ -23,7 +23,7 @@ class UpsertPipeline:
     def __init__(self, crawler: Crawler):
         spider: Any = crawler.spider
         self.spider: PricewatchSpider = spider
-        self.spider.run.steps.append(listings.upsert)
+        self.spider.run.steps += [listings.upsert, quarantine.settle_read]
         self.refresh_hours = crawler.settings.getfloat("DETAIL_REFRESH_HOURS")
 
     @classmethod
@@ -87,10 +87,11 @@ class UpsertPipeline:
             if item.held is not None:
                 quarantine.hold(connection, item, run_id=run.id, at=clock.now())
                 if item.listing_id is not None:
-                    put_off(connection, item.listing_id, due_at)
+                    put_off(connection, item.listing_id, due_at, unread_at=observed_at)
             elif tally.held:
                 price_jump.attach_page(connection, item, run_id=run.id)
             self.spider.product_stored(connection, item, tally)
 
-        due_at = due_after_answer(item.offer.observed_at or clock.now(), refresh_hours=self.refresh_hours)
+        observed_at = item.offer.observed_at or clock.now()
+        due_at = due_after_answer(observed_at, refresh_hours=self.refresh_hours)
         await run.write(Unit([] if item.held else [offer_row(item.offer, due_at)], also))

@@ -74,23 +74,27 @@ class ValidatePipeline:
         key = (item.offer.source, item.offer.identity_key)
         if isinstance(verdict, Ok) and key in self._seen:
             verdict = Drop(DropReason.DUPLICATE_WITHIN_RUN, item.offer.identity_key)
-        labels = item.adapter_id, item.offer.source
+        labels = read_of = item.adapter_id, item.offer.source
         if isinstance(verdict, Ok):
             item.offer = verdict.offer
             self._seen.add(key)
-            run.count_read("offers_valid", item.adapter_id)
+            run.count_read("offers_valid", *read_of)
             run.figure("scrape_offers_valid_total", *labels)
         elif isinstance(verdict, Quarantine):
             item.held = verdict
-            run.count_read("offers_quarantined", item.adapter_id)
+            run.count_read("offers_quarantined", *read_of)
+            run.count_unread(*read_of, item.earlier, failed=False)
             run.note(f"quarantined/{verdict.reason}")
             run.figure("scrape_offers_quarantined_total", *labels, verdict.reason)
         else:
-            run.count_read("offers_dropped", item.adapter_id)
+            unknown = verdict.reason is DropReason.UNKNOWN_AVAILABILITY
+            run.count_read("offers_dropped", *read_of)
+            if verdict.reason is not DropReason.DUPLICATE_WITHIN_RUN:
+                run.count_unread(*read_of, item.earlier, failed=unknown)
             run.note(f"dropped/{verdict.reason}")
             run.figure("scrape_offers_dropped_total", *labels, verdict.reason)
-            if verdict.reason is DropReason.UNKNOWN_AVAILABILITY:
-                run.count_read("availability_unknown", item.adapter_id)
+            if unknown:
+                run.count_read("availability_unknown", *read_of)
             await self.spider.product_dropped(item, verdict)
             raise DropItem(f"{verdict.reason} {verdict.details}".strip())
 

@@ -1,11 +1,18 @@
-"""How well an adapter reads its site, and what follows when it no longer does."""
+"""How well an adapter reads a source, and what follows when it no longer does.
+
+Drift is about change. A page that was never readable counts once, not with every look; one that could be
+read and no longer can counts each time, unless the rest of the shop was read well meanwhile.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from statistics import median
+
+from pricewatch.items import EarlierLooks
 
 LEAST_URLS = 20
 WORST_FAILURE_RATE = 0.5
@@ -27,7 +34,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one run read with one adapter."""
+    """What one run read of one source with one adapter."""
 
     attempted: int = 0
     failed: int = 0
@@ -40,9 +47,16 @@ class Batch:
     availability_unknown: int = 0
     # Kept from the site by ourselves: robots.txt, the rate budget, no proxy, the end of the crawl.
     not_asked: int = 0
+    # Of those that gave no offer: known to be unreadable, and how many of them count as failed.
+    known: int = 0
+    known_failed: int = 0
+    # Likewise, but they could be read once; and since when the first of them cannot.
+    lasting: int = 0
+    lasting_failed: int = 0
+    lasting_since: datetime | None = None
 
     @classmethod
-    def of(cls, counters: Mapping[str, int]) -> Batch:
+    def of(cls, counters: Mapping[str, int], lasting_since: datetime | None = None) -> Batch:
         return cls(
             attempted=counters.get("urls_attempted", 0),
             failed=counters.get("urls_failed", 0),
@@ -54,17 +68,33 @@ class Batch:
             oos_no_price=counters.get("oos_no_price_count", 0),
             availability_unknown=counters.get("availability_unknown", 0),
             not_asked=counters.get("urls_not_asked", 0),
+            known=counters.get("urls_known", 0),
+            known_failed=counters.get("urls_known_failed", 0),
+            lasting=counters.get("urls_lasting", 0),
+            lasting_failed=counters.get("urls_lasting_failed", 0),
+            lasting_since=lasting_since,
+        )
+
+    def without_lasting(self) -> Batch:
+        """The rest of the shop is read as ever: what has been failing for a while is no news."""
+        return replace(
+            self,
+            known=self.known + self.lasting,
+            known_failed=self.known_failed + self.lasting_failed,
+            lasting=0,
+            lasting_failed=0,
+            lasting_since=None,
         )
 
     @property
     def urls(self) -> int:
         """The URLs that count: out of stock without a price is expected and tells nothing."""
-        return max(0, self.attempted - self.oos_no_price - self.not_asked)
+        return max(0, self.attempted - self.oos_no_price - self.not_asked - self.known)
 
     @property
     def rates(self) -> Rates:
         # A page whose stock nobody can tell was not read well enough, so it counts as failed.
-        failed = max(0, self.failed - self.not_asked) + self.availability_unknown
+        failed = max(0, self.failed - self.not_asked + self.availability_unknown - self.known_failed)
         return Rates(
             failure_rate=_rate(failed, self.urls),
             drop_rate=_rate(self.dropped, self.extracted),
@@ -114,6 +144,23 @@ class Verdict:
     @property
     def is_bad(self) -> bool:
         return bool(self.alerts - {DriftAlert.LOW_YIELD})
+
+
+class Unread(StrEnum):
+    """What it means that a page gave no offer."""
+
+    # It was never looked at before, or the last look could read it.
+    NEWS = "news"
+    # It never could be read.
+    KNOWN = "known"
+    # It could be read once, but not at the last look either.
+    LASTING = "lasting"
+
+
+def unread(earlier: EarlierLooks) -> Unread:
+    if earlier.unread_since is None:
+        return Unread.NEWS
+    return Unread.LASTING if earlier.read else Unread.KNOWN
 
 
 def rates(counters: Mapping[str, int]) -> Rates:

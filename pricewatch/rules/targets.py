@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -13,7 +13,7 @@ from cronsim import CronSim, CronSimError
 DEFAULT_SCHEDULE = "0 */4 * * *"
 LOWEST_PRIORITY, HIGHEST_PRIORITY = -100, 100
 MOST_PENDING = 10_000
-MOST_PENDING_PER_ADAPTER = 1_000
+MOST_PENDING_PER_SOURCE = 1_000
 LONGEST_BACKLOG_SECONDS = 4 * 3600
 RETRY_AFTER_SECONDS = 60.0
 RETRY_AFTER_DISABLED_SECONDS = 3600.0
@@ -62,7 +62,7 @@ class Limits:
     """How much may wait, and how long scheduling rests when it is too much."""
 
     most_pending: int = MOST_PENDING
-    most_pending_per_adapter: int = MOST_PENDING_PER_ADAPTER
+    most_pending_per_source: int = MOST_PENDING_PER_SOURCE
     longest_backlog: float = LONGEST_BACKLOG_SECONDS
     retry_after: float = RETRY_AFTER_SECONDS
     longest_pause: float = LONGEST_PAUSE_SECONDS
@@ -90,7 +90,6 @@ class Waiting:
     """What is in the queue already."""
 
     total: int = 0
-    by_adapter: Counter[str] = field(default_factory=Counter)
     by_source: Counter[str] = field(default_factory=Counter)
 
 
@@ -136,21 +135,23 @@ def next_due(schedule: str, now: datetime) -> datetime:
 def admit(
     offered: Iterable[Offered],
     waiting: Waiting,
-    disabled: Collection[str] = (),
+    disabled: Container[tuple[str, str]] = (),
     limits: Limits | None = None,
 ) -> tuple[list[int], list[Rejected]]:
-    """Who is let in, in the order offered, and who is not and when to ask again; nobody is left out."""
+    """Who is let in, in the order offered, and who is not and when to ask again; nobody is left out.
+
+    `disabled` has the (adapter, source) pairs that are switched off.
+    """
     limits = limits or Limits()
-    total, by_adapter = waiting.total, Counter(waiting.by_adapter)
-    by_source = Counter(waiting.by_source)
+    total, by_source = waiting.total, Counter(waiting.by_source)
     accepted: list[int] = []
     rejected: list[Rejected] = []
     for one in offered:
         backlog = by_source[one.source_id] * one.seconds
         reason, wait = None, limits.retry_after
-        if one.adapter_id in disabled:
+        if (one.adapter_id, one.source_id) in disabled:
             reason, wait = Rejection.ADAPTER_DISABLED, RETRY_AFTER_DISABLED_SECONDS
-        elif total >= limits.most_pending or by_adapter[one.adapter_id] >= limits.most_pending_per_adapter:
+        elif total >= limits.most_pending or by_source[one.source_id] >= limits.most_pending_per_source:
             reason = Rejection.QUEUE_FULL
         elif backlog >= limits.longest_backlog > 0:
             # More of this site would only wait: its own rate does not allow to read it in time.
@@ -160,7 +161,6 @@ def admit(
             continue
         accepted.append(one.id)
         total += 1
-        by_adapter[one.adapter_id] += 1
         by_source[one.source_id] += 1
     return accepted, rejected
 

@@ -123,6 +123,10 @@ def clean_up(begin: Begin, plan: DispatchPlan, done: Tick) -> None:
     while more:
         with begin() as connection:
             more = upkeep.remove_jobs(connection, done.at.astimezone(UTC) - plan.keep_jobs)
+    more = True
+    while more:
+        with begin() as connection:
+            more = upkeep.remove_pages(connection, done.at.astimezone(UTC), plan.keep_held_pages)
     with begin() as connection:
         eggs.keep_newest(connection, plan.keep_versions)
         nodes.forget(connection, FORGET_NODES)

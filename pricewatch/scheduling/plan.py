@@ -28,6 +28,7 @@ class DispatchPlan:
     maintenance_at: time = MAINTENANCE_AT
     keep_details: timedelta = timedelta(days=30)
     keep_jobs: timedelta = timedelta(days=90)
+    keep_held_pages: timedelta = timedelta(days=30)
     keep_versions: int = 20
 
     @classmethod
@@ -44,6 +45,7 @@ class DispatchPlan:
             maintenance_at=_time_of_day(settings.get("MAINTENANCE_AT")),
             keep_details=timedelta(days=settings.getfloat("KEEP_RUN_DETAILS_DAYS")),
             keep_jobs=timedelta(days=settings.getfloat("KEEP_JOBS_DAYS")),
+            keep_held_pages=timedelta(days=settings.getfloat("KEEP_HELD_PAGES_DAYS")),
             keep_versions=settings.getint("KEEP_VERSIONS"),
         )
 

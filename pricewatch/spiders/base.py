@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, TypeVar
 
@@ -20,6 +20,8 @@ from pricewatch.items import (
     Availability,
     Card,
     Drop,
+    DropReason,
+    EarlierLooks,
     Extracted,
     ExtractFailure,
     FailureReason,
@@ -28,6 +30,7 @@ from pricewatch.items import (
     PageOutcome,
     ProductPage,
     Quarantine,
+    QuarantineReason,
 )
 from pricewatch.middlewares.failures import FetchFailure
 from pricewatch.parsing.identity import identity_key
@@ -37,14 +40,25 @@ from pricewatch.rules.figures import bucket
 from pricewatch.rules.verification import NOT_FOUND
 from pricewatch.spiders.arguments import Arguments, parse_arguments
 from pricewatch.spiders.run import Run
+from pricewatch.store import quarantine
 from pricewatch.store.batch import Tally, Unit
-from pricewatch.store.details import hand_over, put_off
+from pricewatch.store.details import hand_over, note_look, put_off
 from pricewatch.store.history import note_out_of_stock
 
 R = TypeVar("R")
 # Fetches that were our own doing: they say nothing about the site or its adapter.
 NOT_ASKED = frozenset(
     {"robots", "no_turn", "no_proxy", "no_browser", "crawl_ending", "refused_url", "refused_address"}
+)
+
+# A page came, and could not be read.
+UNREADABLE = frozenset(
+    {
+        FailureReason.SELECTOR_NOT_FOUND,
+        FailureReason.PRICE_NOT_FOUND,
+        FailureReason.TITLE_NOT_FOUND,
+        FailureReason.PAGE_STRUCTURE_CHANGED,
+    }
 )
 
 
@@ -56,6 +70,12 @@ class Subject:
     source_id: str
     listing_id: int | None = None
     target_id: int | None = None
+    earlier: EarlierLooks = field(default_factory=EarlierLooks)
+
+    @property
+    def read_of(self) -> tuple[str, str]:
+        """What is counted together: the adapter and the source."""
+        return self.adapter.id, self.source_id
 
 
 class PricewatchSpider(scrapy.Spider):
@@ -111,11 +131,14 @@ class PricewatchSpider(scrapy.Spider):
         offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
         return offer
 
-    def product_request(self, url: str, listing_id: int | None = None) -> Request:
-        return self.request_page(url, Subject(self.adapter, self.source_id, listing_id))
+    def product_request(
+        self, url: str, listing_id: int | None = None, earlier: EarlierLooks | None = None
+    ) -> Request:
+        subject = Subject(self.adapter, self.source_id, listing_id, earlier=earlier or EarlierLooks())
+        return self.request_page(url, subject)
 
     def request_page(self, url: str, subject: Subject) -> Request:
-        self.run.count_read("urls_attempted", subject.adapter.id)
+        self.run.count_read("urls_attempted", *subject.read_of)
         return Request(
             url,
             callback=self.parse_product,
@@ -136,10 +159,10 @@ class PricewatchSpider(scrapy.Spider):
         if isinstance(result, ExtractFailure):
             await self.no_offer(response, subject, result)
             return
-        self.run.count_read("urls_succeeded", subject.adapter.id)
+        self.run.count_read("urls_succeeded", *subject.read_of)
         self._tell_succeeded(subject)
         if result.held is None or result.held.offer is not None:
-            self.run.count_read("offers_extracted", subject.adapter.id)
+            self.run.count_read("offers_extracted", *subject.read_of)
             self.run.figure("scrape_offers_extracted_total", subject.adapter.id, subject.source_id)
         yield result
 
@@ -159,9 +182,7 @@ class PricewatchSpider(scrapy.Spider):
         if isinstance(result, ExtractFailure):
             return result
         held = result if isinstance(result, Quarantine) else None
-        offer = result.offer or Offer(
-            url=response.url, title="", price_cents=0, currency="", availability=Availability.UNKNOWN
-        )
+        offer = result.offer or _no_offer_of(response)
         try:
             self.complete_offer(offer, response, subject)
         except InvalidUrl as error:
@@ -174,6 +195,7 @@ class PricewatchSpider(scrapy.Spider):
             adapter_id=subject.adapter.id,
             target_id=subject.target_id,
             listing_id=subject.listing_id,
+            earlier=subject.earlier,
             held=held,
         )
 
@@ -188,7 +210,10 @@ class PricewatchSpider(scrapy.Spider):
         listing_id = item.listing_id
         if listing_id is not None:
             due_at = self._due_after_answer()
-            await self.run.write(Unit([], lambda connection, _: put_off(connection, listing_id, due_at)))
+            unread_at = None if drop.reason is DropReason.DUPLICATE_WITHIN_RUN else clock.now()
+            await self.run.write(
+                Unit([], lambda connection, _: put_off(connection, listing_id, due_at, unread_at=unread_at))
+            )
 
     def _due_after_answer(self) -> datetime:
         return due_after_answer(clock.now(), refresh_hours=self.settings.getfloat("DETAIL_REFRESH_HOURS"))
@@ -199,18 +224,50 @@ class PricewatchSpider(scrapy.Spider):
         self.run.note(f"failure/{reason}")
         gone = self.presence(response, subject.adapter).presence in (Presence.GONE, Presence.SOLD)
         if reason is FailureReason.OOS_NO_PRICE:
-            self.run.count_read("urls_succeeded", subject.adapter.id)
-            self.run.count_read("oos_no_price_count", subject.adapter.id)
+            self.run.count_read("urls_succeeded", *subject.read_of)
+            self.run.count_read("oos_no_price_count", *subject.read_of)
             self._tell_succeeded(subject)
             self.run.figure("scrape_oos_no_price_total", subject.adapter.id, subject.source_id)
         elif gone and subject.listing_id is not None:
-            self.run.count_read("urls_succeeded", subject.adapter.id)
+            self.run.count_read("urls_succeeded", *subject.read_of)
             self._tell_succeeded(subject)
         else:
-            self.run.count_read("urls_failed", subject.adapter.id)
+            self.run.count_read("urls_failed", *subject.read_of)
+            self.run.count_unread(*subject.read_of, subject.earlier, failed=True)
             self._tell_failed(subject, reason)
+            await self._hold_drifted(response, subject, failure)
             self.run.error("No offer on the page", url=response.url, reason=reason, details=failure.details)
         await self.product_unread(subject, reason, gone=gone, answered=True)
+
+    async def _hold_drifted(self, response: Response, subject: Subject, failure: ExtractFailure) -> None:
+        """Keep a page that could be read before: once the adapter is mended, it is read again from there."""
+        if failure.reason not in UNREADABLE or not subject.earlier.read or subject.listing_id is None:
+            return
+        if not isinstance(response, TextResponse) or "redirect_urls" in response.meta:
+            return
+        offer = self.complete_offer(_no_offer_of(response), response, subject)
+        held = Quarantine(
+            QuarantineReason.DRIFT_DETECTED,
+            {"why": f"it could be read before: {failure.reason} {failure.details}".strip()},
+        )
+        item = ProductPage(
+            offer=offer,
+            page=response.body,
+            encoding=response.encoding,
+            evidence=failure.evidence,
+            adapter_id=subject.adapter.id,
+            target_id=subject.target_id,
+            listing_id=subject.listing_id,
+            earlier=subject.earlier,
+            held=held,
+        )
+        self.run.count_read("offers_quarantined", *subject.read_of)
+        self.run.note(f"quarantined/{held.reason}")
+        self.run.figure("scrape_offers_quarantined_total", *subject.read_of, held.reason)
+        now = clock.now()
+        await self.run.write(
+            Unit([], lambda connection, _: quarantine.hold(connection, item, run_id=self.run.id, at=now))
+        )
 
     def _tell_succeeded(self, subject: Subject) -> None:
         labels = subject.adapter.id, subject.source_id
@@ -247,10 +304,12 @@ class PricewatchSpider(scrapy.Spider):
         subject: Subject = request.cb_kwargs["subject"]
         outcome, status, error = outcome_of(failure)
         reason = reason_of(failure, outcome, status)
-        self.run.count_read("urls_failed", subject.adapter.id)
+        self.run.count_read("urls_failed", *subject.read_of)
         self._tell_failed(subject, reason)
         if reason in NOT_ASKED:
-            self.run.count_read("urls_not_asked", subject.adapter.id)
+            self.run.count_read("urls_not_asked", *subject.read_of)
+        else:
+            self.run.count_unread(*subject.read_of, subject.earlier, failed=True)
         self.run.note(f"failure/{outcome}" if status is None else f"failure/{outcome}_{status}")
         self.run.error("A product page could not be fetched", url=request.url, reason=error)
         await self.product_unread(subject, reason, gone=status in NOT_FOUND, answered=False)
@@ -274,10 +333,21 @@ class PricewatchSpider(scrapy.Spider):
                 hand_over(connection, listing_id, now, due_at)
             else:
                 put_off(connection, listing_id, due_at)
+                if reason not in NOT_ASKED:
+                    note_look(connection, listing_id, unread_at(reason, now))
             if reason == FailureReason.OOS_NO_PRICE:
                 note_out_of_stock(connection, listing_id, now, self.run.id, subject.adapter.version)
 
         await self.run.write(Unit([], also))
+
+
+def _no_offer_of(response: Response) -> Offer:
+    return Offer(url=response.url, title="", price_cents=0, currency="", availability=Availability.UNKNOWN)
+
+
+def unread_at(reason: str, now: datetime) -> datetime | None:
+    """Out of stock and no price is what the page says: it was read."""
+    return None if reason == FailureReason.OOS_NO_PRICE else now
 
 
 def outcome_of(failure: Failure) -> tuple[PageOutcome, int | None, str]:

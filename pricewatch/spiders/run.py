@@ -16,8 +16,8 @@ from sqlalchemy import Connection
 
 from pricewatch import clock
 from pricewatch.errors import DatabaseUnavailable, UserError
-from pricewatch.items import PageOutcome, RunStatus
-from pricewatch.rules.drift import Batch, rates
+from pricewatch.items import EarlierLooks, PageOutcome, RunStatus
+from pricewatch.rules.drift import Batch, Unread, rates, unread
 from pricewatch.rules.figures import key
 from pricewatch.store import drift, markets, runs
 from pricewatch.store.batch import Step, Tally, Unit
@@ -61,8 +61,9 @@ class Run:
         self.partial = False
         self.counters: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
-        # The same counters, as far as they are about product pages, for each adapter that read some.
-        self.by_adapter: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        # The same counters, as far as they are about product pages, for each (adapter, source) that was read.
+        self.by_adapter: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        self._lasting_since: dict[tuple[str, str], datetime] = {}
         self.judges_adapters = True
         # Called inside transactions: with every batch and sign of life, and with the end of the run.
         self.with_batch: list[Callable[[Connection], None]] = []
@@ -98,7 +99,7 @@ class Run:
         logger.info("Run %d started", self.id)
 
     def _open_row(self, connection: Connection) -> int:
-        watched = drift.begin(connection, self.fields.get("adapter_id"))
+        watched = drift.begin(connection, self.fields.get("adapter_id"), self.fields.get("source_id"))
         return runs.open_run(
             connection, now=self.started_at, spider=self.spider, watched=watched, **self.fields
         )
@@ -123,10 +124,21 @@ class Run:
     def count(self, counter: str, amount: int = 1) -> None:
         self.counters[counter] += amount
 
-    def count_read(self, counter: str, adapter_id: str, amount: int = 1) -> None:
+    def count_read(self, counter: str, adapter_id: str, source_id: str, amount: int = 1) -> None:
         """Count something about a product page, for the run and for the adapter that read it."""
         self.counters[counter] += amount
-        self.by_adapter[adapter_id][counter] += amount
+        self.by_adapter[adapter_id, source_id][counter] += amount
+
+    def count_unread(self, adapter_id: str, source_id: str, earlier: EarlierLooks, *, failed: bool) -> Unread:
+        """Count a page that gave no offer by what that means; `failed` if it counts as a failure."""
+        what = unread(earlier)
+        if what is not Unread.NEWS:
+            self.count_read(f"urls_{what}", adapter_id, source_id)
+            self.count_read(f"urls_{what}_failed", adapter_id, source_id, int(failed))
+        if what is Unread.LASTING and earlier.unread_since is not None:
+            since = self._lasting_since.get((adapter_id, source_id), earlier.unread_since)
+            self._lasting_since[adapter_id, source_id] = min(since, earlier.unread_since)
+        return what
 
     def note(self, reason: str, amount: int = 1) -> None:
         """Count an outcome by its reason: on the run row and in Scrapy's stats alike."""
@@ -216,7 +228,10 @@ class Run:
             yield_rate=found.yield_rate,
             **self._values(),
         )
-        batches = {adapter_id: Batch.of(counters) for adapter_id, counters in self.by_adapter.items()}
+        batches = {
+            read_of: Batch.of(counters, self._lasting_since.get(read_of))
+            for read_of, counters in self.by_adapter.items()
+        }
         if self.judges_adapters:
             drift.conclude(connection, self.id, batches, now)
         for also in self.with_end:

@@ -61,8 +61,8 @@ class SweepSpider(OverviewSpider):
             if not self._within_budget():
                 break
             first = 1
-        for listing_id, url in await self._details():
-            yield self.product_request(url, listing_id)
+        for detail in await self._details():
+            yield self.product_request(detail.url, detail.listing_id, detail.earlier)
 
     def page_request(self, start: StartPage, number: int, attempt: int = 1) -> Request:
         if attempt == 1:
@@ -138,7 +138,7 @@ class SweepSpider(OverviewSpider):
             "everything before it is stored, and the next run goes on from there",
         )
 
-    async def _details(self) -> list[tuple[int, str]]:
+    async def _details(self) -> list[details.Detail]:
         most = self.arguments.max_details
         if most is None:
             most = self.settings.getint("SWEEP_MAX_DETAILS")

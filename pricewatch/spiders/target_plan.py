@@ -43,7 +43,7 @@ def make_plan(connection: Connection, arguments: TargetsArguments) -> Plan:
     if arguments.source is not None:
         source = target_sources.find(connection, arguments.source)
         _check_approved(source)
-        drift.begin(connection, source.adapter_id)
+        drift.begin(connection, source.adapter_id, source.id)
         return Plan(source_id=source.id)
     return Plan()
 
@@ -69,7 +69,7 @@ def _plan_url(connection: Connection, arguments: TargetsArguments, url: str) -> 
             raise RunRefused(f"{registrable_domain(url)} is new: `scrapy targets add {url}` adds it.")
         _check_approved(source)
         plan.new = NewTarget(url, canonical)
-        drift.begin(connection, source.adapter_id)
+        drift.begin(connection, source.adapter_id, source.id)
         return plan
     trying = arguments.adapter is not None or arguments.selectors is not None
     if row is not None and row["tos_approved_by"] and arguments.store != "no" and not trying:
@@ -107,8 +107,8 @@ def _allowed(connection: Connection, ids: list[int]) -> list[int]:
     for row in rows:
         if row["tos_approved_by"] is None:
             raise RunRefused(not_approved(row["source_id"]))
-    for adapter_id in sorted({row["adapter_id"] for row in rows}):
-        drift.begin(connection, adapter_id)
+    for adapter_id, source_id in sorted({(row["adapter_id"], row["source_id"]) for row in rows}):
+        drift.begin(connection, adapter_id, source_id)
     return ids
 
 

@@ -20,7 +20,7 @@ from pricewatch.items import Drop, DropReason, ExtractFailure, FailureReason, Pr
 from pricewatch.rules.details import due_after_trouble
 from pricewatch.rules.targets import Limits, TargetOutcome
 from pricewatch.spiders.arguments import TargetsArguments
-from pricewatch.spiders.base import PricewatchSpider, Subject, outcome_of, reason_of
+from pricewatch.spiders.base import NOT_ASKED, PricewatchSpider, Subject, outcome_of, reason_of, unread_at
 from pricewatch.spiders.run import Run
 from pricewatch.spiders.target_plan import Plan, adapter_of, make_plan
 from pricewatch.spiders.target_report import LookResult, lines_of, result_of
@@ -166,7 +166,7 @@ class TargetsSpider(PricewatchSpider):
             adapter = adapter_of(target.adapter_id, target.selectors)
         except UserError:
             return None
-        return Subject(adapter, target.source_id, target.listing_id, target.id)
+        return Subject(adapter, target.source_id, target.listing_id, target.id, target.earlier)
 
     async def _refuse(self, target: LeasedTarget, subject: Subject | None) -> None:
         """A target that is not even asked for: a person blocked it, or its adapter is not there any more."""
@@ -198,6 +198,8 @@ class TargetsSpider(PricewatchSpider):
         listing_id, now = subject.listing_id, clock.now()
 
         def note(connection: Connection) -> None:
+            if listing_id is not None and not gone and reason not in NOT_ASKED:
+                details.note_look(connection, listing_id, unread_at(reason, now))
             if listing_id is not None and gone:
                 details.hand_over(connection, listing_id, now, due_after_trouble(now))
             elif listing_id is not None and reason == FailureReason.OOS_NO_PRICE:
@@ -288,7 +290,7 @@ class TargetsSpider(PricewatchSpider):
 def limits_of(settings: Any) -> Limits:
     return Limits(
         most_pending=settings.getint("TARGETS_MOST_PENDING"),
-        most_pending_per_adapter=settings.getint("TARGETS_MOST_PENDING_PER_ADAPTER"),
+        most_pending_per_source=settings.getint("TARGETS_MOST_PENDING_PER_SOURCE"),
         longest_backlog=3600 * settings.getfloat("TARGETS_LONGEST_BACKLOG_HOURS"),
         retry_after=settings.getfloat("TARGETS_RETRY_AFTER_SECONDS"),
         longest_pause=60 * settings.getfloat("TARGETS_LONGEST_PAUSE_MINUTES"),

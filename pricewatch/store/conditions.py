@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, select, text
 
 from pricewatch.rules.proxies import parse_proxies
-from pricewatch.store import alerts, market_list
+from pricewatch.store import alerts, drift, market_list
 from pricewatch.store.database import var_directory
 from pricewatch.store.models import Alert, Figure, TargetQueue
 
@@ -23,7 +23,7 @@ _REJECTED_BEFORE = "condition|rejected_total"
 
 # Drift tells of its own.
 _DISABLED = text("""
-SELECT adapter_id, disabled_reason, disabled_by, disabled_at, note FROM adapter_status
+SELECT adapter_id, source_id, disabled_reason, disabled_by, disabled_at, note FROM adapter_status
 WHERE NOT enabled AND disabled_reason <> 'DRIFT_DETECTED'
 """)
 _STALE_TARGETS = text("SELECT count(*) FROM targets WHERE status <> 'ACTIVE' AND status = 'STALE'")
@@ -97,11 +97,12 @@ def _stale_markets(connection: Connection, now: datetime) -> Iterable[Condition]
 
 def _disabled_adapters(connection: Connection) -> Iterable[Condition]:
     for row in connection.execute(_DISABLED).all():
+        whose = drift.subject(row.adapter_id, row.source_id)
         yield Condition(
             "adapter_off",
-            row.adapter_id,
+            whose,
             "P3",
-            f"The adapter {row.adapter_id} is disabled by {row.disabled_by or 'somebody'} "
+            f"The adapter {whose} is disabled by {row.disabled_by or 'somebody'} "
             f"({row.disabled_reason}: {row.note or 'no note'}).",
         )
 

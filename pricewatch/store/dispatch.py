@@ -35,7 +35,7 @@ WITH RECURSIVE handed AS (
     FROM markets m WHERE {first}
 )
 SELECT m.id, m.tier, m.enabled, s.tos_approved_by IS NOT NULL AS approved,
-       coalesce(a.enabled, true) AS adapter_enabled, m.scrape_frequency_hours, m.consecutive_failures,
+       NOT EXISTS ({off}) AS adapter_enabled, m.scrape_frequency_hours, m.consecutive_failures,
        m.last_failure_at, m.last_discovery_at, m.last_sweep_at, m.last_verification_at, m.handed_over,
        ARRAY(SELECT j.spider FROM jobs j WHERE j.project = :project AND j.work = 'market ' || m.id
                AND j.state = 'pending'
@@ -45,16 +45,19 @@ SELECT m.id, m.tier, m.enabled, s.tos_approved_by IS NOT NULL AS approved,
              UNION ALL
              SELECT r.spider FROM runs r WHERE r.status = 'running' AND r.market_id = m.id
                AND r.spider IN ('discovery', 'sweep', 'verification')) AS under_way
-FROM hours m JOIN sources s ON s.id = m.source_id LEFT JOIN adapter_status a ON a.adapter_id = s.adapter_id
+FROM hours m JOIN sources s ON s.id = m.source_id
 WHERE {second}
 ORDER BY m.last_discovery_at NULLS FIRST, m.id
 """
-_ALL = text(_MARKETS.format(first="true", second="true"))
+_OFF = """SELECT FROM adapter_status a
+        WHERE a.adapter_id = s.adapter_id AND a.source_id IN (s.id, '*') AND NOT a.enabled"""
+_ALL = text(_MARKETS.format(first="true", second="true", off=_OFF))
 # Every market for which the rule would start something, and perhaps a few more: it has the last word.
 _DUE = text(
     _MARKETS.format(
         first="m.enabled AND m.consecutive_failures < :failures_to_open",
-        second="""s.tos_approved_by IS NOT NULL AND coalesce(a.enabled, true)
+        off=_OFF,
+        second=f"""s.tos_approved_by IS NOT NULL AND NOT EXISTS ({_OFF})
   AND (m.last_discovery_at IS NULL OR m.last_discovery_at <= :now - m.frequency * :discovery
        OR m.last_sweep_at IS NULL OR m.last_sweep_at <= :now - m.frequency * :sweep
        OR coalesce(m.last_verification_at, m.last_discovery_at) <= :now - m.frequency * :verification
@@ -76,7 +79,8 @@ WHERE job_id = :job_id AND state = 'running'
 _TARGETS_WAITING = text("""
 SELECT count(*) FROM targets t
 WHERE t.queue_state = 'pending' AND NOT t.robots_path_blocked
-  AND NOT EXISTS (SELECT FROM adapter_status a WHERE a.adapter_id = t.adapter_id AND NOT a.enabled)
+  AND NOT EXISTS (SELECT FROM adapter_status a WHERE a.adapter_id = t.adapter_id AND NOT a.enabled
+                    AND a.source_id IN (t.source_id, '*'))
 """)
 
 

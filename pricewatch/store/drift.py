@@ -1,8 +1,11 @@
-"""How each adapter fares: judged at the end of every run, switched off when it no longer reads its site."""
+"""How each adapter fares on each source: judged at the end of every run, switched off when it drifts.
+
+A person may also switch an adapter off as a whole: that is the row of `EVERY_SOURCE`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -22,6 +25,7 @@ from pricewatch.rules.drift import (
 )
 from pricewatch.store import alerts, figures
 from pricewatch.store.models import AdapterBatch, AdapterStatus, Run
+from pricewatch.store.models.operations import EVERY_SOURCE
 
 SEVERITY = {
     DriftAlert.FAILING: "P2",
@@ -34,53 +38,114 @@ SEVERITY = {
 # What waited for the adapter goes back to being due: it does not grow stale meanwhile.
 _EMPTY_QUEUE = text("""
 UPDATE targets SET queue_state = 'idle', queued_at = NULL
-WHERE queue_state = 'pending' AND adapter_id = :adapter_id
+WHERE queue_state = 'pending' AND adapter_id = :adapter_id AND :source_id IN (source_id, '*')
 """)
 
+# Bounded: whether there are so many is all that is asked.
+_READ_SINCE = text("""
+SELECT count(*) FROM (
+    SELECT FROM listings WHERE source_id = :source_id AND last_scraped_at >= :since LIMIT :most) AS found
+""")
+_WATCHED = text("""
+SELECT adapter_id FROM adapter_status
+WHERE adapter_id = ANY(:ids) AND source_id = '*' AND watch_next_run ORDER BY adapter_id FOR UPDATE
+""")
+_SWITCHED_OFF = text("SELECT adapter_id, source_id FROM adapter_status WHERE NOT enabled")
 
-def begin(connection: Connection, adapter_id: str | None) -> bool:
+
+class SwitchedOff:
+    """Which adapters may not be used, and where."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]):
+        self._pairs = set(pairs)
+
+    def __contains__(self, read_of: object) -> bool:
+        whole = (read_of[0], EVERY_SOURCE) if isinstance(read_of, tuple) else None
+        return read_of in self._pairs or whole in self._pairs
+
+
+def switched_off(connection: Connection) -> SwitchedOff:
+    return SwitchedOff((row.adapter_id, row.source_id) for row in connection.execute(_SWITCHED_OFF))
+
+
+def begin(connection: Connection, adapter_id: str | None, source_id: str | None) -> bool:
     """Whether a run that starts now is watched; refuses it where its adapter is switched off."""
     if adapter_id is None:
         return False
-    status = connection.execute(
-        select(*AdapterStatus.__table__.columns).where(AdapterStatus.adapter_id == adapter_id)
-    ).first()
-    if status is None:
-        return False
-    if not status.enabled:
-        raise RunRefused(refusal(adapter_id, status))
-    return bool(status.watch_next_run)
+    rows = connection.execute(
+        select(*AdapterStatus.__table__.columns).where(
+            AdapterStatus.adapter_id == adapter_id, AdapterStatus.source_id.in_([source_id, EVERY_SOURCE])
+        )
+    ).all()
+    for status in rows:
+        if not status.enabled:
+            raise RunRefused(refusal(status))
+    return any(status.watch_next_run for status in rows)
 
 
-def refusal(adapter_id: str, status: Any) -> str:
+def refusal(status: Any) -> str:
     since = f" since {status.disabled_at:%Y-%m-%d %H:%M} UTC" if status.disabled_at else ""
     why = f" ({status.disabled_reason}: {status.note})" if status.note else f" ({status.disabled_reason})"
+    where = _where(status.source_id)
     return (
-        f"The adapter {adapter_id} is disabled{since}{why}: put it right, then "
-        f"`scrapy adapters enable {adapter_id} --by NAME --note WHY`."
+        f"The adapter {status.adapter_id} is disabled{where}{since}{why}: put it right, then "
+        f"`{_enabling(status.adapter_id, status.source_id)}`."
     )
 
 
-def conclude(connection: Connection, run_id: int, batches: Mapping[str, Batch], now: datetime) -> None:
-    """Judge what a run read, adapter by adapter, in the transaction that closes the run."""
-    for adapter_id, batch in sorted(batches.items()):
+def _where(source_id: str) -> str:
+    return "" if source_id == EVERY_SOURCE else f" for {source_id}"
+
+
+def _enabling(adapter_id: str, source_id: str) -> str:
+    where = "" if source_id == EVERY_SOURCE else f" --source {source_id}"
+    return f"scrapy adapters enable {adapter_id}{where} --by NAME --note WHY"
+
+
+def subject(adapter_id: str, source_id: str) -> str:
+    """Whose alert it is."""
+    return adapter_id if source_id == EVERY_SOURCE else f"{adapter_id} on {source_id}"
+
+
+def conclude(
+    connection: Connection, run_id: int, batches: Mapping[tuple[str, str], Batch], now: datetime
+) -> None:
+    """Judge what a run read, by adapter and source, in the transaction that closes the run."""
+    # Everybody takes these rows before those of sources, so that no two runs wait for each other.
+    watched = set(connection.execute(_WATCHED, {"ids": [adapter_id for adapter_id, _ in batches]}).scalars())
+    for (adapter_id, source_id), batch in sorted(batches.items()):
         if batch.attempted > 0:
-            _conclude(connection, run_id, adapter_id, batch, now)
+            whole = adapter_id in watched
+            _conclude(connection, run_id, adapter_id, source_id, batch, now, watched=whole)
 
 
-def _conclude(connection: Connection, run_id: int, adapter_id: str, batch: Batch, now: datetime) -> None:
-    status = hold_status(connection, adapter_id)
+def _conclude(
+    connection: Connection,
+    run_id: int,
+    adapter_id: str,
+    source_id: str,
+    batch: Batch,
+    now: datetime,
+    *,
+    watched: bool,
+) -> None:
+    status = hold_status(connection, adapter_id, source_id)
+    if _is_read_otherwise(connection, source_id, batch):
+        batch = batch.without_lasting()
     streaks = Streaks(
         status.consecutive_failed_batches,
         status.consecutive_empty_batches,
         status.consecutive_zero_price_batches,
     )
-    verdict = judge(batch, streaks, baseline(connection, adapter_id, now))
-    if not _keep(connection, run_id, adapter_id, batch, verdict, now, watched=status.watch_next_run):
+    usual = baseline(connection, adapter_id, source_id, now)
+    verdict = judge(batch, streaks, usual)
+    watched = watched or status.watch_next_run
+    if not _keep(connection, run_id, adapter_id, source_id, batch, verdict, now, watched=watched):
         return
     values: dict[str, Any] = {"updated_at": now, "watch_next_run": False}
     if verdict.judged:
-        usual = baseline(connection, adapter_id, now)
+        # With this batch in it.
+        usual = baseline(connection, adapter_id, source_id, now)
         values |= {
             "consecutive_failed_batches": verdict.streaks.failed,
             "consecutive_empty_batches": verdict.streaks.empty,
@@ -91,20 +156,44 @@ def _conclude(connection: Connection, run_id: int, adapter_id: str, batch: Batch
             "baseline_sample_size": usual.sample_size,
             "baseline_updated_at": now,
         }
-    connection.execute(update(AdapterStatus).where(AdapterStatus.adapter_id == adapter_id).values(values))
-    if status.watch_next_run:
+    _set(connection, adapter_id, [source_id], values)
+    if watched:
+        _set(connection, adapter_id, [EVERY_SOURCE], {"watch_next_run": False})
         connection.execute(update(Run).where(Run.id == run_id).values(watched=True))
-    _tell(connection, run_id, adapter_id, batch, verdict, now)
+    _tell(connection, run_id, adapter_id, source_id, batch, verdict, now)
     if verdict.disable and status.enabled:
         _switch_off(
-            connection, adapter_id, reason="DRIFT_DETECTED", by="pricewatch", note=verdict.disable, now=now
+            connection,
+            adapter_id,
+            source_id,
+            reason="DRIFT_DETECTED",
+            by="pricewatch",
+            note=verdict.disable,
+            now=now,
         )
+
+
+def _is_read_otherwise(connection: Connection, source_id: str, batch: Batch) -> bool:
+    """Since the first of them could not be read any more, at least as many other pages could."""
+    if batch.lasting_since is None:
+        return False
+    given = {"source_id": source_id, "since": batch.lasting_since, "most": batch.lasting}
+    return int(connection.execute(_READ_SINCE, given).scalar_one()) >= batch.lasting
+
+
+def _set(connection: Connection, adapter_id: str, source_ids: list[str], values: dict[str, Any]) -> None:
+    connection.execute(
+        update(AdapterStatus)
+        .where(AdapterStatus.adapter_id == adapter_id, AdapterStatus.source_id.in_(source_ids))
+        .values(values)
+    )
 
 
 def _keep(
     connection: Connection,
     run_id: int,
     adapter_id: str,
+    source_id: str,
     batch: Batch,
     verdict: Verdict,
     now: datetime,
@@ -118,6 +207,7 @@ def _keep(
         .values(
             run_id=run_id,
             adapter_id=adapter_id,
+            source_id=source_id,
             ended_at=now,
             urls=batch.urls,
             failed=batch.failed,
@@ -141,40 +231,47 @@ def _keep(
 
 
 def _tell(
-    connection: Connection, run_id: int, adapter_id: str, batch: Batch, verdict: Verdict, now: datetime
+    connection: Connection,
+    run_id: int,
+    adapter_id: str,
+    source_id: str,
+    batch: Batch,
+    verdict: Verdict,
+    now: datetime,
 ) -> None:
-    found = batch.rates
+    found, whose = batch.rates, subject(adapter_id, source_id)
     failed, yielded = found.failure_rate or 0.0, found.yield_rate or 0.0
     messages = {
-        DriftAlert.FAILING: f"{failed:.0%} of {batch.urls} URLs failed with the adapter {adapter_id}.",
-        DriftAlert.NOTHING_EXTRACTED: f"The adapter {adapter_id} read nothing from {batch.urls} URLs.",
-        DriftAlert.ZERO_PRICE: f"The adapter {adapter_id} read a price of zero {batch.zero_prices} times; "
+        DriftAlert.FAILING: f"{failed:.0%} of {batch.urls} URLs failed with the adapter {whose}.",
+        DriftAlert.NOTHING_EXTRACTED: f"The adapter {whose} read nothing from {batch.urls} URLs.",
+        DriftAlert.ZERO_PRICE: f"The adapter {whose} read a price of zero {batch.zero_prices} times; "
         "those offers are in quarantine.",
-        DriftAlert.LOW_YIELD: f"The adapter {adapter_id} yielded an offer for only {yielded:.0%} of "
+        DriftAlert.LOW_YIELD: f"The adapter {whose} yielded an offer for only {yielded:.0%} of "
         f"{batch.urls} URLs, less than half of what is usual.",
-        DriftAlert.DISABLED: f"The adapter {adapter_id} was disabled: {verdict.disable}, for the second time "
-        f"in a row. After the fix: `scrapy adapters enable {adapter_id} --by NAME --note WHY`.",
+        DriftAlert.DISABLED: f"The adapter {adapter_id} was disabled{_where(source_id)}: {verdict.disable}, "
+        f"for the second time in a row. After the fix: `{_enabling(adapter_id, source_id)}`.",
     }
     for alert, message in messages.items():
         if alert in verdict.alerts:
             alerts.raise_alert(
                 connection,
                 kind=alert,
-                subject=adapter_id,
+                subject=whose,
                 message=message,
                 severity=SEVERITY[alert],
                 now=now,
                 details={"run_id": run_id, "failure_rate": failed, "yield_rate": yielded},
             )
         elif verdict.judged and alert is not DriftAlert.DISABLED:
-            alerts.resolve_alert(connection, kind=alert, subject=adapter_id, now=now)
+            alerts.resolve_alert(connection, kind=alert, subject=whose, now=now)
 
 
-def baseline(connection: Connection, adapter_id: str, now: datetime) -> Baseline:
+def baseline(connection: Connection, adapter_id: str, source_id: str, now: datetime) -> Baseline:
     """What is usual, from a week of batches that were large enough."""
     rows = connection.execute(
         select(AdapterBatch.failure_rate, AdapterBatch.yield_rate).where(
             AdapterBatch.adapter_id == adapter_id,
+            AdapterBatch.source_id == source_id,
             AdapterBatch.ended_at > now - timedelta(days=BASELINE_DAYS),
             AdapterBatch.judged,
         )
@@ -182,73 +279,92 @@ def baseline(connection: Connection, adapter_id: str, now: datetime) -> Baseline
     return baseline_of([(None if f is None else float(f), None if y is None else float(y)) for f, y in rows])
 
 
-def hold_status(connection: Connection, adapter_id: str) -> Any:
-    """The adapter's row, made if need be, and nobody else's until the transaction ends."""
-    connection.execute(insert(AdapterStatus).values(adapter_id=adapter_id).on_conflict_do_nothing())
+def hold_status(connection: Connection, adapter_id: str, source_id: str) -> Any:
+    """The adapter's row for a source, made if need be, and nobody else's until the transaction ends."""
+    connection.execute(
+        insert(AdapterStatus).values(adapter_id=adapter_id, source_id=source_id).on_conflict_do_nothing()
+    )
     return connection.execute(
         select(*AdapterStatus.__table__.columns)
-        .where(AdapterStatus.adapter_id == adapter_id)
+        .where(AdapterStatus.adapter_id == adapter_id, AdapterStatus.source_id == source_id)
         .with_for_update()
     ).one()
 
 
 def disable(
-    connection: Connection, adapter_id: str, *, reason: str, by: str, note: str, now: datetime
+    connection: Connection,
+    adapter_id: str,
+    source_id: str = EVERY_SOURCE,
+    *,
+    reason: str,
+    by: str,
+    note: str,
+    now: datetime,
 ) -> bool:
-    """A person switches an adapter off; False where it was off already."""
-    if not hold_status(connection, adapter_id).enabled:
+    """A person switches an adapter off, for a source or as a whole; False where it was off already."""
+    if not hold_status(connection, adapter_id, source_id).enabled:
         return False
-    _switch_off(connection, adapter_id, reason=reason, by=by, note=note, now=now)
+    _switch_off(connection, adapter_id, source_id, reason=reason, by=by, note=note, now=now)
     return True
 
 
 def _switch_off(
-    connection: Connection, adapter_id: str, *, reason: str, by: str, note: str, now: datetime
+    connection: Connection, adapter_id: str, source_id: str, *, reason: str, by: str, note: str, now: datetime
 ) -> None:
-    connection.execute(
-        update(AdapterStatus)
-        .where(AdapterStatus.adapter_id == adapter_id)
-        .values(
-            enabled=False,
-            disabled_at=now,
-            disabled_reason=reason,
-            disabled_by=by,
-            note=note,
-            watch_next_run=False,
-            updated_at=now,
-        )
-    )
-    connection.execute(_EMPTY_QUEUE, {"adapter_id": adapter_id})
+    off = {
+        "enabled": False,
+        "disabled_at": now,
+        "disabled_reason": reason,
+        "disabled_by": by,
+        "note": note,
+        "watch_next_run": False,
+        "updated_at": now,
+    }
+    _set(connection, adapter_id, [source_id], off)
+    connection.execute(_EMPTY_QUEUE, {"adapter_id": adapter_id, "source_id": source_id})
     figures.count(connection, f"scrape_adapter_disabled_total|{adapter_id}|{reason}", now)
 
 
-def enable(connection: Connection, adapter_id: str, *, by: str, note: str, now: datetime) -> bool:
-    """A person answers for it; the next run is watched, and old streaks are forgotten."""
+def enable(
+    connection: Connection,
+    adapter_id: str,
+    source_id: str = EVERY_SOURCE,
+    *,
+    by: str,
+    note: str,
+    now: datetime,
+) -> bool:
+    """A person answers for it, for one source or for all; the next run is watched, old streaks are forgotten.
+
+    False where it was on already.
+    """
     if not by.strip():
         raise UserError("Somebody has to answer for it: say who, with --by NAME.")
-    if hold_status(connection, adapter_id).enabled:
-        return False
-    connection.execute(
-        update(AdapterStatus)
-        .where(AdapterStatus.adapter_id == adapter_id)
-        .values(
-            enabled=True,
-            disabled_at=None,
-            disabled_reason=None,
-            disabled_by=None,
-            note=f"enabled by {by}: {note}",
-            watch_next_run=True,
-            consecutive_failed_batches=0,
-            consecutive_empty_batches=0,
-            consecutive_zero_price_batches=0,
-            updated_at=now,
-        )
+    query = select(AdapterStatus.source_id).where(
+        AdapterStatus.adapter_id == adapter_id, ~AdapterStatus.enabled
     )
+    if source_id != EVERY_SOURCE:
+        query = query.where(AdapterStatus.source_id == source_id)
+    off = list(connection.execute(query.with_for_update()).scalars())
+    on = {
+        "enabled": True,
+        "disabled_at": None,
+        "disabled_reason": None,
+        "disabled_by": None,
+        "note": f"enabled by {by}: {note}",
+        "watch_next_run": True,
+        "consecutive_failed_batches": 0,
+        "consecutive_empty_batches": 0,
+        "consecutive_zero_price_batches": 0,
+        "updated_at": now,
+    }
+    _set(connection, adapter_id, off, on)
     for alert in DriftAlert:
-        alerts.resolve_alert(connection, kind=alert, subject=adapter_id, now=now)
-    return True
+        for one in off:
+            alerts.resolve_alert(connection, kind=alert, subject=subject(adapter_id, one), now=now)
+    return bool(off)
 
 
-def statuses(connection: Connection) -> dict[str, dict[str, Any]]:
+def statuses(connection: Connection) -> dict[tuple[str, str], dict[str, Any]]:
     rows = connection.execute(select(*AdapterStatus.__table__.columns)).mappings()
-    return {row["adapter_id"]: dict(row) for row in rows}
+    return {(row["adapter_id"], row["source_id"]): dict(row) for row in rows}

@@ -16,7 +16,7 @@ _counted: dict[str, tuple[datetime, list[Any]]] = {}
 
 # The queue and what is not active have small indexes of their own.
 _PENDING = text(
-    "SELECT adapter_id, count(*) AS count FROM targets WHERE queue_state = 'pending' GROUP BY adapter_id"
+    "SELECT adapter_id, source_id, count(*) AS count FROM targets WHERE queue_state = 'pending' GROUP BY 1, 2"
 )
 _TARGETS = text("""
 SELECT adapter_id, source_id, status, count(*) AS count FROM targets GROUP BY adapter_id, source_id, status
@@ -39,9 +39,7 @@ def read(connection: Connection, now: datetime) -> dict[str, Any]:
         "running": rows(_RUNS),
         "alerts": rows(_ALERTS),
         "fresh": rows(_FRESH, now=now),
-        "adapters": rows(
-            select(AdapterStatus.adapter_id, AdapterStatus.enabled, AdapterStatus.disabled_reason)
-        ),
+        "adapters": rows(select(AdapterStatus.adapter_id, AdapterStatus.source_id, AdapterStatus.enabled)),
         "rejected": connection.execute(select(TargetQueue.rejected_total)).scalar() or {},
         "oldest_job": jobs.oldest_pending(connection),
     }

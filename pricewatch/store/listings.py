@@ -85,6 +85,7 @@ UPDATE listings l SET
     last_scraped_at = CASE WHEN i.detail AND i.was_ahead THEN i.observed_at
                            WHEN i.detail THEN greatest(l.last_scraped_at, i.observed_at)
                            ELSE l.last_scraped_at END,
+    unread_since = CASE WHEN NOT i.detail THEN l.unread_since END,
     detail_due_at = coalesce(i.detail_due_at, CASE WHEN i.was_ahead AND l.detail_due_at > i.observed_at
                                                    THEN i.observed_at ELSE l.detail_due_at END)
 FROM incoming i

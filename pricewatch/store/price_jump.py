@@ -5,15 +5,15 @@ The listing still counts as seen, with the price and the stock that it had.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import zlib
 from dataclasses import asdict
 
 from sqlalchemy import Connection, text
 
+from pricewatch import clock
 from pricewatch.items import ProductPage
 from pricewatch.rules.jump import AGREES_WITHIN, JUMP_FACTOR
+from pricewatch.store import quarantine
 from pricewatch.store.batch import Step
 from pricewatch.store.plain import plain
 
@@ -57,7 +57,7 @@ WHERE q.status = 'pending' AND q.listing_id = i.listing_id AND i.price_cents IS 
 
 _HOLD = text("""
 INSERT INTO quarantine (source_id, run_id, listing_id, adapter_id, adapter_version, url, identity_key, reason,
-                        offer, details, observed_at)
+                        offer, details, first_seen_at, observed_at)
 SELECT DISTINCT ON (i.listing_id)
     i.source_id, :run_id, i.listing_id, s.adapter_id, coalesce(i.adapter_version, ''), i.url, i.identity_key,
     'VALIDATION_FAILED',
@@ -72,10 +72,15 @@ SELECT DISTINCT ON (i.listing_id)
     jsonb_build_object('why', 'the price jumped', 'price_cents', i.price_cents,
                        'stored_price_cents', i.known_price_cents, 'currency', i.currency,
                        'from', CASE WHEN i.detail THEN 'page' ELSE 'card' END),
-    i.observed_at
+    i.observed_at, i.observed_at
 FROM incoming i JOIN sources s ON s.id = i.source_id
 WHERE i.held
-ON CONFLICT (listing_id) WHERE status = 'pending' AND listing_id IS NOT NULL DO NOTHING
+  AND NOT EXISTS (SELECT FROM quarantine q WHERE q.status = 'pending' AND q.listing_id = i.listing_id)
+ON CONFLICT (source_id, identity_key, reason) WHERE status = 'pending' DO UPDATE
+SET run_id = excluded.run_id, listing_id = excluded.listing_id, adapter_id = excluded.adapter_id,
+    adapter_version = excluded.adapter_version, url = excluded.url, offer = excluded.offer,
+    details = excluded.details, page_hash = NULL, observed_at = excluded.observed_at,
+    times_seen = quarantine.times_seen + 1
 """)
 
 _KEEP_AS_IT_WAS = text("""
@@ -86,7 +91,7 @@ WHERE held
 
 _ATTACH = text("""
 UPDATE quarantine q
-SET page = :page, page_hash = :page_hash, target_id = :target_id, adapter_id = :adapter_id,
+SET page_hash = :page_hash, target_id = :target_id, adapter_id = :adapter_id,
     offer = CAST(:offer AS jsonb), details = q.details || CAST(:details AS jsonb)
 FROM listings l
 WHERE l.source_id = :source_id AND l.identity_key = :identity_key AND q.listing_id = l.id
@@ -119,8 +124,7 @@ def attach_page(connection: Connection, item: ProductPage, *, run_id: int) -> No
     connection.execute(
         _ATTACH,
         {
-            "page": zlib.compress(item.page) if item.page else None,
-            "page_hash": hashlib.sha256(item.page).hexdigest() if item.page else None,
+            "page_hash": quarantine.keep_page(connection, item.page, offer.observed_at or clock.now()),
             "target_id": item.target_id,
             "adapter_id": item.adapter_id,
             "offer": json.dumps(plain(asdict(offer))),

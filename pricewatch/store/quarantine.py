@@ -1,4 +1,7 @@
-"""Offers that are held: everything about them is kept, the page they came from too."""
+"""Offers that are held: everything about them is kept, and for a while the page they came from.
+
+However often the same thing is held for the same reason, it is one open row, with how often and since when.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,11 @@ from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, func, select, text, update
+from sqlalchemy.dialects.postgresql import insert
 
 from pricewatch.items import Availability, Offer, ProductPage, Seller, SellerType
-from pricewatch.store.models import Quarantined
+from pricewatch.store.models import Listing, Quarantined, QuarantinePage
 from pricewatch.store.plain import plain
 
 
@@ -35,27 +39,82 @@ class HeldWanted:
         return found if self.ids is None else [*found, Quarantined.id.in_(list(self.ids))]
 
 
+# A page that was read well answers for what was held of it before, whether it was known by an id or by its
+# URL. A price that jumped is not among it: that one waits for another run.
+_SETTLE_READ = text("""
+UPDATE quarantine q
+SET status = 'rejected', reviewed_at = i.observed_at, reviewed_by = 'pricewatch',
+    note = format('run %s could read it', CAST(:run_id AS bigint))
+FROM incoming i
+WHERE i.detail AND NOT i.held AND i.price_cents IS NOT NULL
+  AND q.status = 'pending' AND q.listing_id IS NULL AND q.source_id = i.source_id
+  AND q.observed_at <= i.observed_at
+  AND q.identity_key IN (
+      i.identity_key, 'URL:' || left(encode(sha256(convert_to(i.canonical_url, 'UTF8')), 'hex'), 16))
+""")
+
+
 def hold(connection: Connection, item: ProductPage, *, run_id: int, at: datetime) -> None:
+    """Open a row for what is held, or bring the open one up to date."""
     if item.held is None:
         raise ValueError("only an offer that is held goes to quarantine")
     offer = item.offer
+    observed_at = offer.observed_at or at
+    given = {
+        "source_id": offer.source,
+        "run_id": run_id,
+        "target_id": item.target_id,
+        "listing_id": None,
+        "adapter_id": item.adapter_id,
+        "adapter_version": offer.adapter_version,
+        "url": plain(offer.fetch_url or offer.url),
+        "identity_key": _identity_key(connection, item),
+        "reason": item.held.reason,
+        "offer": plain(asdict(offer)),
+        "details": plain({"evidence": item.evidence, **item.held.details, "encoding": item.encoding}),
+        "page_hash": keep_page(connection, item.page, observed_at),
+        "first_seen_at": observed_at,
+        "observed_at": observed_at,
+    }
+    newest = insert(Quarantined).values(given)
+    kept = {"source_id", "identity_key", "reason", "target_id", "first_seen_at"}
     connection.execute(
-        insert(Quarantined).values(
-            source_id=offer.source,
-            run_id=run_id,
-            target_id=item.target_id,
-            adapter_id=item.adapter_id,
-            adapter_version=offer.adapter_version,
-            url=plain(offer.fetch_url or offer.url),
-            identity_key=plain(offer.identity_key) or None,
-            reason=item.held.reason,
-            offer=plain(asdict(offer)),
-            details=plain({"evidence": item.evidence, **item.held.details, "encoding": item.encoding}),
-            page_hash=hashlib.sha256(item.page).hexdigest() if item.page else None,
-            page=zlib.compress(item.page) if item.page else None,
-            observed_at=offer.observed_at or at,
+        newest.on_conflict_do_update(
+            index_elements=[Quarantined.source_id, Quarantined.identity_key, Quarantined.reason],
+            index_where=Quarantined.status == "pending",
+            set_={
+                **{name: newest.excluded[name] for name in given if name not in kept},
+                "target_id": func.coalesce(newest.excluded.target_id, Quarantined.target_id),
+                "times_seen": Quarantined.times_seen + 1,
+            },
         )
     )
+
+
+def _identity_key(connection: Connection, item: ProductPage) -> str | None:
+    """That of the listing whose page it is: what is held was hardly read well enough to say."""
+    known = None
+    if item.listing_id is not None:
+        query = select(Listing.identity_key).where(Listing.id == item.listing_id)
+        known = connection.execute(query).scalar()
+    return known or plain(item.offer.identity_key) or None
+
+
+def keep_page(connection: Connection, page: bytes, at: datetime) -> str | None:
+    """Keep a page under the hash of its content, which is the answer; the same page is kept once."""
+    if not page:
+        return None
+    page_hash = hashlib.sha256(page).hexdigest()
+    new = insert(QuarantinePage).values(hash=page_hash, page=zlib.compress(page), kept_at=at)
+    # The update also keeps maintenance from removing it at this very moment.
+    kept = new.on_conflict_do_update(index_elements=["hash"], set_={"kept_at": new.excluded.kept_at})
+    connection.execute(kept)
+    return page_hash
+
+
+def settle_read(connection: Connection, run_id: int, _market_id: str | None) -> None:
+    """The step behind the upsert: what can be read again no longer waits for a person."""
+    connection.execute(_SETTLE_READ, {"run_id": run_id})
 
 
 def listed(
@@ -64,8 +123,11 @@ def listed(
     """Held offers without their pages, the newest first, from `before` on."""
     query = (
         select(
-            *(column for column in Quarantined.__table__.columns if column.name != "page"),
-            func.length(Quarantined.page).label("page_bytes"),
+            *Quarantined.__table__.columns,
+            select(func.length(QuarantinePage.page))
+            .where(QuarantinePage.hash == Quarantined.page_hash)
+            .scalar_subquery()
+            .label("page_bytes"),
         )
         .where(*wanted.conditions())
         .order_by(Quarantined.id.desc())
@@ -82,8 +144,17 @@ def get(connection: Connection, held_id: int, *, lock: bool = False) -> dict[str
     row = connection.execute(query.with_for_update() if lock else query).mappings().first()
     if row is None:
         return None
-    page = row["page"]
+    page = connection.execute(
+        select(QuarantinePage.page).where(QuarantinePage.hash == row["page_hash"])
+    ).scalar()
     return {**row, "page": zlib.decompress(page) if page is not None else None}
+
+
+def no_page(held: Mapping[str, Any]) -> str:
+    """Why there is no page to look at."""
+    if held["page_hash"] is None:
+        return "it came from an overview page, of which none is kept"
+    return "its page was removed: those of settled offers go first, the others after KEEP_HELD_PAGES_DAYS"
 
 
 def reject(

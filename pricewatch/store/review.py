@@ -89,7 +89,7 @@ def replay(connection: Connection, held_id: int, *, by: str, now: datetime, appl
     if isinstance(held, Reviewed):
         return held
     if held["page"] is None:
-        return Reviewed(held_id, Review.NO_PAGE, "it came from an overview page, of which none is kept")
+        return Reviewed(held_id, Review.NO_PAGE, quarantine.no_page(held))
     read = _read_again(connection, held)
     if isinstance(read, Reviewed):
         return read

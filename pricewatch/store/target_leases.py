@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, text
 
+from pricewatch.items import EarlierLooks
 from pricewatch.rules.targets import (
     FAILURES_TO_BE_BROKEN,
     TargetOutcome,
@@ -18,7 +19,9 @@ from pricewatch.rules.targets import (
 from pricewatch.store.plain import plain
 
 _COLUMNS = """t.id, t.url, t.canonical_url, t.source_id, t.adapter_id, t.selectors, t.listing_id,
-    t.robots_path_blocked, t.status, t.schedule, t.consecutive_failures"""
+    t.robots_path_blocked, t.status, t.schedule, t.consecutive_failures, t.last_scraped_at,
+    (SELECT l.last_scraped_at IS NOT NULL FROM listings l WHERE l.id = t.listing_id),
+    (SELECT l.unread_since FROM listings l WHERE l.id = t.listing_id)"""
 
 _LEASE = text(f"""
 WITH chosen AS (
@@ -26,7 +29,8 @@ WITH chosen AS (
     JOIN sources s ON s.id = t.source_id AND s.tos_approved_by IS NOT NULL
     WHERE t.queue_state = 'pending' AND NOT t.source_id = ANY(:busy) AND NOT t.robots_path_blocked
       AND (CAST(:source_id AS text) IS NULL OR t.source_id = :source_id)
-      AND NOT EXISTS (SELECT FROM adapter_status a WHERE a.adapter_id = t.adapter_id AND NOT a.enabled)
+      AND NOT EXISTS (SELECT FROM adapter_status a WHERE a.adapter_id = t.adapter_id AND NOT a.enabled
+                        AND a.source_id IN (t.source_id, '*'))
     ORDER BY t.priority DESC, t.queued_at, t.id
     LIMIT :most FOR UPDATE OF t SKIP LOCKED
 )
@@ -80,6 +84,16 @@ class LeasedTarget:
     status: str
     schedule: str
     consecutive_failures: int
+    last_scraped_at: datetime | None = None
+    read_before: bool | None = None
+    unread_since: datetime | None = None
+
+    @property
+    def earlier(self) -> EarlierLooks:
+        """Of a target that never became a listing, no look has come to anything yet."""
+        if self.listing_id is None:
+            return EarlierLooks(False, self.last_scraped_at)
+        return EarlierLooks(bool(self.read_before), self.unread_since)
 
 
 def lease(
@@ -104,7 +118,7 @@ def lease(
         },
     ).all()
     ordered = sorted(rows, key=lambda row: (-row.priority, row.queued_at, row.id))
-    return [LeasedTarget(*row[:11]) for row in ordered]
+    return [LeasedTarget(*row[:-2]) for row in ordered]
 
 
 def lease_named(

@@ -24,8 +24,8 @@ from pricewatch.rules.targets import (
     admit,
     pause_after,
 )
-from pricewatch.store import alerts
-from pricewatch.store.models import AdapterStatus, TargetQueue
+from pricewatch.store import alerts, drift
+from pricewatch.store.models import TargetQueue
 
 MANY_STALE = 100
 
@@ -35,36 +35,36 @@ _CAN_BE_DUE = (
     " AND status IN ('ACTIVE', 'BROKEN')"
 )
 
-# Hops from one (adapter, priority) to the next along the index and takes the first due ones of each, so that
-# the cost is that of the rows taken, and no adapter with a long backlog keeps another one's out of sight.
+# Hops from one (source, priority) to the next along the index and takes the first due ones of each, so that
+# the cost is that of the rows taken, and no source with a long backlog keeps another one's out of sight.
 _DUE = text(f"""
 WITH RECURSIVE groups AS (
-    (SELECT adapter_id, priority FROM targets WHERE {_CAN_BE_DUE}
-     ORDER BY adapter_id, priority DESC LIMIT 1)
+    (SELECT source_id, priority FROM targets WHERE {_CAN_BE_DUE}
+     ORDER BY source_id, priority DESC LIMIT 1)
     UNION ALL
-    SELECT following.adapter_id, following.priority FROM groups g CROSS JOIN LATERAL (
-        (SELECT 0 AS turn, adapter_id, priority FROM targets
-         WHERE {_CAN_BE_DUE} AND adapter_id = g.adapter_id AND priority < g.priority
+    SELECT following.source_id, following.priority FROM groups g CROSS JOIN LATERAL (
+        (SELECT 0 AS turn, source_id, priority FROM targets
+         WHERE {_CAN_BE_DUE} AND source_id = g.source_id AND priority < g.priority
          ORDER BY priority DESC LIMIT 1)
         UNION ALL
-        (SELECT 1, adapter_id, priority FROM targets WHERE {_CAN_BE_DUE} AND adapter_id > g.adapter_id
-         ORDER BY adapter_id, priority DESC LIMIT 1)
+        (SELECT 1, source_id, priority FROM targets WHERE {_CAN_BE_DUE} AND source_id > g.source_id
+         ORDER BY source_id, priority DESC LIMIT 1)
         ORDER BY turn LIMIT 1
     ) following
 ), due AS (
     SELECT one.*, row_number() OVER (
-               PARTITION BY one.adapter_id ORDER BY one.priority DESC, one.next_due_at) AS place
+               PARTITION BY one.source_id ORDER BY one.priority DESC, one.next_due_at) AS place
     FROM groups g CROSS JOIN LATERAL (
         SELECT t.id, t.adapter_id, t.source_id, t.priority, t.next_due_at,
                greatest(coalesce(s.min_delay_ms / 1000.0, :min_delay),
                         1 / coalesce(nullif(s.requests_per_second, 0), :rate)) AS seconds
         FROM targets t JOIN sources s ON s.id = t.source_id AND s.tos_approved_by IS NOT NULL
-        WHERE {_CAN_BE_DUE} AND t.adapter_id = g.adapter_id AND t.priority = g.priority
+        WHERE {_CAN_BE_DUE} AND t.source_id = g.source_id AND t.priority = g.priority
           AND t.next_due_at <= :now
-        ORDER BY t.next_due_at, t.id LIMIT :most_per_adapter
+        ORDER BY t.next_due_at, t.id LIMIT :most_per_source
     ) one
 )
-SELECT id, adapter_id, source_id, seconds FROM due WHERE place <= :most_per_adapter
+SELECT id, adapter_id, source_id, seconds FROM due WHERE place <= :most_per_source
 ORDER BY priority DESC, next_due_at, id LIMIT :most
 """)
 
@@ -78,9 +78,7 @@ WHERE t.id = ANY(:ids) AND t.queue_state = 'idle' AND t.enabled AND NOT t.robots
 ORDER BY t.priority DESC, t.id
 """)
 
-_WAITING = text(
-    "SELECT adapter_id, source_id, count(*) FROM targets WHERE queue_state = 'pending' GROUP BY 1, 2"
-)
+_WAITING = text("SELECT source_id, count(*) FROM targets WHERE queue_state = 'pending' GROUP BY 1")
 
 _LET_IN = text("""
 UPDATE targets SET queue_state = 'pending', queued_at = :now,
@@ -139,7 +137,7 @@ def schedule(
     given = {
         "now": now,
         "most": limits.most_pending + 1,
-        "most_per_adapter": limits.most_pending_per_adapter + 1,
+        "most_per_source": limits.most_pending_per_source + 1,
         "min_delay": pace.min_delay,
         "rate": pace.requests_per_second,
     }
@@ -194,13 +192,10 @@ def hold_queue(connection: Connection) -> Any:
 
 def _admit(connection: Connection, rows: list[Row[Any]] | Any, now: datetime, limits: Limits) -> Admission:
     waiting = Waiting()
-    for adapter_id, source_id, count in connection.execute(_WAITING):
+    for source_id, count in connection.execute(_WAITING):
         waiting.total += count
-        waiting.by_adapter[adapter_id] += count
         waiting.by_source[source_id] += count
-    disabled = set(
-        connection.execute(select(AdapterStatus.adapter_id).where(~AdapterStatus.enabled)).scalars()
-    )
+    disabled = drift.switched_off(connection)
     offered = [Offered(row.id, row.adapter_id, row.source_id, float(row.seconds)) for row in rows]
     admission = Admission(*admit(offered, waiting, disabled, limits))
     if admission.accepted:

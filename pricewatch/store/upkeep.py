@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, text
 
@@ -12,6 +12,8 @@ from pricewatch.store import access, figures, proxy_blocks
 
 RUNS_AT_ONCE = 500
 JOBS_AT_ONCE = 5000
+PAGES_AT_ONCE = 500
+SETTLED_PAGES_STAY = timedelta(days=1)
 
 _CLOSE_BREAKERS = text("""
 UPDATE markets SET consecutive_failures = :left, last_failure_at = NULL WHERE consecutive_failures >= :open
@@ -37,6 +39,15 @@ UPDATE targets SET next_due_at = :now, updated_at = :now
 WHERE last_scraped_at > :latest AND next_due_at > :now
 """)
 _FORGET_BLOCKS = text("DELETE FROM proxy_blocks WHERE failed_at > :latest")
+# A page that was seen within the last day may be on its way into a row that is not there yet.
+_REMOVE_PAGES = text("""
+DELETE FROM quarantine_pages
+WHERE kept_at < :settled_before AND hash IN (
+    SELECT p.hash FROM quarantine_pages p
+    WHERE p.kept_at < :settled_before AND (p.kept_at < :before OR NOT EXISTS (
+        SELECT FROM quarantine q WHERE q.page_hash = p.hash AND q.status = 'pending'))
+    ORDER BY p.kept_at LIMIT :most)
+""")
 _REMOVE_JOBS = text("""
 DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ended_at < :before ORDER BY ended_at LIMIT :most)
 """)
@@ -73,3 +84,9 @@ def remove_details(
 def remove_jobs(connection: Connection, before: datetime, most: int = JOBS_AT_ONCE) -> bool:
     """Remove some jobs that ended long ago; says whether there may be more."""
     return connection.execute(_REMOVE_JOBS, {"before": before, "most": most}).rowcount == most
+
+
+def remove_pages(connection: Connection, now: datetime, keep: timedelta, most: int = PAGES_AT_ONCE) -> bool:
+    """Remove some pages of held offers, of settled ones or of long ago; says whether there may be more."""
+    given = {"settled_before": now - SETTLED_PAGES_STAY, "before": now - keep, "most": most}
+    return connection.execute(_REMOVE_PAGES, given).rowcount == most

@@ -26,7 +26,7 @@ BAR = 3.0
 ROUNDS = 15
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 PLAN = DispatchPlan(
-    limits=Limits(most_pending=100_000, most_pending_per_adapter=100_000, longest_backlog=0),
+    limits=Limits(most_pending=100_000, most_pending_per_source=100_000, longest_backlog=0),
     most_pending=10**6,
 )
 

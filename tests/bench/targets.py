@@ -23,7 +23,7 @@ BAR = 3.0
 ROUNDS = 12
 LET_IN, LEASED = 500, 50
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
-LIMITS = Limits(most_pending=LET_IN, most_pending_per_adapter=LET_IN // 4, longest_backlog=0)
+LIMITS = Limits(most_pending=LET_IN, most_pending_per_source=LET_IN // 4, longest_backlog=0)
 
 _SOURCES = text("""
 INSERT INTO sources (id, name, adapter_id, domain, base_url, tos_approved_by)

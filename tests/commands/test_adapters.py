@@ -25,6 +25,11 @@ def test_an_adapter_is_disabled_and_enabled_with_a_reason(crawl, database):
     assert "its next run is watched" in scrapy("enable", "bazaar", "--by", "Ada", "--note", "mended").stdout
     assert scrapy("enable", "nobody", "--by", "Ada", "--note", "x").returncode == 2
     assert database.value("SELECT note FROM adapter_status") == "enabled by Ada: mended"
+    done = scrapy("disable", "bazaar", "--source", "bazaar", "--reason", "x")
+    assert "bazaar on bazaar is now disabled" in done.stdout
+    assert "is disabled for bazaar" in crawl("sweep", market="bazaar-bikes").stderr
+    assert scrapy("disable", "bazaar", "--source", "nowhere", "--reason", "x").returncode == 2
+    assert "is now enabled" in scrapy("enable", "bazaar", "--by", "Ada", "--note", "x").stdout
 
 
 def test_a_source_is_trusted_and_its_listings_are_resolved(crawl, database, marketplace):

@@ -53,7 +53,7 @@ def test_held_offers_are_listed_shown_accepted_and_rejected(
 
 def test_pages_are_read_again_before_anything_is_stored(scrapy: Any, database: Database) -> None:
     hold(database, price=0)
-    broken = hold(database, price=0, page="<p>another shop</p>", minutes=11)
+    broken = hold(database, price=0, page="<p>another shop</p>", minutes=11, identity_key="PID:2")
     done = scrapy("replay", "--adapter", "bazaar")
     assert "would be stored, 50.00 EUR" in done.stdout
     assert f"{broken}: nothing read" in done.stdout

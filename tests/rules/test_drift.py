@@ -4,18 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricewatch.rules.drift import Baseline, Batch, DriftAlert, Rates, Streaks, baseline_of, judge, rates
+from pricewatch.items import EarlierLooks
+from pricewatch.rules.drift import (
+    Baseline,
+    Batch,
+    DriftAlert,
+    Rates,
+    Streaks,
+    Unread,
+    baseline_of,
+    judge,
+    rates,
+    unread,
+)
 
 FAILING, EMPTY, ZERO = DriftAlert.FAILING, DriftAlert.NOTHING_EXTRACTED, DriftAlert.ZERO_PRICE
 LOW, OFF = DriftAlert.LOW_YIELD, DriftAlert.DISABLED
 
 
-def batch(attempted: int, failed: int = 0, **more: int) -> Batch:
+def batch(attempted: int, failed: int = 0, **more: Any) -> Batch:
     """A batch of which all but the failed and the given exceptions were read well."""
     read = attempted - failed - more.get("oos_no_price", 0) - more.get("availability_unknown", 0)
     extracted = more.pop("extracted", max(0, read + more.get("availability_unknown", 0)))
@@ -48,6 +62,13 @@ def batch(attempted: int, failed: int = 0, **more: int) -> Batch:
         # What we did not ask for ourselves does not.
         (batch(40, 20, not_asked=20), Streaks(failed=1), set(), False),
         (batch(39, 20, not_asked=20), Streaks(failed=1), set(), False),
+        # Nor does what never could be read, once that is known: the rest is too small to judge, or good.
+        (batch(39, 39, known=20, known_failed=20), Streaks(failed=1, empty=1), set(), False),
+        (batch(60, 30, known=30, known_failed=30), Streaks(failed=1), set(), False),
+        (batch(60, 41, known=30, known_failed=20), Streaks(failed=1), {FAILING, OFF}, True),
+        # What could be read once does, each time.
+        (batch(20, 11, lasting=11, lasting_failed=11), Streaks(failed=1), {FAILING, OFF}, True),
+        (batch(31, 11, lasting=11, lasting_failed=11).without_lasting(), Streaks(failed=1), set(), False),
     ],
 )
 def test_thresholds(found: Batch, streaks: Streaks, alerts: set[DriftAlert], disabled: bool) -> None:
@@ -129,3 +150,16 @@ def test_rates_from_counters() -> None:
     counters |= {"offers_dropped": 3, "oos_no_price_count": 4, "availability_unknown": 1}
     assert rates(counters) == Rates(failure_rate=0.3, drop_rate=0.2, yield_rate=0.6)
     assert rates({}) == Rates(None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "what"),
+    [
+        (EarlierLooks(), Unread.NEWS),
+        (EarlierLooks(read=True), Unread.NEWS),
+        (EarlierLooks(unread_since=datetime(2026, 1, 1, tzinfo=UTC)), Unread.KNOWN),
+        (EarlierLooks(read=True, unread_since=datetime(2026, 1, 1, tzinfo=UTC)), Unread.LASTING),
+    ],
+)
+def test_what_an_unread_page_means(earlier: EarlierLooks, what: Unread) -> None:
+    assert unread(earlier) is what

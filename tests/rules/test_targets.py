@@ -87,28 +87,34 @@ OFFERS = st.lists(
 
 @given(
     OFFERS,
-    st.dictionaries(st.sampled_from("abc"), st.integers(0, 20)),
-    st.sets(st.sampled_from("abc")),
+    st.dictionaries(st.sampled_from("xyz"), st.integers(0, 20)),
+    st.sets(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz"))),
     st.integers(0, 40),
     st.integers(0, 20),
 )
 def test_admission_loses_nobody_and_keeps_to_the_limits(
-    offered: list[Offered], pending: dict[str, int], disabled: set[str], most: int, per_adapter: int
+    offered: list[Offered],
+    pending: dict[str, int],
+    disabled: set[tuple[str, str]],
+    most: int,
+    per_source: int,
 ) -> None:
     waiting = Waiting(sum(pending.values()), Counter(pending))
-    limits = Limits(most_pending=most, most_pending_per_adapter=per_adapter)
+    limits = Limits(most_pending=most, most_pending_per_source=per_source)
     accepted, rejected = admit(offered, waiting, disabled, limits)
     assert sorted([*accepted, *(one.id for one in rejected)]) == sorted(one.id for one in offered)
     assert accepted == [one.id for one in offered if one.id in set(accepted)]
     assert waiting.total + len(accepted) <= max(most, waiting.total)
     by_id = {one.id: one for one in offered}
-    let_in = Counter(by_id[target_id].adapter_id for target_id in accepted)
-    for adapter_id, count in let_in.items():
-        assert pending.get(adapter_id, 0) + count <= per_adapter
-        assert adapter_id not in disabled
+    let_in = Counter(by_id[target_id].source_id for target_id in accepted)
+    for source_id, count in let_in.items():
+        assert pending.get(source_id, 0) + count <= per_source
+    pairs = {(by_id[target_id].adapter_id, by_id[target_id].source_id) for target_id in accepted}
+    assert pairs.isdisjoint(disabled)
     for one in rejected:
         assert one.retry_after_ms > 0
-        assert (one.reason is Rejection.ADAPTER_DISABLED) == (by_id[one.id].adapter_id in disabled)
+        pair = (by_id[one.id].adapter_id, by_id[one.id].source_id)
+        assert (one.reason is Rejection.ADAPTER_DISABLED) == (pair in disabled)
     # Nobody is turned away while there is room.
     if not disabled and not rejected:
         assert len(accepted) == len(offered)

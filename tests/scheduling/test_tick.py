@@ -97,7 +97,7 @@ def test_a_silent_run_is_over_and_counts(database: Database) -> None:
 
 def test_targets_that_are_due_get_as_many_jobs_as_they_need(database: Database) -> None:
     make_targets(database, 2500, sources=3, due=NOW)
-    plan = DispatchPlan(limits=Limits(most_pending_per_adapter=5000, longest_backlog=0))
+    plan = DispatchPlan(limits=Limits(most_pending_per_source=5000, longest_backlog=0))
     done = look(database, plan=plan)
     assert len(done.targets.accepted) == 2500
     works = [work for (work,) in database.rows("SELECT work FROM jobs WHERE spider = 'targets' ORDER BY id")]

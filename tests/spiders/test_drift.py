@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from pricewatch.store import drift
@@ -9,11 +10,13 @@ from tests.spiders.watching import fetch, readable, watch
 
 
 def status(world: Any) -> Any:
-    return world.database.row("SELECT * FROM adapter_status WHERE adapter_id = 'bazaar'")
+    return world.database.row("SELECT * FROM adapter_status WHERE source_id = 'bazaar'")
 
 
 def open_alerts(world: Any) -> set[str]:
-    rows = world.database.rows("SELECT kind FROM alerts WHERE resolved_at IS NULL AND subject = 'bazaar'")
+    rows = world.database.rows(
+        "SELECT kind FROM alerts WHERE resolved_at IS NULL AND subject LIKE 'bazaar on %'"
+    )
     return {kind for (kind,) in rows}
 
 
@@ -89,3 +92,67 @@ def test_a_run_of_a_market_is_judged_too(world):
     run = world.crawl("sweep", max_details=40)
     assert world.database.value("SELECT watched FROM runs WHERE id = :id", id=run["id"])
     assert not status(world).watch_next_run
+
+
+def sweep_only(world: Any, listings: list[Any], times: int = 2) -> None:
+    """Sweeps that find no other product page due than those of these listings."""
+    for _ in range(times):
+        world.database.do("UPDATE listings SET detail_due_at = :far", far=world.bazaar.now() + timedelta(9))
+        world.database.do(
+            "UPDATE listings SET detail_due_at = :now WHERE canonical_url LIKE ANY(:urls)",
+            now=world.bazaar.now(),
+            urls=[f"%{true.url}" for true in listings],
+        )
+        world.crawl("sweep", max_details=200)
+
+
+def garble(world: Any, listings: list[Any]) -> None:
+    for true in listings:
+        world.bazaar.fault("garble", path=true.url)
+
+
+def test_pages_that_never_could_be_read_say_nothing_about_a_shop_that_is_read_well(world):
+    never = readable(world, 25)
+    garble(world, never)
+    world.crawl("discovery", max_details=200)
+    sweep_only(world, never)
+    assert status(world).enabled
+    assert open_alerts(world) == set()
+    # Their looks were counted all the same, only not against the adapter.
+    run = world.database.row("SELECT * FROM runs WHERE spider = 'sweep' ORDER BY id DESC LIMIT 1")
+    assert run.urls_failed == 25
+    assert world.database.value("SELECT max(urls) FROM adapter_batches WHERE run_id = :id", id=run.id) == 0
+
+
+def test_a_few_pages_that_broke_say_nothing_while_the_others_are_read(world):
+    broke = readable(world, 25)
+    world.crawl("discovery", max_details=200)
+    garble(world, broke)
+    # The first look at them comes with the others.
+    world.database.do("UPDATE listings SET detail_due_at = NULL")
+    world.crawl("sweep", max_details=200)
+    sweep_only(world, broke)
+    assert status(world).enabled
+
+
+def test_pages_that_could_be_read_and_no_longer_can_disable_the_adapter_and_are_kept(world):
+    broke = readable(world, 25)
+    world.crawl("discovery", max_details=200)
+    garble(world, broke)
+    sweep_only(world, broke)
+    assert not status(world).enabled
+    rows = world.database.rows(
+        "SELECT q.*, p.page FROM quarantine q JOIN quarantine_pages p ON p.hash = q.page_hash"
+    )
+    assert {(row.reason, row.status, row.times_seen) for row in rows} == {("DRIFT_DETECTED", "pending", 2)}
+    assert len(rows) == 25
+    assert "could be read before" in rows[0].details["why"]
+    # The adapter is mended: what is kept is read again, and what is looked at again waits for nobody.
+    world.bazaar.clear_faults()
+    world.database.call(drift.enable, "bazaar", by="Ada", note="mended", now=world.bazaar.now())
+    sweep_only(world, broke, times=1)
+    left = world.database.value("SELECT count(*) FROM quarantine WHERE status = 'pending'")
+    assert left == 0
+    # All but those that need a browser and were never read.
+    unread = "SELECT count(*) FROM listings WHERE unread_since IS NOT NULL AND last_scraped_at IS NOT NULL"
+    assert world.database.value(unread) == 0

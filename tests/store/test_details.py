@@ -20,4 +20,4 @@ def test_what_is_read_is_what_the_rule_says(database: Database) -> None:
     known = [tuple(row) for row in database.rows("SELECT id, detail_due_at FROM listings")]
     for most in (0, 1, 50, 100, 300):
         chosen = database.call(details.choose, MARKET, START, most)
-        assert [listing_id for listing_id, _ in chosen] == in_order(known, START, most)
+        assert [detail.listing_id for detail in chosen] == in_order(known, START, most)

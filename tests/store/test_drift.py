@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from pricewatch.errors import RunRefused, UserError
 from pricewatch.rules.drift import Batch
 from pricewatch.store import drift, runs
 from tests.databases import Database
+from tests.store.observations import later, offer, store
 from tests.store.watched import NOW
 
 GOOD = Batch(attempted=30, failed=3, extracted=27, valid=27)
@@ -18,16 +20,21 @@ BAD = Batch(attempted=30, failed=28, extracted=2, valid=2)
 POOR = Batch(attempted=30, failed=5, extracted=25, valid=5, dropped=20)
 
 
-def end_run(database: Database, batches: dict[str, Batch], hours: float = 0.0) -> int:
+def end_run(database: Database, batches: dict[str, Batch], hours: float = 0.0, source: str = "s") -> int:
+    """One run that read a source with these adapters."""
     # No two runs of one process begin at the same instant.
     now = NOW + timedelta(hours=hours, seconds=database.value("SELECT count(*) FROM runs"))
     run_id: int = database.call(runs.open_run, now=now, spider="targets")
-    database.call(drift.conclude, run_id, batches, now)
+    database.call(drift.conclude, run_id, {(name, source): batch for name, batch in batches.items()}, now)
     return run_id
 
 
-def status(database: Database, adapter_id: str = "a") -> Any:
-    return database.row("SELECT * FROM adapter_status WHERE adapter_id = :id", id=adapter_id)
+def status(database: Database, adapter_id: str = "a", source: str = "s") -> Any:
+    return database.row(
+        "SELECT * FROM adapter_status WHERE adapter_id = :id AND source_id = :source",
+        id=adapter_id,
+        source=source,
+    )
 
 
 def alerts(database: Database) -> set[tuple[str, str]]:
@@ -41,12 +48,12 @@ def test_adapters_of_one_run_are_judged_apart(database: Database) -> None:
     assert not status(database).enabled
     assert status(database, "b").enabled
     assert database.value("SELECT count(*) FROM adapter_batches") == 4
-    assert {subject for _, subject in alerts(database)} == {"a"}
+    assert {subject for _, subject in alerts(database)} == {"a on s"}
 
 
 def test_the_end_of_a_run_is_judged_once(database: Database) -> None:
     run_id = end_run(database, {"a": BAD})
-    database.call(drift.conclude, run_id, {"a": BAD}, NOW)
+    database.call(drift.conclude, run_id, {("a", "s"): BAD}, NOW)
     assert (status(database).enabled, status(database).consecutive_failed_batches) == (True, 1)
 
 
@@ -61,7 +68,7 @@ def test_the_baseline_is_a_weeks_median_and_valid_from_three_on(database: Databa
     # Far below what is usual: somebody is told, nothing is switched off.
     end_run(database, {"a": POOR})
     end_run(database, {"a": POOR})
-    assert alerts(database) == {("adapter_low_yield", "a")}
+    assert alerts(database) == {("adapter_low_yield", "a on s")}
     assert status(database).enabled
     end_run(database, {"a": GOOD})
     assert alerts(database) == set()
@@ -69,22 +76,70 @@ def test_the_baseline_is_a_weeks_median_and_valid_from_three_on(database: Databa
 
 def test_a_zero_price_in_a_small_batch_is_told(database: Database) -> None:
     end_run(database, {"a": Batch(attempted=3, extracted=3, zero_prices=1)})
-    assert alerts(database) == {("adapter_zero_price", "a")}
+    assert alerts(database) == {("adapter_zero_price", "a on s")}
     assert status(database).enabled
 
 
 def test_enabling_needs_a_name_and_forgets_old_streaks(database: Database) -> None:
     for _ in range(2):
         end_run(database, {"a": BAD})
-    with pytest.raises(RunRefused, match="scrapy adapters enable a"):
-        database.call(drift.begin, "a")
+    with pytest.raises(RunRefused, match="scrapy adapters enable a --source s"):
+        database.call(drift.begin, "a", "s")
     with pytest.raises(UserError, match="--by"):
-        database.call(drift.enable, "a", by=" ", note="x", now=NOW)
-    assert database.call(drift.enable, "a", by="Ada", note="x", now=NOW)
-    assert not database.call(drift.enable, "a", by="Ada", note="x", now=NOW)
-    assert database.call(drift.begin, "a")
+        database.call(drift.enable, "a", "s", by=" ", note="x", now=NOW)
+    assert database.call(drift.enable, "a", "s", by="Ada", note="x", now=NOW)
+    assert not database.call(drift.enable, "a", "s", by="Ada", note="x", now=NOW)
+    assert database.call(drift.begin, "a", "s")
     assert alerts(database) == set()
     run_id = end_run(database, {"a": BAD})
     assert (status(database).enabled, status(database).consecutive_failed_batches) == (True, 1)
     assert database.value("SELECT watched FROM runs WHERE id = :id", id=run_id)
-    assert not database.call(drift.begin, "a")
+    assert not database.call(drift.begin, "a", "s")
+
+
+def test_one_shop_never_switches_off_the_adapter_of_others(database: Database) -> None:
+    for _ in range(2):
+        end_run(database, {"generic": BAD}, source="bad.example")
+        end_run(database, {"generic": GOOD}, source="good.example")
+    assert not status(database, "generic", "bad.example").enabled
+    assert status(database, "generic", "good.example").enabled
+    with pytest.raises(RunRefused, match=r"disabled for bad\.example"):
+        database.call(drift.begin, "generic", "bad.example")
+    assert not database.call(drift.begin, "generic", "good.example")
+    assert not database.call(drift.begin, "generic", "new.example")
+    # A baseline is that of one shop, too.
+    assert status(database, "generic", "good.example").baseline_failure_rate == Decimal("0.1")
+
+
+def test_a_person_switches_all_sources_off_and_on_again(database: Database) -> None:
+    for _ in range(2):
+        end_run(database, {"a": BAD}, source="bad.example")
+    assert database.call(drift.disable, "a", reason="MANUAL", by="Ada", note="x", now=NOW)
+    with pytest.raises(RunRefused, match="The adapter a is disabled since"):
+        database.call(drift.begin, "a", "new.example")
+    # One answer for everything: also for what drift had switched off.
+    assert database.call(drift.enable, "a", by="Ada", note="x", now=NOW)
+    assert database.call(drift.begin, "a", "bad.example")
+    assert alerts(database) == set()
+    run_id = end_run(database, {"a": GOOD}, source="new.example")
+    assert database.value("SELECT watched FROM runs WHERE id = :id", id=run_id)
+    run_id = end_run(database, {"a": GOOD}, source="new.example")
+    assert not database.value("SELECT watched FROM runs WHERE id = :id", id=run_id)
+
+
+@pytest.mark.parametrize(("others", "enabled"), [(24, True), (23, False)])
+def test_what_has_been_failing_while_the_rest_is_read_well_is_no_news(
+    database: Database, others: int, enabled: bool
+) -> None:
+    """24 pages fail at each look; the shop is judged by whether as many others could be read meanwhile."""
+    store(database.engine, [offer(number, 1000, later(60)) for number in range(others)])
+    since = later(0)
+    batch = Batch(attempted=24, failed=24, lasting=24, lasting_failed=24, lasting_since=since)
+    for _ in range(2):
+        end_run(database, {"a": batch}, source="bazaar")
+    assert status(database, "a", "bazaar").enabled == enabled
+    # What was read before that says nothing.
+    database.do("UPDATE listings SET last_scraped_at = :at", at=later(-1))
+    for _ in range(2):
+        end_run(database, {"b": batch}, source="bazaar")
+    assert not status(database, "b", "bazaar").enabled

@@ -45,7 +45,7 @@ def hold(
         availability=Availability.IN_STOCK,
         source="bazaar",
         observed_at=later(minutes),
-        identity_key="PID:1",
+        identity_key=fields.pop("identity_key", "PID:1"),
         adapter_version="0.9.0",
         **fields,
     )
@@ -122,7 +122,7 @@ def test_what_could_never_be_stored_cannot_be_accepted(database: Database, bad: 
 
 
 def test_rejecting_twice_is_rejecting_once(database: Database) -> None:
-    first, second = hold(database), hold(database, minutes=11)
+    first, second = hold(database), hold(database, minutes=11, identity_key="PID:2")
     given = {"by": "Ada", "note": None, "now": later(60)}
     assert sorted(database.call(quarantine.reject, [first, second, 999], **given)) == [first, second]
     assert database.call(quarantine.reject, [first], **given) == []

@@ -37,17 +37,17 @@ def test_10001_offered_10000_accepted_1_rejected_none_lost(database: Database) -
     assert (counted.accepted_total, counted.rejected_total) == (10_001, {"queue_full": 1})
 
 
-def test_an_adapter_has_a_limit_of_its_own_and_keeps_nobody_else_out(database: Database) -> None:
+def test_a_source_has_a_limit_of_its_own_and_keeps_nobody_else_out(database: Database) -> None:
+    """Also where all of them are read by the same adapter."""
     make_targets(database, 3_000, sources=2)
-    database.do("UPDATE targets SET adapter_id = 'adapter0', priority = 50 WHERE id % 3 <> 0")
+    database.do("UPDATE targets SET source_id = 'shop0', priority = 50 WHERE id % 3 <> 0")
+    database.do("UPDATE targets SET adapter_id = 'generic'")
     admission = schedule(database)
-    by_adapter = dict(
-        database.rows("SELECT adapter_id, count(*) FROM targets WHERE queue_state = 'pending' GROUP BY 1")
+    by_source = dict(
+        database.rows("SELECT source_id, count(*) FROM targets WHERE queue_state = 'pending' GROUP BY 1")
     )
-    assert by_adapter["adapter0"] == 1_000
-    assert by_adapter["adapter1"] == database.value(
-        "SELECT count(*) FROM targets WHERE adapter_id = 'adapter1'"
-    )
+    assert by_source["shop0"] == 1_000
+    assert by_source["shop1"] == database.value("SELECT count(*) FROM targets WHERE source_id = 'shop1'")
     assert set(admission.reasons) == {Rejection.QUEUE_FULL}
 
 
@@ -84,6 +84,18 @@ def test_a_disabled_adapters_targets_are_rejected_and_nobody_else_rests_for_it(d
     assert {one.retry_after_ms for one in admission.rejected} == {3_600_000}
     assert admission.paused_until is None
     assert database.call(target_leases.lease, "w", NOW, seconds=60, most=100, source_id="shop0") == []
+
+
+def test_an_adapter_that_is_off_for_one_source_reads_the_others(database: Database) -> None:
+    make_targets(database, 30, sources=3)
+    database.do("UPDATE targets SET adapter_id = 'generic'")
+    schedule(database)
+    database.call(drift.disable, "generic", "shop0", reason="MANUAL", by="Ada", note="", now=NOW)
+    assert states(database) == {"pending": 20, "idle": 10}
+    admission = schedule(database)
+    assert admission.reasons == {Rejection.ADAPTER_DISABLED: 10}
+    leased = database.call(target_leases.lease, "w", NOW, seconds=60, most=100)
+    assert {target.source_id for target in leased} == {"shop1", "shop2"}
 
 
 def test_a_cycle_that_is_mostly_rejected_rests_longer_each_time(database: Database) -> None:
@@ -158,14 +170,14 @@ def test_claiming_reads_indexes_and_never_the_table(database: Database, known: b
     with database.engine.connect() as connection:
         plan = connection.execute(
             text(f"EXPLAIN (ANALYZE, COSTS OFF, FORMAT JSON) {_DUE.text}"),
-            {"now": NOW, "most": 100, "most_per_adapter": 50, "min_delay": 2, "rate": 0.5},
+            {"now": NOW, "most": 100, "most_per_source": 50, "min_delay": 2, "rate": 0.5},
         ).scalar_one()
     nodes = list(_nodes(plan[0]["Plan"]))
     on_targets = [node for node in nodes if node.get("Relation Name") == "targets"]
     assert on_targets
     assert {node["Node Type"] for node in on_targets} <= {"Index Scan", "Index Only Scan"}
     assert {node["Index Name"] for node in on_targets} == {"ix_targets_due"}
-    # At most the rows taken, and one hop for each adapter and priority.
+    # At most the rows taken, and one hop for each source and priority.
     assert sum(node["Actual Rows"] * node["Actual Loops"] for node in on_targets) < 300
 
 

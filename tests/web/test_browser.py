@@ -190,9 +190,11 @@ def hold(database: Database, count: int) -> None:
         offer |= {"currency": "EUR", "availability": "IN_STOCK", "source": "bazaar"}
         offer |= {"identity_key": f"PID:{number}", "adapter_version": "1", "product_id": str(number)}
         database.do(
-            "INSERT INTO quarantine (source_id, adapter_id, adapter_version, url, identity_key, reason,"
-            " offer, page, observed_at) VALUES ('bazaar', 'bazaar', '1', :url, :identity, 'AMBIGUOUS_PRICE',"
-            " CAST(:offer AS jsonb), :page, now())",
+            "WITH page AS ("
+            "  INSERT INTO quarantine_pages (hash, page, kept_at) VALUES (:identity, :page, now()))"
+            " INSERT INTO quarantine (source_id, adapter_id, adapter_version, url, identity_key, reason,"
+            " offer, page_hash, first_seen_at, observed_at) VALUES ('bazaar', 'bazaar', '1', :url, :identity,"
+            " 'AMBIGUOUS_PRICE', CAST(:offer AS jsonb), :identity, now(), now())",
             url=offer["url"],
             identity=offer["identity_key"],
             offer=json.dumps(offer),
@@ -202,13 +204,13 @@ def hold(database: Database, count: int) -> None:
 
 def test_an_adapter_is_disabled_and_enabled(page: Page, database: Database) -> None:
     page.goto("/adapters")
-    page.get_by_role("link", name="bazaar", exact=True).click()
-    page.get_by_label("Why").fill("the site moved")
-    page.get_by_role("button", name="Disable").click()
+    page.get_by_role("link", name="bazaar", exact=True).first.click()
+    page.get_by_label("Why").last.fill("the site moved")
+    page.get_by_role("button", name="Disable for every source").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("disabled")
     assert database.value("SELECT enabled FROM adapter_status WHERE adapter_id = 'bazaar'") is False
     page.get_by_label("What was done about it").fill("mended")
-    page.get_by_role("button", name="Enable").click()
+    page.get_by_role("button", name="Enable for every source").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("enabled")
     assert [row.action for row in database.rows("SELECT action FROM audit ORDER BY id")] == [
         "adapter disabled",

@@ -32,7 +32,7 @@ from pricewatch.store.models.people import (
 from pricewatch.store.models.runs import CollectedCard, Run, RunPage, VerificationAttempt
 from pricewatch.store.models.scheduling import Dispatcher, Egg, Job, Node
 from pricewatch.store.models.sources import Market, Retailer, Source
-from pricewatch.store.models.targets import Quarantined, Target, TargetQueue
+from pricewatch.store.models.targets import Quarantined, QuarantinePage, Target, TargetQueue
 
 __all__ = [
     "AdapterBatch",
@@ -56,6 +56,7 @@ __all__ = [
     "PriceHistory",
     "Product",
     "ProxyBlock",
+    "QuarantinePage",
     "Quarantined",
     "RateLimit",
     "Retailer",

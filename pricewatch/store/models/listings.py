@@ -110,6 +110,13 @@ class Listing(Base):
         ),
         Index("ix_listings_title", text("words_of(title)"), postgresql_using="gin"),
         Index("ix_listings_product_id", "product_id", postgresql_where=text("product_id IS NOT NULL")),
+        # Whether a source was read well since some instant.
+        Index(
+            "ix_listings_last_scraped_at",
+            "source_id",
+            "last_scraped_at",
+            postgresql_where=text("last_scraped_at IS NOT NULL"),
+        ),
         Index("ix_listings_inactive", "id", postgresql_where=text("NOT active")),
         Index("ix_listings_to_resolve", "id", postgresql_where=text("resolve_requested_at IS NOT NULL")),
     )
@@ -168,6 +175,8 @@ class Listing(Base):
     )
     # When its own page is to be read again; NULL: never tried yet.
     detail_due_at: Mapped[datetime | None]
+    # Since when its own page gives no offer; NULL: the last look did, or there was none.
+    unread_since: Mapped[datetime | None]
 
 
 class MarketListing(Base):

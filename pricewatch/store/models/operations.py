@@ -11,6 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from pricewatch.store.models.base import Base, identity, json_default, one_of
 
+EVERY_SOURCE = "*"
 DISABLED_REASONS = ("MANUAL", "DRIFT_DETECTED", "TOS_VIOLATION")
 ROBOTS_OUTCOMES = ("rules", "no_rules", "unavailable")
 SEVERITIES = ("P1", "P2", "P3")
@@ -18,10 +19,16 @@ WATCH_KINDS = ("price_at_or_below", "fell_by", "rose_by", "back_in_stock", "sold
 
 
 class AdapterStatus(Base):
+    """How an adapter fares on each source that it reads, and whether it may.
+
+    The row of `EVERY_SOURCE` has only the switch of the adapter as a whole.
+    """
+
     __tablename__ = "adapter_status"
     __table_args__ = (one_of("disabled_reason", DISABLED_REASONS, optional=True),)
 
     adapter_id: Mapped[str] = mapped_column(primary_key=True)
+    source_id: Mapped[str] = mapped_column(primary_key=True, server_default=EVERY_SOURCE)
     enabled: Mapped[bool] = mapped_column(server_default=text("true"))
     disabled_at: Mapped[datetime | None]
     disabled_reason: Mapped[str | None]
@@ -42,15 +49,17 @@ class AdapterStatus(Base):
 
 
 class AdapterBatch(Base):
-    """What one run read with one adapter: the rates that drift and its baseline are judged by."""
+    """What one run read of one source with one adapter: what drift and its baseline are judged by."""
 
     __tablename__ = "adapter_batches"
-    __table_args__ = (Index("ix_adapter_batches_adapter_id", "adapter_id", "ended_at"),)
+    __table_args__ = (Index("ix_adapter_batches_adapter_id", "adapter_id", "source_id", "ended_at"),)
 
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
     adapter_id: Mapped[str] = mapped_column(primary_key=True)
+    source_id: Mapped[str] = mapped_column(primary_key=True, server_default=EVERY_SOURCE)
     ended_at: Mapped[datetime]
-    # URLs that count: neither out of stock without a price, nor kept from the site by ourselves.
+    # URLs that count: neither out of stock without a price, nor kept from the site by ourselves, nor as
+    # unreadable as ever.
     urls: Mapped[int]
     failed: Mapped[int]
     extracted: Mapped[int]

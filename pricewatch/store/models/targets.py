@@ -38,7 +38,7 @@ class Target(Base):
         CheckConstraint("priority BETWEEN -100 AND 100", name="priority"),
         Index(
             "ix_targets_due",
-            "adapter_id",
+            "source_id",
             text("priority DESC"),
             "next_due_at",
             "id",
@@ -110,6 +110,8 @@ class TargetQueue(Base):
 
 
 class Quarantined(Base):
+    """An offer that is held, as it was seen last, with how often and since when."""
+
     __tablename__ = "quarantine"
     __table_args__ = (
         one_of("reason", QuarantineReason),
@@ -117,6 +119,16 @@ class Quarantined(Base):
         Index("ix_quarantine_status", "status", "id"),
         Index("ix_quarantine_adapter_id", "adapter_id", "status"),
         Index("ix_quarantine_listing", "source_id", "identity_key", "status"),
+        # However often it is seen: one open row.
+        Index(
+            "uq_quarantine_open",
+            "source_id",
+            "identity_key",
+            "reason",
+            unique=True,
+            postgresql_where=text("status = 'pending'"),
+        ),
+        Index("ix_quarantine_page_hash", "page_hash", postgresql_where=text("page_hash IS NOT NULL")),
         # Of a listing at most one new price waits for another run to agree.
         Index(
             "uq_quarantine_waiting_price",
@@ -139,10 +151,25 @@ class Quarantined(Base):
     reason: Mapped[str]
     offer: Mapped[dict[str, Any]] = json_default("{}")
     details: Mapped[dict[str, Any]] = json_default("{}")
+    # The newest page, kept in `quarantine_pages` for a while.
     page_hash: Mapped[str | None]
-    page: Mapped[bytes | None] = mapped_column(LargeBinary)
     status: Mapped[str] = mapped_column(server_default="pending")
+    times_seen: Mapped[int] = mapped_column(server_default="1")
+    first_seen_at: Mapped[datetime]
     observed_at: Mapped[datetime]
     reviewed_at: Mapped[datetime | None]
     reviewed_by: Mapped[str | None]
     note: Mapped[str | None]
+
+
+class QuarantinePage(Base):
+    """A page that offers are held with, once for each content."""
+
+    __tablename__ = "quarantine_pages"
+    __table_args__ = (Index("ix_quarantine_pages_kept_at", "kept_at"),)
+
+    hash: Mapped[str] = mapped_column(primary_key=True)
+    # Compressed by zlib.
+    page: Mapped[bytes] = mapped_column(LargeBinary)
+    # When it was last seen.
+    kept_at: Mapped[datetime]

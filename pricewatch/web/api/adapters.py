@@ -10,7 +10,8 @@ from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from pricewatch import adapters
-from pricewatch.store import adapter_list, drift
+from pricewatch.store import adapter_list, drift, target_sources
+from pricewatch.store.models.operations import EVERY_SOURCE
 from pricewatch.web.api.common import AChange, Name, Row
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
@@ -19,21 +20,34 @@ router = APIRouter(prefix="/api/adapters", tags=["adapters"], responses=response
 Why = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\x00]*$")]
 
 
-class Adapter(Row):
-    adapter_id: str
-    version: str | None
-    domain: str | None
+class Switch(Row):
     enabled: bool
     disabled_at: datetime | None
     disabled_reason: str | None
     disabled_by: str | None
     note: str | None
     watch_next_run: bool
+
+
+class OnSource(Switch):
+    """How an adapter fares on one source."""
+
+    source_id: str
     baseline_failure_rate: Decimal | None
     baseline_yield_rate: Decimal | None
     baseline_sample_size: int
     last_batch_failure_rate: Decimal | None
+    consecutive_failed_batches: int
+
+
+class Adapter(Switch):
+    """An adapter with its own switch, which counts for every source, and how it fares on each."""
+
+    adapter_id: str
+    version: str | None
+    domain: str | None
     sources: list[str]
+    by_source: list[OnSource]
 
 
 class Disable(BaseModel):
@@ -41,12 +55,15 @@ class Disable(BaseModel):
 
     note: Why
     reason: Literal["MANUAL", "TOS_VIOLATION"] = "MANUAL"
+    # Only for this source; for every one where it is left out.
+    source_id: Name | None = None
 
 
 class Enable(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     note: Why
+    source_id: Name | None = None
 
 
 @router.get("", response_model=list[Adapter])
@@ -58,24 +75,35 @@ def listed(visit: AVisit) -> Any:
 @router.post("/{adapter_id}/disable", response_model=Adapter)
 def disable(visit: AChange, adapter_id: Name, given: Disable) -> Any:
     _check(adapter_id)
-    with visit.change("adapter disabled", adapter_id, note=given.note) as connection:
-        drift.disable(
-            connection, adapter_id, reason=given.reason, by=visit.person, note=given.note, now=visit.now
-        )
+    with visit.change(
+        "adapter disabled", adapter_id, source_id=given.source_id, note=given.note
+    ) as connection:
+        source_id = _source(connection, given.source_id)
+        how = {"reason": given.reason, "by": visit.person, "note": given.note}
+        drift.disable(connection, adapter_id, source_id, now=visit.now, **how)
         return _one(connection, adapter_id)
 
 
 @router.post("/{adapter_id}/enable", response_model=Adapter)
 def enable(visit: AChange, adapter_id: Name, given: Enable) -> Any:
     _check(adapter_id)
-    with visit.change("adapter enabled", adapter_id, note=given.note) as connection:
-        drift.enable(connection, adapter_id, by=visit.person, note=given.note, now=visit.now)
+    with visit.change(
+        "adapter enabled", adapter_id, source_id=given.source_id, note=given.note
+    ) as connection:
+        source_id = _source(connection, given.source_id)
+        drift.enable(connection, adapter_id, source_id, by=visit.person, note=given.note, now=visit.now)
         return _one(connection, adapter_id)
 
 
 def _check(adapter_id: str) -> None:
     if adapter_id not in adapters.known():
         raise HTTPException(404, f"There is no adapter {adapter_id!r}.")
+
+
+def _source(connection: Any, source_id: str | None) -> str:
+    if source_id is None:
+        return EVERY_SOURCE
+    return target_sources.find(connection, source_id).id
 
 
 def _one(connection: Any, adapter_id: str) -> dict[str, Any]:

@@ -35,6 +35,8 @@ class Held(Row):
     details: dict[str, Any]
     page_hash: str | None
     status: Status
+    times_seen: int
+    first_seen_at: datetime
     observed_at: datetime
     reviewed_at: datetime | None
     reviewed_by: str | None

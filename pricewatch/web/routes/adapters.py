@@ -6,10 +6,13 @@ from typing import Any
 
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
+from sqlalchemy import Connection
 
 from pricewatch import adapters
 from pricewatch.errors import UserError
-from pricewatch.store import adapter_list, drift
+from pricewatch.store import adapter_list, drift, target_sources
+from pricewatch.store.models.operations import EVERY_SOURCE
+from pricewatch.web.pages import with_query
 from pricewatch.web.visit import AForm, AVisit
 
 router = APIRouter()
@@ -18,19 +21,19 @@ router = APIRouter()
 @router.get("/adapters")
 def found(visit: AVisit) -> Response:
     with visit.read() as connection:
-        rows = adapter_list.adapters(connection)
-        batches = {
-            row["adapter_id"]: adapter_list.batches(connection, row["adapter_id"], most=60) for row in rows
-        }
-        return visit.render(connection, "adapters.html", rows=rows, batches=batches)
+        return visit.render(connection, "adapters.html", rows=adapter_list.adapters(connection))
 
 
 @router.get("/adapters/{adapter_id}")
-def one(visit: AVisit, adapter_id: str) -> Response:
+def one(visit: AVisit, adapter_id: str, source: str = "") -> Response:
+    """With the batches of one source: the one asked for, or the first."""
     with visit.read() as connection:
         row = _known(adapter_list.adapters(connection), adapter_id)
-        batches = adapter_list.batches(connection, adapter_id, most=200)
-        return visit.render(connection, "adapter.html", row=row, batches=batches)
+        shown = next((each for each in row["by_source"] if each["source_id"] == source), None)
+        if shown is None and row["by_source"]:
+            shown = row["by_source"][0]
+        batches = adapter_list.batches(connection, adapter_id, shown["source_id"], most=200) if shown else []
+        return visit.render(connection, "adapter.html", row=row, shown=shown, batches=batches)
 
 
 @router.post("/adapters/{adapter_id}/disable")
@@ -40,10 +43,17 @@ def disable(visit: AVisit, form: AForm, adapter_id: str) -> Response:
     if not note:
         raise UserError("Say why it is disabled, for whoever finds it so.")
     reason = "TOS_VIOLATION" if form.flag("terms") else "MANUAL"
-    with visit.change("adapter disabled", adapter_id, reason=reason, note=note) as connection:
-        done = drift.disable(connection, adapter_id, reason=reason, by=visit.person, note=note, now=visit.now)
-    how = "now" if done else "already"
-    return visit.back(f"/adapters/{adapter_id}", f"The adapter {adapter_id} is {how} disabled.")
+    source = form.text("source", 255)
+    with visit.change(
+        "adapter disabled", adapter_id, source_id=source or None, reason=reason, note=note
+    ) as connection:
+        source_id = _source(connection, source)
+        by = visit.person
+        done = drift.disable(
+            connection, adapter_id, source_id, reason=reason, by=by, note=note, now=visit.now
+        )
+    how, whose = "now" if done else "already", drift.subject(adapter_id, source_id)
+    return visit.back(_path(adapter_id, source), f"The adapter {whose} is {how} disabled.")
 
 
 @router.post("/adapters/{adapter_id}/enable")
@@ -52,11 +62,20 @@ def enable(visit: AVisit, form: AForm, adapter_id: str) -> Response:
     note = form.text("note", 500)
     if not note:
         raise UserError("Say what was done about it.")
-    with visit.change("adapter enabled", adapter_id, note=note) as connection:
-        drift.enable(connection, adapter_id, by=visit.person, note=note, now=visit.now)
-    return visit.back(
-        f"/adapters/{adapter_id}", f"The adapter {adapter_id} is enabled; its next run is watched."
-    )
+    source = form.text("source", 255)
+    with visit.change("adapter enabled", adapter_id, source_id=source or None, note=note) as connection:
+        source_id = _source(connection, source)
+        drift.enable(connection, adapter_id, source_id, by=visit.person, note=note, now=visit.now)
+    whose = drift.subject(adapter_id, source_id)
+    return visit.back(_path(adapter_id, source), f"The adapter {whose} is enabled; its next run is watched.")
+
+
+def _source(connection: Connection, given: str) -> str:
+    return target_sources.find(connection, given).id if given else EVERY_SOURCE
+
+
+def _path(adapter_id: str, source: str) -> str:
+    return with_query(f"/adapters/{adapter_id}", source=source)
 
 
 def _known(rows: list[dict[str, Any]], adapter_id: str) -> dict[str, Any]:

@@ -56,7 +56,12 @@ def one(visit: AVisit, held_id: Id) -> Response:
             shown = harmless_page(_decoded(page, encoding), asset("page.css"))
         beside = quarantine.listed(connection, HeldWanted(status="pending"), most=1, before=held_id)
         return visit.render(
-            connection, "held.html", held=held, page=shown, following=beside[0]["id"] if beside else None
+            connection,
+            "held.html",
+            held=held,
+            page=shown,
+            no_page=quarantine.no_page(held),
+            following=beside[0]["id"] if beside else None,
         )
 
 
