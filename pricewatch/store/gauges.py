@@ -16,7 +16,7 @@ _counted: dict[str, tuple[datetime, list[Any]]] = {}
 
 # The queue and what is not active have small indexes of their own.
 _PENDING = text(
-    "SELECT adapter_id, source_id, count(*) AS count FROM targets WHERE queue_state = 'pending' GROUP BY 1, 2"
+    "SELECT adapter_id, count(*) AS count FROM targets WHERE queue_state = 'pending' GROUP BY adapter_id"
 )
 _TARGETS = text("""
 SELECT adapter_id, source_id, status, count(*) AS count FROM targets GROUP BY adapter_id, source_id, status

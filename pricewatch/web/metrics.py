@@ -15,7 +15,6 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from pricewatch import adapters
 from pricewatch.rules.figures import BUCKETS, COUNTERS, HISTOGRAMS
 from pricewatch.store import figures, gauges
-from pricewatch.store.models.operations import EVERY_SOURCE
 from pricewatch.web.visit import AVisit
 
 router = APIRouter()
@@ -94,21 +93,26 @@ def _spread(totals: dict[str, float]) -> Iterator[Metric]:
 
 
 def _standing(now: dict[str, Any], at: Any) -> Iterator[Metric]:
-    judged = {(row.adapter_id, row.source_id): row.enabled for row in now["adapters"]}
-    # The switch of an adapter as a whole is that of every source.
-    switches = {(adapter_id, EVERY_SOURCE): True for adapter_id in adapters.known()} | judged
-    queue = GaugeMetricFamily(
-        "scrape_queue_pending", "Targets that wait in the queue", labels=["adapter_id", "source_id"]
-    )
-    for row in now["pending"]:
-        queue.add_metric([row.adapter_id, row.source_id], row.count)
+    known = sorted({*adapters.known(), *(row.adapter_id for row in now["adapters"])})
+    pending = {row.adapter_id: row.count for row in now["pending"]}
+    off = {row.adapter_id for row in now["adapters"] if not row.enabled}
+    queue = GaugeMetricFamily("scrape_queue_pending", "Targets that wait in the queue", labels=["adapter_id"])
     enabled = GaugeMetricFamily(
-        "scrape_adapter_enabled", "1 where an adapter may be used", labels=["adapter_id", "source_id"]
+        "scrape_adapter_enabled", "1 where an adapter may be used for every source", labels=["adapter_id"]
     )
-    for read_of, is_on in sorted(switches.items()):
-        enabled.add_metric(list(read_of), int(is_on))
+    for adapter_id in known:
+        queue.add_metric([adapter_id], pending.get(adapter_id, 0))
+        enabled.add_metric([adapter_id], 0 if adapter_id in off else 1)
     yield queue
     yield enabled
+    by_source = GaugeMetricFamily(
+        "pricewatch_adapter_source_enabled",
+        "1 where an adapter may be used for a source; `*` is its switch for all of them",
+        labels=["adapter_id", "source_id"],
+    )
+    for row in now["adapters"]:
+        by_source.add_metric([row.adapter_id, row.source_id], int(row.enabled))
+    yield by_source
     places = sorted({(row.adapter_id, row.source_id) for row in now["targets"]}) or [("", "")]
     counts = {(row.adapter_id, row.source_id, row.status): row.count for row in now["targets"]}
     for status in ("ACTIVE", "BROKEN", "STALE", "PAUSED"):

@@ -112,4 +112,11 @@ def test_a_disabled_adapter_shows(client: httpx.Client) -> None:
     client.post("/api/adapters/bazaar/disable", json={"note": "moved"})
     found = read(client)
     assert found["scrape_adapter_enabled"][("bazaar",)] == 0
-    assert found["scrape_adapter_disabled_total"][("bazaar", "MANUAL")] == 1
+    assert found["pricewatch_adapter_source_enabled"][("bazaar", "*")] == 0
+    client.post("/api/adapters/bazaar/enable", json={"note": "mended"})
+    client.post("/api/adapters/bazaar/disable", json={"note": "moved", "source_id": "bazaar"})
+    found = read(client)
+    assert found["scrape_adapter_enabled"][("bazaar",)] == 0
+    assert found["pricewatch_adapter_source_enabled"][("bazaar", "*")] == 1
+    assert found["pricewatch_adapter_source_enabled"][("bazaar", "bazaar")] == 0
+    assert found["scrape_adapter_disabled_total"][("bazaar", "MANUAL")] == 2

@@ -155,7 +155,7 @@ class Quarantined(Base):
     page_hash: Mapped[str | None]
     status: Mapped[str] = mapped_column(server_default="pending")
     times_seen: Mapped[int] = mapped_column(server_default="1")
-    first_seen_at: Mapped[datetime]
+    first_seen_at: Mapped[datetime] = mapped_column(server_default=func.now())
     observed_at: Mapped[datetime]
     reviewed_at: Mapped[datetime | None]
     reviewed_by: Mapped[str | None]

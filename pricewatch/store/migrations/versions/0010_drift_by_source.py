@@ -64,7 +64,7 @@ def _upgrade_quarantine() -> None:
     )
     op.add_column("quarantine", sa.Column("first_seen_at", sa.DateTime(timezone=True), nullable=True))
     op.execute("UPDATE quarantine SET first_seen_at = observed_at")
-    op.alter_column("quarantine", "first_seen_at", nullable=False)
+    op.alter_column("quarantine", "first_seen_at", nullable=False, server_default=sa.text("now()"))
     # Of several open rows of one thing the newest stays open, and tells of the others.
     op.execute("""
         WITH several AS (
