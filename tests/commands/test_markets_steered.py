@@ -35,12 +35,14 @@ def test_add_change_switch(crawl: Crawl, database: Database) -> None:
     assert row.enabled
     told(crawl, "disable", "bazaar-clocks")
     assert not database.value("SELECT enabled FROM markets WHERE id = 'bazaar-clocks'")
-    database.do("UPDATE markets SET consecutive_failures = 5 WHERE id = 'bazaar-clocks'")
+    database.do("UPDATE markets SET discovery_failures = 5, sweep_failures = 3 WHERE id = 'bazaar-clocks'")
     told(crawl, "enable", "bazaar-clocks", "bazaar-toys")
     # Whoever enables a market wants it crawled: its circuit is closed too.
-    rows = database.rows("SELECT enabled, consecutive_failures FROM markets WHERE id LIKE 'bazaar-%s'")
-    assert (True, 0) in [tuple(row) for row in rows]
-    assert database.value("SELECT consecutive_failures FROM markets WHERE id = 'bazaar-clocks'") == 0
+    rows = database.rows(
+        "SELECT enabled, discovery_failures, sweep_failures FROM markets"
+        " WHERE id IN ('bazaar-clocks', 'bazaar-toys')"
+    )
+    assert [tuple(row) for row in rows] == [(True, 0, 0)] * 2
 
 
 def test_scrape_now_is_a_job_before_all_others(crawl: Crawl, database: Database) -> None:
