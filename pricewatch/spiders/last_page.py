@@ -45,8 +45,12 @@ async def confirm_end(spider: OverviewSpider, start: StartPage) -> list[Overview
         if found.answer is Answer.TROUBLE or not spider.leads_back(start, found):
             spider.lose(start, found)
             return pages
-        if search.note(probe, found.fingerprint, has_next=found.has_next) and found.page is not None:
+        is_new = search.note(probe, found.fingerprint, has_next=found.has_next)
+        if found.page is not None and is_new:
             pages.append(found.page)
+        elif found.page is not None:
+            found.outcome = PageOutcome.REPEATED
+            await spider.record(start, found)
     if beyond.uncertain and not pages:
         # A site that shows nothing at the moment would show nothing on its good pages either.
         again = await look(spider, start, search.good)

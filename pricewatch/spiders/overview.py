@@ -186,10 +186,11 @@ class OverviewSpider(PricewatchSpider):
         if response.status >= 400:
             reading.outcome, reading.error = PageOutcome.HTTP_ERROR, f"status {response.status}"
             return reading
-        asked = self.page_url(start, number)
         if number == 1:
             start.landed = response.url
-        elif is_led_away(asked, response.url, start.landed or self.page_url(start, 1)):
+        elif "redirect_urls" in response.meta and is_led_away(
+            self.page_url(start, number), response.url, start.landed or self.page_url(start, 1)
+        ):
             # Whatever is shown there, it is not this page.
             reading.outcome, reading.led_to = PageOutcome.REPEATED, response.url
             reading.error = f"page {number} led to {response.url}"
