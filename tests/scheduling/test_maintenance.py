@@ -64,10 +64,8 @@ def test_each_spider_has_a_circuit_of_its_own(database: Database) -> None:
     ended("discovery", failed=True)
     ended("sweep", failed=False)
     assert database.rows(open_alerts) == []
-    assert tuple(database.row("SELECT discovery_failures, sweep_failures FROM markets WHERE id = 'm'")) == (
-        1,
-        0,
-    )
+    failures = database.row("SELECT discovery_failures, sweep_failures FROM markets WHERE id = 'm'")
+    assert tuple(failures) == (1, 0)
 
 
 def test_maintenance_is_done_once_a_day(database: Database) -> None:
