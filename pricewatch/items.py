@@ -176,13 +176,15 @@ class Offer:
 
 @dataclass(slots=True, kw_only=True)
 class OverviewPage:
-    """All cards of one overview page: stored together or not at all."""
+    """The cards of one overview page that its market wants: stored together or not at all."""
 
     start_page: str
     number: int
     url: str
     cards: list[Card]
     observed_at: datetime
+    # How many cards the page shows, wanted or not.
+    shown: int
     http_status: int = 200
     duration_ms: int = 0
     dropped: dict[str, int] = field(default_factory=dict)

@@ -15,6 +15,7 @@ OVERVIEW_MOST_PAGES = 2000  # of one start page: a site that has always one more
 SWEEP_PAGES_PER_RUN = 50
 SWEEP_OVERLAP_PAGES = 5
 SWEEP_LEAST_COVERAGE = 0.7
+SWEEP_AGREEMENT = 0.1  # two partial cycles in a row that differ by no more than this are believed
 SWEEP_TIME_BUDGET_MINUTES = 30
 SWEEP_MAX_DETAILS = 100
 DETAIL_REFRESH_HOURS = 24

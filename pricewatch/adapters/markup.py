@@ -11,13 +11,13 @@ from pricewatch.adapters import site_page as page
 from pricewatch.adapters.base import Overview
 from pricewatch.adapters.site import Listing, SiteAdapter
 from pricewatch.adapters.site_structured import structured_names, structured_prices
-from pricewatch.items import Card
+from pricewatch.items import Card, ExtractFailure, FailureReason
 from pricewatch.parsing.gone import departure_in
 
 
 class MarkupAdapter(SiteAdapter):
     # The box of one card; the link to the next page, which all but the last have; and a box that is there
-    # even where it is empty. Without the link, the first page without cards is the end.
+    # even where it is empty, if there is one. Without the link, the first page without cards is the end.
     card_box: ClassVar[str]
     next_link: ClassVar[str | None] = None
     cards_box: ClassVar[str | None] = None
@@ -35,6 +35,15 @@ class MarkupAdapter(SiteAdapter):
     def listing_in(self, document: Selector, url: str) -> Listing | None:
         """The listing of a product page; None where it is no such page."""
         raise NotImplementedError
+
+    def read_overview(self, response: TextResponse) -> Overview | ExtractFailure:
+        found = super().read_overview(response)
+        if not isinstance(found, ExtractFailure) or found.reason is not FailureReason.PAGE_STRUCTURE_CHANGED:
+            return found
+        if response.status >= 400 or not page.is_whole(response):
+            return found
+        # An empty list or another page: the page alone does not tell.
+        return ExtractFailure(FailureReason.SELECTOR_NOT_FOUND, found.details)
 
     def cards_on(self, response: TextResponse) -> Overview | None:
         document = page.whole_document(response)

@@ -8,7 +8,7 @@ from typing import Any
 
 from pricewatch.errors import UserError
 from pricewatch.items import Tier
-from pricewatch.rules.schedule import FAILURES_TO_OPEN, SHARES, interval
+from pricewatch.rules.schedule import SHARES, interval
 from pricewatch.shell import ActionCommand, print_json, print_table, say
 
 SEARCH = ("keyword", "category", "city", "state", "min_price_cents", "max_price_cents")
@@ -55,6 +55,15 @@ class Command(ActionCommand):
         scrape = self.action("scrape", "Queue a job for a market now, due or not")
         scrape.add_argument("id", metavar="ID")
         scrape.add_argument("--spider", choices=list(SHARES), default="discovery")
+        believe = self.action(
+            "believe",
+            "Believe that a market has become smaller",
+            "A sweep that saw far less than the last complete one is partial, and concludes nothing.\n"
+            "Two in a row that agree are believed; with this command, the last one is, at once.\n\n"
+            "Example:\n  scrapy markets believe bazaar-bikes --by Ada",
+        )
+        believe.add_argument("id", metavar="ID")
+        believe.add_argument("--by", metavar="NAME", required=True, help="who says so, for the audit")
 
     def do_list(self, opts: argparse.Namespace) -> None:
         from pricewatch.store import market_list, target_sources
@@ -132,6 +141,25 @@ class Command(ActionCommand):
             job = market_list.scrape_now(connection, opts.id, opts.spider)
         print(f"Job {job} is queued; a daemon starts it as soon as it has a free slot.")
 
+    def do_believe(self, opts: argparse.Namespace) -> None:
+        from pricewatch import clock
+        from pricewatch.store import audit, markets, sweeps
+        from pricewatch.store.database import engine
+
+        now = clock.now()
+        with engine().begin() as connection:
+            markets.load_market(connection, opts.id)
+            counts = sweeps.believe(connection, opts.id, now)
+            audit.note(
+                connection,
+                person=opts.by,
+                address=None,
+                action="smaller market believed",
+                subject=opts.id,
+                now=now,
+            )
+        print(f"{opts.id} now has {counts.seen} cards, not {counts.last_complete}.")
+
     def _change(self, ids: list[str], **values: Any) -> None:
         from pricewatch.store import market_list
         from pricewatch.store.database import engine
@@ -177,8 +205,8 @@ def _cells(row: dict[str, Any]) -> list[object]:
     state = "enabled" if row["enabled"] else "disabled"
     if row["tos_approved_by"] is None:
         state += ", source not approved"
-    if row["consecutive_failures"] >= FAILURES_TO_OPEN:
-        state += ", circuit open"
+    if row["circuits_open"]:
+        state += f", circuit open for {' and '.join(row['circuits_open'])}"
     frequency = row["scrape_frequency_hours"]
     every = [f"{interval(spider, row['tier'], frequency).total_seconds() / 3600:g} h" for spider in SHARES]
     last: datetime | None = row["last_scrape_at"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from typing import Any
@@ -52,8 +52,9 @@ class MarketState:
     approved: bool = True
     adapter_enabled: bool = True
     frequency_hours: float | None = None
-    consecutive_failures: int = 0
-    last_failure_at: datetime | None = None
+    # How often each spider failed here in a row, and when it last did.
+    failures: Mapping[str, int] = field(default_factory=dict)
+    failed_at: Mapping[str, datetime | None] = field(default_factory=dict)
     # When each spider last came to a good end here.
     last_at: Mapping[str, datetime | None] | None = None
     # Whether listings were handed over to verification.
@@ -82,7 +83,7 @@ def interval(spider: str, tier: str, frequency_hours: float | None = None) -> ti
 
 
 def retry_after(consecutive_failures: int) -> timedelta:
-    """How long a market rests after that many failures in a row: twice as long each time."""
+    """How long a spider leaves a market alone after that many failures in a row: twice as long each time."""
     return FIRST_RETRY * (1 << min(max(consecutive_failures, 1) - 1, 16))
 
 
@@ -95,7 +96,8 @@ def judge(market: MarketState, spider: str, now: datetime) -> Verdict:
         return Verdict(spider, Why.NOT_APPROVED)
     if not market.adapter_enabled:
         return Verdict(spider, Why.ADAPTER_DISABLED)
-    if market.consecutive_failures >= FAILURES_TO_OPEN:
+    failures = market.failures.get(spider, 0)
+    if failures >= FAILURES_TO_OPEN:
         return Verdict(spider, Why.CIRCUIT_OPEN, next_maintenance(now))
     if spider in market.under_way:
         return Verdict(spider, Why.UNDER_WAY)
@@ -103,8 +105,9 @@ def judge(market: MarketState, spider: str, now: datetime) -> Verdict:
     if spider != "discovery" and last_at.get("discovery") is None:
         # Before the first discovery there is nothing to follow and nothing to verify.
         return Verdict(spider, Why.NOTHING_KNOWN)
-    if market.consecutive_failures and market.last_failure_at is not None:
-        rested = market.last_failure_at + retry_after(market.consecutive_failures)
+    failed_at = market.failed_at.get(spider)
+    if failures and failed_at is not None:
+        rested = failed_at + retry_after(failures)
         if rested > now:
             return Verdict(spider, Why.FAILED_RECENTLY, rested)
     due = due_at(market, spider)
@@ -116,10 +119,11 @@ def judge(market: MarketState, spider: str, now: datetime) -> Verdict:
 def _without_what_never_came(market: MarketState, now: datetime) -> MarketState:
     """The market without visits of a time that is still to come, from a clock that was ahead."""
     latest = now + CLOCKS_APART
-    last_at = {spider: at for spider, at in (market.last_at or {}).items() if at is None or at <= latest}
-    failed_at = market.last_failure_at
-    ahead = failed_at is not None and failed_at > latest
-    return replace(market, last_at=last_at, last_failure_at=None if ahead else failed_at)
+
+    def came(times: Mapping[str, datetime | None]) -> dict[str, datetime | None]:
+        return {spider: at for spider, at in times.items() if at is None or at <= latest}
+
+    return replace(market, last_at=came(market.last_at or {}), failed_at=came(market.failed_at))
 
 
 def due_at(market: MarketState, spider: str) -> datetime | None:

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 PAGES_PER_RUN = 50
 OVERLAP_PAGES = 5
 LEAST_COVERAGE = 0.7
+AGREEMENT = 0.1
+
+
+class Cycle(StrEnum):
+    """What a cycle from page 1 to the end comes to."""
+
+    COMPLETE = "complete"
+    # It saw too little to conclude anything.
+    PARTIAL = "partial"
+    # It saw too little, and as much as the cycle before: the market did shrink.
+    SHRUNK = "shrunk"
 
 
 def window(last: int | None, *, pages: int = PAGES_PER_RUN, overlap: int = OVERLAP_PAGES) -> tuple[int, int]:
@@ -22,3 +35,21 @@ def covers(seen: int, seen_by_last_complete_cycle: int | None, *, least: float =
     if seen <= 0:
         return False
     return seen_by_last_complete_cycle is None or seen >= least * seen_by_last_complete_cycle
+
+
+def judge_cycle(
+    seen: int,
+    last_complete: int | None,
+    last_partial: int | None,
+    *,
+    least: float = LEAST_COVERAGE,
+    agreement: float = AGREEMENT,
+) -> Cycle:
+    """Compare what a cycle saw with the last complete one and, if that was partial, with the one before."""
+    if covers(seen, last_complete, least=least):
+        return Cycle.COMPLETE
+    if seen > 0 and last_partial is not None:
+        larger = max(seen, last_partial)
+        if larger - min(seen, last_partial) <= agreement * larger:
+            return Cycle.SHRUNK
+    return Cycle.PARTIAL

@@ -13,7 +13,9 @@ from pricewatch import clock
 from pricewatch.items import OverviewPage, RunStatus
 from pricewatch.rules.pagination import goes_on
 from pricewatch.spiders.arguments import MarketArguments
-from pricewatch.spiders.overview import OverviewSpider, StartPage
+from pricewatch.spiders.last_page import confirm_end
+from pricewatch.spiders.overview import OverviewSpider
+from pricewatch.spiders.start_page import StartPage
 from pricewatch.store import collection, market_sync
 from pricewatch.store.batch import Tally
 
@@ -41,8 +43,13 @@ class DiscoverySpider(OverviewSpider):
         if start.requested == start.read and self._goes_on(start):
             yield self.page_request(start, start.read + 1)
 
+    async def end_met(self, start: StartPage) -> None:
+        # Discovery has read every page up to there, so nothing is left to be stored.
+        await confirm_end(self, start)
+
     def page_read(self, start: StartPage, page: OverviewPage | None) -> None:
         if page is not None:
+            start.shown += page.shown
             start.collected += len(page.cards)
             start.new_by_page.append(page.new or 0)
             for request in self.next_requests(start):
@@ -79,7 +86,7 @@ class DiscoverySpider(OverviewSpider):
                     f"page {start.failed_page} of {start.url} could not be read ({last}); nothing was stored",
                 )
                 return False
-            if not start.collected:
+            if not start.shown:
                 self.run.conclude(
                     RunStatus.ABORTED, f"{start.url} showed no listing at all; nothing was stored"
                 )

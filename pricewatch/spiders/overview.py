@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urljoin
 
 from scrapy import signals
 from scrapy.http import Request, Response, TextResponse
@@ -16,38 +16,14 @@ from pricewatch.adapters.base import Adapter, MarketQuery, Overview
 from pricewatch.errors import UserError
 from pricewatch.items import Card, DropReason, ExtractFailure, FailureReason, OverviewPage, PageOutcome
 from pricewatch.parsing.url import InvalidUrl
+from pricewatch.rules.list_end import Answer, is_led_away, leads_back
 from pricewatch.rules.market import belongs
 from pricewatch.spiders.arguments import MarketArguments
-from pricewatch.spiders.base import PricewatchSpider, adapter_for, outcome_of
+from pricewatch.spiders.base import PricewatchSpider, adapter_for
 from pricewatch.spiders.run import Run
+from pricewatch.spiders.start_page import Reading, StartPage, failed_reading
 from pricewatch.store.database import engine
 from pricewatch.store.markets import MarketRecord, load_approved_market
-
-
-@dataclass(slots=True)
-class StartPage:
-    """How far one start page of a market has been read."""
-
-    url: str
-    requested: int = 0
-    read: int = 0
-    has_next: bool = True
-    collected: int = 0
-    new_by_page: list[int] = field(default_factory=list)
-    failures: list[dict[str, Any]] = field(default_factory=list)
-    failed_page: int | None = None
-    completed: bool = False
-    fingerprints: set[int] = field(default_factory=set)
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "start_page": self.url,
-            "pages": self.read,
-            "collected": self.collected,
-            "failure_count": len(self.failures),
-            "failures": self.failures[-10:],
-            "completed": self.completed,
-        }
 
 
 class OverviewSpider(PricewatchSpider):
@@ -96,10 +72,9 @@ class OverviewSpider(PricewatchSpider):
         return f"{self.name} {self.market.id}"
 
     def page_request(self, start: StartPage, number: int, attempt: int = 1) -> Request:
-        query = MarketQuery(self.market.base_url, start.url, self.page_size, self.market.parameters)
         start.requested = max(start.requested, number)
         return Request(
-            self.adapter.overview_url(query, number),
+            self.page_url(start, number),
             callback=self.parse_overview,
             errback=self.overview_failed,
             cb_kwargs={"start": start, "number": number, "attempt": attempt},
@@ -109,46 +84,136 @@ class OverviewSpider(PricewatchSpider):
             priority=10,
         )
 
+    def page_url(self, start: StartPage, number: int) -> str:
+        query = MarketQuery(self.market.base_url, start.url, self.page_size, self.market.parameters)
+        return self.adapter.overview_url(query, number)
+
     async def parse_overview(self, response: Response, start: StartPage, number: int, attempt: int) -> Any:
+        reading = self.read_page(response, start, number)
+        if reading.fingerprint in start.prints.values():
+            reading.outcome = PageOutcome.REPEATED
+        if reading.fingerprint is not None:
+            start.prints[number] = reading.fingerprint
+        if reading.answer is not Answer.PAGE:
+            for request in await self._no_page(start, reading, attempt):
+                yield request
+            return
+        start.read = max(start.read, number)
+        start.has_next = reading.has_next and not self._is_endless(number)
+        for request in self.next_requests(start):
+            yield request
+        yield reading.page
+
+    async def overview_failed(self, failure: Failure) -> list[Request]:
+        request: Request = failure.request  # type: ignore[attr-defined]
+        given = request.cb_kwargs
+        reading = failed_reading(failure, request, given["number"])
+        return await self._no_page(given["start"], reading, given["attempt"])
+
+    async def _no_page(self, start: StartPage, reading: Reading, attempt: int) -> list[Request]:
+        """No further page of the list: its end, or trouble that may be over at the next attempt."""
+        more_attempts = attempt < self.settings.getint("OVERVIEW_ATTEMPTS")
+        if reading.outcome is PageOutcome.EMPTY and reading.number == 1:
+            # A list without anything on it. Whether that can be is for the whole run to say.
+            await self.record(start, reading)
+        elif reading.answer is Answer.END and not (reading.uncertain and more_attempts):
+            await self.record(start, reading)
+            start.beyond = reading
+        else:
+            await self.note_failure(start, reading)
+            if more_attempts and reading.outcome is not PageOutcome.ROBOTS:
+                return [self.page_request(start, reading.number, attempt + 1)]
+            self.lose(start, reading)
+        start.has_next = False
+        if start.beyond is not None:
+            await self.end_met(start)
+        self.page_read(start, None)
+        return []
+
+    async def record(self, start: StartPage, reading: Reading) -> None:
+        await self.run.page(
+            url=reading.url,
+            # A page that is not there shows no more than an empty one.
+            outcome=PageOutcome.EMPTY if reading.outcome is PageOutcome.HTTP_ERROR else reading.outcome,
+            start_page=start.url,
+            page=reading.number,
+            http_status=reading.http_status,
+            duration_ms=reading.duration_ms,
+            error=reading.error or None,
+        )
+
+    async def note_failure(self, start: StartPage, reading: Reading) -> None:
+        start.failures.append(
+            {
+                "time": clock.now().isoformat(),
+                "page": reading.number,
+                "proxy": reading.proxy,
+                "error": f"{reading.outcome}: {reading.error}",
+            }
+        )
+        self.show_progress()
+        await self.run.page(
+            url=reading.url,
+            outcome=reading.outcome,
+            start_page=start.url,
+            page=reading.number,
+            error=reading.error,
+        )
+
+    def lose(self, start: StartPage, reading: Reading) -> None:
+        reason = f"{reading.outcome}: {reading.error}"
+        self.run.error("A page could not be read", url=reading.url, reason=reason)
+        start.failed_page = reading.number
+
+    def leads_back(self, start: StartPage, reading: Reading) -> bool:
+        """Whether a page that led elsewhere, if it did, led back into the list."""
+        if not reading.led_to:
+            return True
+        first = self.page_url(start, 1)
+        homes = (first, urljoin(first, start.url), start.landed or first)
+        return leads_back(self.page_url(start, reading.number), reading.led_to, homes)
+
+    def read_page(self, response: Response, start: StartPage, number: int) -> Reading:
+        """What a page of a list says, before anything is concluded from it."""
+        asked_at = response.meta.get("asked_at", time.monotonic())
+        reading = Reading(
+            number=number,
+            url=response.url,
+            outcome=PageOutcome.OK,
+            http_status=response.status,
+            duration_ms=round((time.monotonic() - asked_at) * 1000),
+        )
+        if response.status >= 400:
+            reading.outcome, reading.error = PageOutcome.HTTP_ERROR, f"status {response.status}"
+            return reading
+        if number == 1:
+            start.landed = response.url
+        elif "redirect_urls" in response.meta and is_led_away(
+            self.page_url(start, number), response.url, start.landed or self.page_url(start, 1)
+        ):
+            # Whatever is shown there, it is not this page.
+            reading.outcome, reading.led_to = PageOutcome.REPEATED, response.url
+            reading.error = f"page {number} led to {response.url}"
+            return reading
         overview = (
             self.reading(self.adapter.read_overview, response)
             if isinstance(response, TextResponse)
             else ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "not a page of text")
         )
         if isinstance(overview, ExtractFailure):
-            outcome = (
+            blocked = overview.reason is FailureReason.BLOCKED_PAGE
+            reading.uncertain = number > 1 and overview.reason is FailureReason.SELECTOR_NOT_FOUND
+            reading.outcome = (
                 PageOutcome.BLOCKED
-                if overview.reason is FailureReason.BLOCKED_PAGE
+                if blocked
+                else PageOutcome.EMPTY
+                if reading.uncertain
                 else PageOutcome.UNREADABLE
             )
-            for request in await self._page_lost(
-                start, number, attempt, response.url, outcome, f"{overview.reason} {overview.details}".strip()
-            ):
-                yield request
-            return
-        page = self._page(response, start, number, overview)
-        fingerprint = hash(tuple(card.identity_key for card in page.cards))
-        if not page.cards or fingerprint in start.fingerprints:
-            # Beyond the end: an empty page, or one that was shown before.
-            outcome = PageOutcome.REPEATED if page.cards else PageOutcome.EMPTY
-            await self.run.page(
-                url=response.url,
-                outcome=outcome,
-                start_page=start.url,
-                page=number,
-                http_status=response.status,
-                duration_ms=page.duration_ms,
-            )
-            start.has_next = False
-            start.read = max(start.read, number - 1)
-            self.page_read(start, None)
-            return
-        start.fingerprints.add(fingerprint)
-        start.read = max(start.read, number)
-        start.has_next = overview.has_next and not self._is_endless(number)
-        for request in self.next_requests(start):
-            yield request
-        yield page
+            reading.error = f"{overview.reason} {overview.details}".strip()
+            return reading
+        self._take_cards(reading, response, start, overview)
+        return reading
 
     def _is_endless(self, number: int) -> bool:
         """No market has so many pages: what is shown there is made up, and ends here."""
@@ -157,64 +222,37 @@ class OverviewSpider(PricewatchSpider):
             self.run.note("overview/endless")
         return endless
 
-    async def overview_failed(self, failure: Failure) -> list[Request]:
-        request: Request = failure.request  # type: ignore[attr-defined]
-        outcome, _, error = outcome_of(failure)
-        return await self._page_lost(
-            request.cb_kwargs["start"],
-            request.cb_kwargs["number"],
-            request.cb_kwargs["attempt"],
-            request.url,
-            outcome,
-            error,
-            proxy=request.meta.get("proxy_name"),
-        )
-
-    async def _page_lost(
-        self,
-        start: StartPage,
-        number: int,
-        attempt: int,
-        url: str,
-        outcome: PageOutcome,
-        error: str,
-        proxy: str | None = None,
-    ) -> list[Request]:
-        """A page that could not be read: asked for again a few times, then the start page has failed."""
-        start.failures.append(
-            {"time": clock.now().isoformat(), "page": number, "proxy": proxy, "error": f"{outcome}: {error}"}
-        )
-        self.show_progress()
-        await self.run.page(url=url, outcome=outcome, start_page=start.url, page=number, error=error)
-        if attempt < self.settings.getint("OVERVIEW_ATTEMPTS") and outcome is not PageOutcome.ROBOTS:
-            return [self.page_request(start, number, attempt + 1)]
-        self.run.error("A page could not be read", url=url, reason=f"{outcome}: {error}")
-        start.failed_page = number
-        self.page_read(start, None)
-        return []
-
-    def _page(self, response: Response, start: StartPage, number: int, overview: Overview) -> OverviewPage:
+    def _take_cards(self, reading: Reading, response: Response, start: StartPage, overview: Overview) -> None:
         dropped = dict(overview.unreadable)
-        cards: list[Card] = []
+        shown: list[Card] = []
         for card in overview.cards:
             try:
                 self.complete_card(card)
             except InvalidUrl:
                 dropped[DropReason.INVALID_URL] = dropped.get(DropReason.INVALID_URL, 0) + 1
                 continue
-            if self._is_wanted(card):
-                cards.append(card)
-            else:
-                self.run.note("outside_market")
-        asked_at = response.meta.get("asked_at", time.monotonic())
-        return OverviewPage(
+            shown.append(card)
+        if not shown:
+            lost = sum(dropped.values())
+            reading.outcome = PageOutcome.UNREADABLE if lost else PageOutcome.EMPTY
+            reading.error = f"none of {lost} cards can be read" if lost else ""
+            return
+        wanted = [card for card in shown if self._is_wanted(card)]
+        if len(wanted) < len(shown):
+            self.run.note("outside_market", len(shown) - len(wanted))
+        # The market's own filters say nothing about the list: its pages are told apart by all they show.
+        keys = [card.identity_key for card in shown]
+        reading.fingerprint = hash(tuple(keys))
+        reading.has_next, reading.total = overview.has_next, overview.total
+        reading.page = OverviewPage(
             start_page=start.url,
-            number=number,
+            number=reading.number,
             url=response.url,
-            cards=cards,
+            cards=wanted,
             observed_at=clock.now(),
+            shown=len(set(keys)),
             http_status=response.status,
-            duration_ms=round((time.monotonic() - asked_at) * 1000),
+            duration_ms=reading.duration_ms or 0,
             dropped=dropped,
         )
 
@@ -234,6 +272,9 @@ class OverviewSpider(PricewatchSpider):
     def page_read(self, start: StartPage, page: OverviewPage | None) -> None:
         """A page is stored, or the start page has come to an end or failed."""
         raise NotImplementedError
+
+    async def end_met(self, start: StartPage) -> None:
+        """An answer came from beyond the end of a start page: see `start.beyond`."""
 
     def _item_stored(self, item: Any) -> None:
         if isinstance(item, OverviewPage):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
 from typing import Any
 
 from scrapy.http import Request
@@ -12,9 +13,11 @@ from sqlalchemy import Connection
 
 from pricewatch import clock
 from pricewatch.items import OverviewPage, RunStatus
-from pricewatch.rules.sweep import covers, window
+from pricewatch.rules.sweep import Cycle, judge_cycle, window
 from pricewatch.spiders.arguments import MarketArguments
-from pricewatch.spiders.overview import OverviewSpider, StartPage
+from pricewatch.spiders.last_page import confirm_end
+from pricewatch.spiders.overview import OverviewSpider
+from pricewatch.spiders.start_page import StartPage
 from pricewatch.store import alerts, details, sweeps
 
 
@@ -36,6 +39,9 @@ class SweepSpider(OverviewSpider):
         )
         self._pages_left = self._last - self._first + 1
         self._stored_page = 0
+        self._reading: StartPage | None = None
+        # Cards that this run added to what the cycle has seen, by page.
+        self._counted: dict[int, int] = {}
         self._deadline = time.monotonic() + 60 * self.settings.getfloat("SWEEP_TIME_BUDGET_MINUTES")
 
     async def start(self) -> AsyncIterator[Any]:
@@ -43,21 +49,23 @@ class SweepSpider(OverviewSpider):
             await self.run.call(self._begin)
         first = self._first
         for number, start in enumerate(self.starts[self._index :], self._index):
+            self._reading, self._stored_page = start, 0
+            self._counted.clear()
             self._ended.clear()
-            self._stored_page = 0
             yield self.page_request(start, first)
             await self._ended.wait()
+            if start.beyond is not None:
+                for page in await confirm_end(self, start):
+                    yield page
             if start.failed_page:
                 self._fail(start)
                 break
             if start.has_next:
                 self.run.progress["goes_on_from"] = start.read
                 break
+            await self._end_list(number)
             if number == len(self.starts) - 1:
                 await self._end_cycle()
-            else:
-                following = self.starts[number + 1].url
-                await self.run.call(lambda connection: sweeps.move_to(connection, self.market.id, following))  # noqa: B023
             if not self._within_budget():
                 break
             first = 1
@@ -74,18 +82,20 @@ class SweepSpider(OverviewSpider):
             yield self.page_request(start, start.read + 1)
 
     def page_stored(self, connection: Connection, page: OverviewPage) -> None:
-        sweeps.advance(connection, self.market.id, page.start_page, page.number, len(page.cards))
+        # All that the page shows: a change of the market's own filters is not a change of the market.
+        if sweeps.advance(connection, self.market.id, page.start_page, page.number, page.shown):
+            self._counted[page.number] = page.shown
 
     def page_read(self, start: StartPage, page: OverviewPage | None) -> None:
         if page is not None:
+            start.shown += page.shown
             start.collected += len(page.cards)
             start.new_by_page.append(page.new or 0)
             self._stored_page = max(self._stored_page, page.number)
         self._show(start)
         under_way = start.requested > start.read and start.has_next
-        stored = self._stored_page >= start.read or not start.collected
-        if start.failed_page or (stored and not under_way):
-            start.completed = not start.failed_page and not start.has_next
+        stored = self._stored_page >= start.read
+        if start is self._reading and (start.failed_page or (stored and not under_way)):
             self._ended.set()
 
     def work_done(self) -> tuple[int, int | None]:
@@ -97,38 +107,83 @@ class SweepSpider(OverviewSpider):
     def _begin(self, connection: Connection) -> None:
         sweeps.begin_cycle(connection, self.market.id, self.starts[0].url, clock.now())
 
+    async def _end_list(self, number: int) -> None:
+        """A start page has been read to its end: the next one follows, if there is one."""
+        start, last = self.starts[number], self.starts[number].read
+        following = self.starts[number + 1].url if number + 1 < len(self.starts) else None
+        start.completed = True
+        not_of_it = sum(cards for page, cards in self._counted.items() if page > last)
+
+        def end(connection: Connection) -> None:
+            sweeps.end_list(connection, self.market.id, start.url, last, not_of_it)
+            if following is not None:
+                sweeps.move_to(connection, self.market.id, following)
+
+        await self.run.call(end)
+        before = self._ended_before(start)
+        if last < before:
+            self.run.note("sweep/list_shrunk")
+            self.run.progress["list_ends"] = f"page {last} (was {before})"
+            self.logger.info("%s: the list now ends at page %d (was %d)", start.url, last, before)
+        self._show(start)
+
+    def _ended_before(self, start: StartPage) -> int:
+        """How far a start page is known to have gone before this run."""
+        checkpoint = self.market.sweep_page if start.url == self.market.sweep_start_page else None
+        end = self.market.sweep_last_pages if start is self.starts[-1] else None
+        return max(checkpoint or 0, end or 0)
+
     async def _end_cycle(self) -> None:
         """The end of the market: whether this cycle saw enough of it decides whether it counts."""
 
-        def end(connection: Connection) -> tuple[int, int | None, bool]:
-            seen, before = sweeps.cycle_seen(connection, self.market.id)
-            complete = covers(seen, before, least=self.settings.getfloat("SWEEP_LEAST_COVERAGE"))
+        def end(connection: Connection) -> tuple[sweeps.CycleCounts, Cycle]:
+            counts = sweeps.cycle_counts(connection, self.market.id)
+            cycle = judge_cycle(
+                counts.seen,
+                counts.last_complete,
+                counts.last_partial,
+                least=self.settings.getfloat("SWEEP_LEAST_COVERAGE"),
+                agreement=self.settings.getfloat("SWEEP_AGREEMENT"),
+            )
             now = clock.now()
-            sweeps.end_cycle(connection, self.market.id, now, complete=complete)
-            if complete:
-                alerts.resolve_alert(connection, kind="sweep_partial", subject=self.market.id, now=now)
+            sweeps.end_cycle(connection, self.market.id, now, cycle)
+            if cycle is Cycle.PARTIAL:
+                self._alert_partial(connection, counts, now)
             else:
-                alerts.raise_alert(
-                    connection,
-                    kind="sweep_partial",
-                    subject=self.market.id,
-                    message=f"A sweep of {self.market.id} saw {seen} cards, the last complete one {before}.",
-                    severity="P2",
-                    now=now,
-                    details={"seen": seen, "before": before, "run_id": self.run.id},
-                )
-            return seen, before, complete
+                alerts.resolve_alert(connection, kind="sweep_partial", subject=self.market.id, now=now)
+            return counts, cycle
 
-        seen, before, complete = await self.run.call(end)
-        self.run.progress["cycle"] = {"seen": seen, "last_complete": before, "complete": complete}
-        if complete:
-            self.run.note("sweep/cycle_complete")
-        else:
-            self.run.note("sweep/cycle_partial")
+        counts, cycle = await self.run.call(end)
+        self.run.note(f"sweep/cycle_{cycle}")
+        self.run.progress["cycle"] = {
+            "seen": counts.seen,
+            "last_complete": counts.last_complete,
+            "complete": cycle is not Cycle.PARTIAL,
+        }
+        if cycle is Cycle.PARTIAL:
             self.run.partial = True
             self.run.error(
-                "The cycle saw too little of the market to conclude anything", seen=seen, before=before
+                "The cycle saw too little of the market to conclude anything",
+                seen=counts.seen,
+                before=counts.last_complete,
             )
+        elif cycle is Cycle.SHRUNK:
+            said = f"two cycles agree: {counts.seen} cards now, {counts.last_complete} before"
+            self.run.progress["market_shrank"] = said
+            self.logger.info("%s is believed to be smaller: %s", self.market.id, said)
+
+    def _alert_partial(self, connection: Connection, counts: sweeps.CycleCounts, now: datetime) -> None:
+        alerts.raise_alert(
+            connection,
+            kind="sweep_partial",
+            subject=self.market.id,
+            message=f"A sweep of {self.market.id} saw {counts.seen} cards, the last complete one "
+            f"{counts.last_complete}. If the next one agrees with it, the smaller market is believed; "
+            f"`scrapy markets believe {self.market.id} --by NAME` does so at once.",
+            severity="P2",
+            now=now,
+            details={"seen": counts.seen, "before": counts.last_complete, "run_id": self.run.id},
+        )
 
     def _fail(self, start: StartPage) -> None:
         last = start.failures[-1]["error"]

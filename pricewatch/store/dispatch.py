@@ -35,8 +35,10 @@ WITH RECURSIVE handed AS (
     FROM markets m WHERE {first}
 )
 SELECT m.id, m.tier, m.enabled, s.tos_approved_by IS NOT NULL AS approved,
-       NOT EXISTS ({off}) AS adapter_enabled, m.scrape_frequency_hours, m.consecutive_failures,
-       m.last_failure_at, m.last_discovery_at, m.last_sweep_at, m.last_verification_at, m.handed_over,
+       NOT EXISTS ({off}) AS adapter_enabled, m.scrape_frequency_hours,
+       m.discovery_failures, m.sweep_failures, m.verification_failures,
+       m.discovery_failed_at, m.sweep_failed_at, m.verification_failed_at,
+       m.last_discovery_at, m.last_sweep_at, m.last_verification_at, m.handed_over,
        ARRAY(SELECT j.spider FROM jobs j WHERE j.project = :project AND j.work = 'market ' || m.id
                AND j.state = 'pending'
              UNION ALL
@@ -55,7 +57,8 @@ _ALL = text(_MARKETS.format(first="true", second="true", off=_OFF))
 # Every market for which the rule would start something, and perhaps a few more: it has the last word.
 _DUE = text(
     _MARKETS.format(
-        first="m.enabled AND m.consecutive_failures < :failures_to_open",
+        first="m.enabled AND least(m.discovery_failures, m.sweep_failures, m.verification_failures)"
+        " < :failures_to_open",
         off=_OFF,
         second=f"""s.tos_approved_by IS NOT NULL AND NOT EXISTS ({_OFF})
   AND (m.last_discovery_at IS NULL OR m.last_discovery_at <= :now - m.frequency * :discovery
@@ -123,13 +126,9 @@ def _state(row: Any) -> MarketState:
         approved=row.approved,
         adapter_enabled=row.adapter_enabled,
         frequency_hours=row.scrape_frequency_hours,
-        consecutive_failures=row.consecutive_failures,
-        last_failure_at=row.last_failure_at,
-        last_at={
-            "discovery": row.last_discovery_at,
-            "sweep": row.last_sweep_at,
-            "verification": row.last_verification_at,
-        },
+        failures={spider: getattr(row, f"{spider}_failures") for spider in SHARES},
+        failed_at={spider: getattr(row, f"{spider}_failed_at") for spider in SHARES},
+        last_at={spider: getattr(row, f"last_{spider}_at") for spider in SHARES},
         handed_over=row.handed_over,
         under_way=frozenset(row.under_way),
     )

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Row, select, text, update
 
 from pricewatch.errors import UserError
 from pricewatch.items import MAX_CENTS, Tier
+from pricewatch.rules.schedule import FAILURES_TO_OPEN, SHARES
 from pricewatch.rules.staleness import no_fresh_data
 from pricewatch.store import jobs
 from pricewatch.store.markets import load_approved_market
@@ -45,13 +46,24 @@ def markets(
     connection: Connection, *, source_id: str | None = None, enabled: bool | None = None
 ) -> list[dict[str, Any]]:
     given = {"id": None, "source_id": source_id, "enabled": enabled}
-    return [dict(row) for row in connection.execute(_LIST, given).mappings()]
+    return [_row(row) for row in connection.execute(_LIST, given).mappings()]
 
 
 def market(connection: Connection, market_id: str) -> dict[str, Any] | None:
     given = {"id": market_id, "source_id": None, "enabled": None}
     row = connection.execute(_LIST, given).mappings().first()
-    return dict(row) if row else None
+    return _row(row) if row else None
+
+
+def _row(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """A market with the failures of each spider, of the worst, and whose circuit is open."""
+    failures = {spider: row[f"{spider}_failures"] for spider in SHARES}
+    return {
+        **row,
+        "failures": failures,
+        "consecutive_failures": max(failures.values()),
+        "circuits_open": [spider for spider in SHARES if failures[spider] >= FAILURES_TO_OPEN],
+    }
 
 
 def names(connection: Connection) -> list[tuple[str, str]]:
@@ -87,7 +99,7 @@ def change(connection: Connection, market_id: str, values: Mapping[str, Any]) ->
         given["display_name"] = plain(given["display_name"])
     if given.get("enabled") is True:
         # A person who switches it on wants to see it tried.
-        given["consecutive_failures"] = 0
+        given |= dict.fromkeys((f"{spider}_failures" for spider in SHARES), 0)
     if not given:
         return connection.execute(select(Market.id).where(Market.id == market_id)).scalar() is not None
     return connection.execute(update(Market).where(Market.id == market_id).values(given)).rowcount == 1

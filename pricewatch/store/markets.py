@@ -99,25 +99,29 @@ def load_approved_market(connection: Connection, market_id: str) -> MarketRecord
 def note_run(
     connection: Connection, market_id: str, *, spider: str, status: str, at: datetime, failed: bool
 ) -> None:
-    """What the dispatcher goes by: when this market was last crawled and how that ended."""
+    """What the dispatcher goes by: when this spider last crawled the market and how that ended."""
+    counter = Market.__table__.c[f"{spider}_failures"]
     values: dict[str, Any] = {"last_scrape_status": status}
     if failed:
-        values |= {"consecutive_failures": Market.consecutive_failures + 1, "last_failure_at": at}
+        values |= {counter.name: counter + 1, f"{spider}_failed_at": at}
     else:
-        values |= {f"last_{spider}_at": at, "consecutive_failures": 0}
+        values |= {counter.name: 0, f"last_{spider}_at": at}
         if spider != "verification":
             values["last_scrape_at"] = at
     changed = update(Market).where(Market.id == market_id).values(values)
-    failures = connection.execute(changed.returning(Market.consecutive_failures)).scalar()
+    failures = connection.execute(changed.returning(counter)).scalar()
+    # One alert for each spider: a good discovery does not mend a sweep.
+    subject = f"{market_id} {spider}"
     if failures == FAILURES_TO_OPEN:
         alerts.raise_alert(
             connection,
             kind="circuit_open",
-            subject=market_id,
-            message=f"Market {market_id} failed {failures} times in a row and rests until the next daily "
-            "maintenance: see its last run, then `scrapy markets scrape` tries it at once.",
+            subject=subject,
+            message=f"The {spider} of market {market_id} failed {failures} times in a row and rests until "
+            "the next daily maintenance: see its last run, then "
+            f"`scrapy markets scrape {market_id} --spider {spider}` tries it at once.",
             severity="P2",
             now=at,
         )
     elif failures == 0:
-        alerts.resolve_alert(connection, kind="circuit_open", subject=market_id, now=at)
+        alerts.resolve_alert(connection, kind="circuit_open", subject=subject, now=at)

@@ -16,7 +16,14 @@ PAGES_AT_ONCE = 500
 SETTLED_PAGES_STAY = timedelta(days=1)
 
 _CLOSE_BREAKERS = text("""
-UPDATE markets SET consecutive_failures = :left, last_failure_at = NULL WHERE consecutive_failures >= :open
+UPDATE markets SET
+    discovery_failures = least(discovery_failures, :left),
+    discovery_failed_at = CASE WHEN discovery_failures < :open THEN discovery_failed_at END,
+    sweep_failures = least(sweep_failures, :left),
+    sweep_failed_at = CASE WHEN sweep_failures < :open THEN sweep_failed_at END,
+    verification_failures = least(verification_failures, :left),
+    verification_failed_at = CASE WHEN verification_failures < :open THEN verification_failed_at END
+WHERE greatest(discovery_failures, sweep_failures, verification_failures) >= :open
 """)
 
 # What a verdict rests on is kept: strikes, and pages that say so.
@@ -54,7 +61,7 @@ DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ended_at < :before ORDER
 
 
 def close_breakers(connection: Connection) -> int:
-    """Every market whose circuit is open gets one fresh attempt."""
+    """Every spider whose circuit for a market is open gets one fresh attempt; says for how many markets."""
     left = failures_after_maintenance(FAILURES_TO_OPEN)
     return connection.execute(_CLOSE_BREAKERS, {"left": left, "open": FAILURES_TO_OPEN}).rowcount
 

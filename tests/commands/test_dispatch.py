@@ -10,7 +10,7 @@ from tests.databases import Database
 
 def test_dry_run_says_why_and_does_nothing(crawl: Crawl, database: Database) -> None:
     database.do("UPDATE markets SET enabled = true WHERE id IN ('boston-ma', 'bazaar-toys')")
-    database.do("UPDATE markets SET consecutive_failures = 3 WHERE id = 'bazaar-toys'")
+    database.do("UPDATE markets SET discovery_failures = 3 WHERE id = 'bazaar-toys'")
     outcome = crawl.command("dispatch", "--once", "--dry-run", "--json").end()
     assert outcome.returncode == 0, outcome.stderr
     rows = [json.loads(line) for line in outcome.stdout.splitlines()]

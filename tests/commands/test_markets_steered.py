@@ -35,12 +35,14 @@ def test_add_change_switch(crawl: Crawl, database: Database) -> None:
     assert row.enabled
     told(crawl, "disable", "bazaar-clocks")
     assert not database.value("SELECT enabled FROM markets WHERE id = 'bazaar-clocks'")
-    database.do("UPDATE markets SET consecutive_failures = 5 WHERE id = 'bazaar-clocks'")
+    database.do("UPDATE markets SET discovery_failures = 5, sweep_failures = 3 WHERE id = 'bazaar-clocks'")
     told(crawl, "enable", "bazaar-clocks", "bazaar-toys")
     # Whoever enables a market wants it crawled: its circuit is closed too.
-    rows = database.rows("SELECT enabled, consecutive_failures FROM markets WHERE id LIKE 'bazaar-%s'")
-    assert (True, 0) in [tuple(row) for row in rows]
-    assert database.value("SELECT consecutive_failures FROM markets WHERE id = 'bazaar-clocks'") == 0
+    rows = database.rows(
+        "SELECT enabled, discovery_failures, sweep_failures FROM markets"
+        " WHERE id IN ('bazaar-clocks', 'bazaar-toys')"
+    )
+    assert [tuple(row) for row in rows] == [(True, 0, 0)] * 2
 
 
 def test_scrape_now_is_a_job_before_all_others(crawl: Crawl, database: Database) -> None:
@@ -51,12 +53,33 @@ def test_scrape_now_is_a_job_before_all_others(crawl: Crawl, database: Database)
     assert (job.spider, job.work, job.priority) == ("sweep", "market bazaar-toys", 10)
 
 
+def test_a_person_believes_that_a_market_is_smaller(crawl: Crawl, database: Database) -> None:
+    words = ("believe", "bazaar-bikes", "--by", "Ada")
+    code, said = told(crawl, *words)
+    assert (code, "there is nothing to believe" in said) == (2, True)
+    database.do(
+        "UPDATE markets SET sweep_last_complete_seen = 150, sweep_last_partial_seen = 60"
+        " WHERE id = 'bazaar-bikes'"
+    )
+    database.do(
+        "INSERT INTO alerts (key, kind, severity, subject, message, first_at, last_at)"
+        " VALUES ('sweep_partial:bazaar-bikes', 'sweep_partial', 'P2', 'bazaar-bikes', '', now(), now())"
+    )
+    assert told(crawl, *words) == (0, "bazaar-bikes now has 60 cards, not 150.\n")
+    seen = "SELECT sweep_last_complete_seen, sweep_last_partial_seen FROM markets WHERE id = 'bazaar-bikes'"
+    assert tuple(database.row(seen)) == (60, None)
+    assert database.value("SELECT count(*) FROM alerts WHERE resolved_at IS NULL") == 0
+    audit = database.row("SELECT * FROM audit")
+    assert (audit.person, audit.action, audit.subject) == ("Ada", "smaller market believed", "bazaar-bikes")
+
+
 def test_bad_input_is_one_sentence(crawl: Crawl, database: Database) -> None:
     for words, sentence in (
         (["set", "bazaar-bikes"], "Say what to change"),
         (["set", "bazaar-bikes", "--every", "often"], "whole number"),
         (["enable", "atlantis"], "There is no market 'atlantis'"),
         (["scrape", "boston-ma"], "Nobody has approved"),
+        (["believe", "atlantis", "--by", "Ada"], "There is no market 'atlantis'"),
     ):
         code, said = told(crawl, *words)
         assert code == 2, words

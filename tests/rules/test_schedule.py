@@ -28,6 +28,7 @@ NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 SEEN = {"discovery": NOW - 100 * HOUR, "sweep": NOW - 100 * HOUR, "verification": NOW - 100 * HOUR}
 moments = st.integers(0, 365 * 24 * 3600).map(lambda seconds: NOW + timedelta(seconds=seconds))
+TWO = {"discovery": 2}
 tiers = st.sampled_from(["hot", "standard", "cool"])
 
 
@@ -56,22 +57,26 @@ def test_how_often(spider: str, tier: str, own: float | None, hours: float) -> N
         (MarketState("m", last_at=SEEN), None),
         # Visits and failures of a year that is still to come: a clock was ahead.
         (MarketState("m", last_at=dict.fromkeys(SEEN, NOW + 9000 * HOUR)), None),
-        (MarketState("m", last_at=SEEN, consecutive_failures=1, last_failure_at=NOW + 9000 * HOUR), None),
+        (
+            MarketState("m", last_at=SEEN, failures=TWO, failed_at={"discovery": NOW + 9000 * HOUR}),
+            None,
+        ),
         (MarketState("m", last_at=SEEN, enabled=False), Why.DISABLED),
         (MarketState("m", last_at=SEEN, approved=False), Why.NOT_APPROVED),
         (MarketState("m", last_at=SEEN, adapter_enabled=False), Why.ADAPTER_DISABLED),
-        (MarketState("m", last_at=SEEN, consecutive_failures=3), Why.CIRCUIT_OPEN),
+        (MarketState("m", last_at=SEEN, failures={"discovery": 3}), Why.CIRCUIT_OPEN),
+        # The failures of one spider hold up no other.
+        (MarketState("m", last_at=SEEN, failures={"sweep": 3}, failed_at={"sweep": NOW}), None),
+        (MarketState("m", last_at=SEEN, failures={"sweep": 1}, failed_at={"sweep": NOW}), None),
         (MarketState("m", last_at=SEEN, under_way=frozenset({"discovery"})), Why.UNDER_WAY),
         (MarketState("m", last_at=SEEN, under_way=frozenset({"sweep"})), None),
         (
-            MarketState(
-                "m", last_at=SEEN, consecutive_failures=2, last_failure_at=NOW - timedelta(minutes=9)
-            ),
+            MarketState("m", last_at=SEEN, failures=TWO, failed_at={"discovery": NOW - timedelta(minutes=9)}),
             Why.FAILED_RECENTLY,
         ),
         (
             MarketState(
-                "m", last_at=SEEN, consecutive_failures=2, last_failure_at=NOW - timedelta(minutes=11)
+                "m", last_at=SEEN, failures=TWO, failed_at={"discovery": NOW - timedelta(minutes=11)}
             ),
             None,
         ),

@@ -1,9 +1,9 @@
 """Which pages a sweep reads, and whether its cycle counts."""
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pricewatch.rules.sweep import covers, window
+from pricewatch.rules.sweep import Cycle, covers, judge_cycle, window
 
 
 def test_the_example_of_the_document():
@@ -50,3 +50,21 @@ def test_the_first_cycle_has_nothing_to_be_compared_with_but_must_have_seen_some
 @given(st.integers(0, 10**6), st.integers(1, 10**6))
 def test_seeing_more_never_makes_it_worse(seen, before):
     assert not covers(seen, before) or covers(seen + 1, before)
+
+
+@given(st.integers(1, 10**6), st.integers(1, 10**6))
+def test_a_market_that_shrank_is_believed_when_two_cycles_agree(before, seen):
+    small = int(0.69 * before * (seen / 10**6))
+    assume(small > 0)
+    assert judge_cycle(small, before, None) is Cycle.PARTIAL
+    assert judge_cycle(small, before, small) is Cycle.SHRUNK
+
+
+def test_how_far_two_cycles_may_differ():
+    assert judge_cycle(60, 150, 66) is Cycle.SHRUNK
+    assert judge_cycle(66, 150, 60) is Cycle.SHRUNK
+    assert judge_cycle(60, 150, 67) is Cycle.PARTIAL
+    assert judge_cycle(60, 150, 67, agreement=0.2) is Cycle.SHRUNK
+    assert judge_cycle(140, 150, 60) is Cycle.COMPLETE
+    # Nothing at all is never believed.
+    assert judge_cycle(0, 150, 0) is Cycle.PARTIAL

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pricewatch.store import access, figures, jobs, markets, proxy_blocks
+from pricewatch.store import access, figures, jobs, market_list, markets, proxy_blocks
 from tests.databases import Database
 from tests.scheduling.ticking import NOW, look, make_market, only_what_a_test_makes, queued
 
@@ -37,6 +37,35 @@ def test_the_circuit_opens_and_gets_one_attempt_a_day(database: Database) -> Non
     assert (
         database.value("SELECT count(*) FROM alerts WHERE kind = 'circuit_open' AND resolved_at IS NULL") == 0
     )
+
+
+def test_each_spider_has_a_circuit_of_its_own(database: Database) -> None:
+    make_market(database, last_discovery_at=NOW - timedelta(days=2), last_sweep_at=NOW - timedelta(days=2))
+
+    def ended(spider: str, *, failed: bool) -> None:
+        status = "failed" if failed else "completed"
+        at = NOW - timedelta(hours=20)
+        database.call(markets.note_run, "m", spider=spider, status=status, at=at, failed=failed)
+
+    for _ in range(3):
+        ended("sweep", failed=True)
+        ended("discovery", failed=False)
+    open_alerts = "SELECT subject FROM alerts WHERE kind = 'circuit_open' AND resolved_at IS NULL"
+    assert database.rows(open_alerts) == [("m sweep",)]
+    look(database)
+    assert ("discovery", "m") in queued(database)
+    assert ("sweep", "m") not in queued(database)
+    (row,) = (row for row in database.call(market_list.markets) if row["id"] == "m")
+    assert row["failures"] == {"discovery": 0, "sweep": 3, "verification": 0}
+    assert (row["consecutive_failures"], row["circuits_open"]) == (3, ["sweep"])
+    night = datetime(2026, 11, 17, 3, 1, tzinfo=UTC)
+    assert look(database, night).breakers_closed == 1
+    assert ("sweep", "m") in queued(database)
+    ended("discovery", failed=True)
+    ended("sweep", failed=False)
+    assert database.rows(open_alerts) == []
+    failures = database.row("SELECT discovery_failures, sweep_failures FROM markets WHERE id = 'm'")
+    assert tuple(failures) == (1, 0)
 
 
 def test_maintenance_is_done_once_a_day(database: Database) -> None:

@@ -89,7 +89,7 @@ def test_a_silent_run_is_over_and_counts(database: Database) -> None:
         "discovery": "stale",
         "sweep": "running",
     }
-    assert database.value("SELECT consecutive_failures FROM markets WHERE id = 'm'") == 1
+    assert database.value("SELECT discovery_failures FROM markets WHERE id = 'm'") == 1
     # Its process is told to end, wherever it is.
     (renewed,) = database.call(job_leases.beat, PLACE, [database.value("SELECT id FROM jobs")]).values()
     assert (renewed.cancels, renewed.cancel_signal) == (1, "TERM")
@@ -188,8 +188,8 @@ def test_the_query_leaves_out_nothing_that_the_rule_would_start(database: Databa
             tier=chance.choice(["hot", "standard", "cool"]),
             enabled=chance.random() < 0.9,
             scrape_frequency_hours=chance.choice([None, None, 1, 48]),
-            consecutive_failures=chance.choice([0, 0, 0, 1, 2, 3, 5]),
-            last_failure_at=some_time(3000),
+            **{f"{spider}_failures": chance.choice([0, 0, 0, 1, 2, 3, 5]) for spider in SHARES},
+            **{f"{spider}_failed_at": some_time(3000) for spider in SHARES},
             last_discovery_at=some_time(longest),
             last_sweep_at=some_time(longest),
             last_verification_at=some_time(300),

@@ -100,7 +100,7 @@ def test_a_page_in_the_middle_that_cannot_be_read_fails_the_run(
     assert set(outcomes) == {1, 2, 3, 4}
     assert set(outcomes[4]) == {outcome}
     assert database.row(
-        "SELECT last_scrape_status, consecutive_failures FROM markets WHERE id = :id", id=MARKET
+        "SELECT last_scrape_status, discovery_failures FROM markets WHERE id = :id", id=MARKET
     ) == ("failed", 1)
 
 
@@ -136,7 +136,7 @@ def test_stopped_while_it_collects_it_is_cancelled_and_stores_nothing(
     check_said(running.end(), "stopped by a signal")
     check_nothing_stored(database)
     assert database.last_run().status == "cancelled"
-    assert database.value("SELECT consecutive_failures FROM markets WHERE id = :id", id=MARKET) == 0
+    assert database.value("SELECT discovery_failures FROM markets WHERE id = :id", id=MARKET) == 0
 
 
 def test_stopped_while_it_reads_details_it_keeps_what_it_has(

@@ -115,7 +115,7 @@ def test_what_a_killed_process_left_open_is_closed_with_its_job(database: Databa
     assert database.call(job_runs.close_left, job_id, now, **close) == 1
     assert tuple(database.row("SELECT status, reason FROM runs")) == ("stale", "its process is gone")
     assert database.value("SELECT count(*) FROM collected_cards") == 0
-    failures = database.value("SELECT consecutive_failures FROM markets WHERE id = 'bazaar-bikes'")
+    failures = database.value("SELECT sweep_failures FROM markets WHERE id = 'bazaar-bikes'")
     assert failures == int(failed)
     assert database.call(job_runs.close_left, job_id, now, **close) == 0
 

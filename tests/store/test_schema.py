@@ -130,6 +130,25 @@ def test_an_older_schema_is_brought_up_to_date(empty_database: Database) -> None
         assert current_revision(connection) == REVISION
 
 
+def test_failures_of_a_market_become_those_of_each_spider_and_back(empty_database: Database) -> None:
+    failed = "UPDATE markets SET consecutive_failures = 3, last_failure_at = now() WHERE id = 'bazaar-bikes'"
+    with empty_database.engine.connect() as connection, migrations_config() as config:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0009")
+        connection.commit()
+        empty_database.do(failed)
+        command.upgrade(config, "head")
+        connection.commit()
+        row = empty_database.row("SELECT * FROM markets WHERE id = 'bazaar-bikes'")
+        assert (row.discovery_failures, row.sweep_failures, row.verification_failures) == (3, 3, 3)
+        assert row.sweep_failed_at is not None
+        empty_database.do("UPDATE markets SET discovery_failures = 0 WHERE id = 'bazaar-bikes'")
+        command.downgrade(config, "0009")
+        connection.commit()
+    row = empty_database.row("SELECT * FROM markets WHERE id = 'bazaar-bikes'")
+    assert (row.consecutive_failures, row.last_failure_at is not None) == (3, True)
+
+
 def test_a_user_who_may_not_make_tables_is_told(empty_database: Database) -> None:
     name = f"reader_of_{empty_database.engine.url.database}"
     empty_database.do(f"CREATE ROLE {name} LOGIN")

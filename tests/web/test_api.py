@@ -110,6 +110,22 @@ def test_a_market_is_added_changed_and_scraped(client: httpx.Client, database: D
     assert database.value("SELECT count(*) FROM audit") == 3
 
 
+def test_a_smaller_market_is_believed(client: httpx.Client, database: Database) -> None:
+    path = "/api/admin/markets/bazaar-bikes"
+    assert client.post(f"{path}/believe").status_code == 400
+    assert client.post("/api/admin/markets/none/believe").status_code == 404
+    database.do(
+        "UPDATE markets SET sweep_last_complete_seen = 150, sweep_last_partial_seen = 60, sweep_failures = 4"
+        " WHERE id = 'bazaar-bikes'"
+    )
+    before = client.get(path).json()
+    assert (before["consecutive_failures"], before["circuits_open"]) == (4, ["sweep"])
+    assert before["failures"] == {"discovery": 0, "sweep": 4, "verification": 0}
+    after = client.post(f"{path}/believe").json()
+    assert (after["sweep_last_complete_seen"], after["sweep_last_partial_seen"]) == (60, None)
+    assert database.value("SELECT action FROM audit") == "smaller market believed"
+
+
 def test_a_market_of_a_source_nobody_approved_is_not_scraped(
     client: httpx.Client, database: Database
 ) -> None:

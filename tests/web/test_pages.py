@@ -86,6 +86,20 @@ def test_a_change_leaves_an_audit_row(browser: Browser, database: Database) -> N
     assert row.details == {"enabled": False}
 
 
+def test_a_market_is_believed_to_be_smaller(browser: Browser, database: Database) -> None:
+    database.do(
+        "UPDATE markets SET sweep_last_complete_seen = 150, sweep_last_partial_seen = 60, sweep_failures = 3"
+        " WHERE id = 'bazaar-bikes'"
+    )
+    page = browser.client.get("/markets").text
+    assert "the last one saw 60 cards, not 150" in page
+    assert "sweep circuit open" in page
+    assert browser.post("/markets/bazaar-bikes/believe").status_code == 303
+    assert database.value("SELECT sweep_last_complete_seen FROM markets WHERE id = 'bazaar-bikes'") == 60
+    assert "the last one saw" not in browser.client.get("/markets").text
+    assert database.value("SELECT action FROM audit") == "smaller market believed"
+
+
 def test_a_rare_price_is_looked_for_a_stretch_at_a_time(
     client: httpx.Client, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

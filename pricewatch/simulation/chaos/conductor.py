@@ -197,4 +197,6 @@ class Conductor:
 def _as_a_person_would(connection: Connection) -> None:
     """An adapter that was disabled because its site failed is enabled by a person, with the breakers."""
     connection.execute(text("UPDATE adapter_status SET enabled = true"))
-    connection.execute(text("UPDATE markets SET consecutive_failures = 0, last_failure_at = NULL"))
+    connection.execute(
+        text("UPDATE markets SET discovery_failures = 0, sweep_failures = 0, verification_failures = 0")
+    )

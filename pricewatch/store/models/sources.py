@@ -90,8 +90,13 @@ class Market(Base):
 
     last_scrape_at: Mapped[datetime | None]
     last_scrape_status: Mapped[str | None]
-    consecutive_failures: Mapped[int] = mapped_column(server_default="0")
-    last_failure_at: Mapped[datetime | None]
+    # Failures in a row, of each spider: the success of one says nothing about another.
+    discovery_failures: Mapped[int] = mapped_column(server_default="0")
+    sweep_failures: Mapped[int] = mapped_column(server_default="0")
+    verification_failures: Mapped[int] = mapped_column(server_default="0")
+    discovery_failed_at: Mapped[datetime | None]
+    sweep_failed_at: Mapped[datetime | None]
+    verification_failed_at: Mapped[datetime | None]
     last_discovery_at: Mapped[datetime | None]
     last_sweep_at: Mapped[datetime | None]
     last_verification_at: Mapped[datetime | None]
@@ -105,6 +110,8 @@ class Market(Base):
     sweep_cycle_seen: Mapped[int] = mapped_column(server_default="0")
     sweep_last_complete_seen: Mapped[int | None]
     sweep_last_complete_at: Mapped[datetime | None]
+    # What the last cycle saw, where that was too little: a second one that agrees with it is believed.
+    sweep_last_partial_seen: Mapped[int | None]
     sweep_last_pages: Mapped[int | None]
 
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -1,4 +1,4 @@
-"""Markets: listed, added, changed, scraped now."""
+"""Markets: listed, added, changed, scraped now, believed to be smaller."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
 from pricewatch.items import MAX_CENTS
-from pricewatch.store import market_list, new_markets
+from pricewatch.store import market_list, new_markets, sweeps
 from pricewatch.web.api.common import AChange, Name, Row, Word
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
@@ -40,7 +40,13 @@ class Market(Row):
     max_pages: int | None
     last_scrape_at: datetime | None
     last_scrape_status: str | None
+    # Of the spider that fares worst, and of each.
     consecutive_failures: int
+    failures: dict[str, int]
+    circuits_open: list[str]
+    # Cards that the last complete sweep saw, and a later one that saw too little.
+    sweep_last_complete_seen: int | None
+    sweep_last_partial_seen: int | None
     created_at: datetime
 
 
@@ -125,6 +131,15 @@ def scrape(visit: AChange, market_id: Name, order: ScrapeOrder | None = None) ->
         _known(market_list.market(connection, market_id), market_id)
         job_id = market_list.scrape_now(connection, market_id, spider)
     return {"job_id": job_id, "spider": spider, "market_id": market_id}
+
+
+@router.post("/{market_id}/believe", response_model=Market)
+def believe(visit: AChange, market_id: Name) -> Any:
+    """Believe that the market has become as small as its last, partial sweep saw it."""
+    with visit.change("smaller market believed", market_id) as connection:
+        _known(market_list.market(connection, market_id), market_id)
+        sweeps.believe(connection, market_id, visit.now)
+        return market_list.market(connection, market_id)
 
 
 def _known(row: dict[str, Any] | None, market_id: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pricewatch import adapters
 from pricewatch.adapters.asked import parameters_of
 from pricewatch.errors import UserError
 from pricewatch.items import Tier
-from pricewatch.store import market_list, new_markets, source_list, target_sources
+from pricewatch.store import market_list, new_markets, source_list, sweeps, target_sources
 from pricewatch.web.fields import cents
 from pricewatch.web.visit import AForm, AVisit, Form
 
@@ -91,6 +91,13 @@ def scrape(
     with visit.change("scrape now", market_id, spider=spider) as connection:
         job = market_list.scrape_now(connection, market_id, spider)
     return visit.back("/markets", f"A {spider} run of {market_id} is queued as job {job}.")
+
+
+@router.post("/markets/{market_id}/believe")
+def believe(visit: AVisit, form: AForm, market_id: str) -> Response:
+    with visit.change("smaller market believed", market_id) as connection:
+        counts = sweeps.believe(connection, market_id, visit.now)
+    return visit.back("/markets", f"{market_id} now has {counts.seen} cards, not {counts.last_complete}.")
 
 
 @router.post("/sources/{source_id}/approve")
