@@ -13,6 +13,7 @@ from pricewatch.rules.schedule import (
     SPREAD_SECONDS,
     TARGETS_PER_JOB,
 )
+from pricewatch.rules.staleness import StalePrices
 from pricewatch.rules.targets import Limits
 from pricewatch.store.target_queue import Pace
 
@@ -29,6 +30,7 @@ class DispatchPlan:
     keep_details: timedelta = timedelta(days=30)
     keep_jobs: timedelta = timedelta(days=90)
     keep_versions: int = 20
+    stale_prices: StalePrices = field(default_factory=StalePrices)
 
     @classmethod
     def of(cls, settings: Any) -> DispatchPlan:
@@ -45,6 +47,9 @@ class DispatchPlan:
             keep_details=timedelta(days=settings.getfloat("KEEP_RUN_DETAILS_DAYS")),
             keep_jobs=timedelta(days=settings.getfloat("KEEP_JOBS_DAYS")),
             keep_versions=settings.getint("KEEP_VERSIONS"),
+            stale_prices=StalePrices(
+                hours=settings.getfloat("STALE_PRICE_HOURS"), share=settings.getfloat("STALE_PRICE_SHARE")
+            ),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
 from typing import Any
 
 from scrapy.http import Request
@@ -12,7 +13,7 @@ from sqlalchemy import Connection
 
 from pricewatch import clock
 from pricewatch.items import OverviewPage, RunStatus
-from pricewatch.rules.sweep import covers, window
+from pricewatch.rules.sweep import covers, owes_a_price, shows_prices, window
 from pricewatch.spiders.arguments import MarketArguments
 from pricewatch.spiders.overview import OverviewSpider, StartPage
 from pricewatch.store import alerts, details, sweeps
@@ -36,6 +37,7 @@ class SweepSpider(OverviewSpider):
         )
         self._pages_left = self._last - self._first + 1
         self._stored_page = 0
+        self._why_partial = "The cycle saw too little of the market to conclude anything"
         self._deadline = time.monotonic() + 60 * self.settings.getfloat("SWEEP_TIME_BUDGET_MINUTES")
 
     async def start(self) -> AsyncIterator[Any]:
@@ -74,7 +76,10 @@ class SweepSpider(OverviewSpider):
             yield self.page_request(start, start.read + 1)
 
     def page_stored(self, connection: Connection, page: OverviewPage) -> None:
-        sweeps.advance(connection, self.market.id, page.start_page, page.number, len(page.cards))
+        owing = [card.price_cents for card in page.cards if owes_a_price(card.availability)]
+        priced = sum(price is not None for price in owing)
+        shown = {"priced": priced, "unpriced": len(owing) - priced}
+        sweeps.advance(connection, self.market.id, page.start_page, page.number, len(page.cards), **shown)
 
     def page_read(self, start: StartPage, page: OverviewPage | None) -> None:
         if page is not None:
@@ -102,10 +107,11 @@ class SweepSpider(OverviewSpider):
 
         def end(connection: Connection) -> tuple[int, int | None, bool]:
             seen, before = sweeps.cycle_seen(connection, self.market.id)
-            complete = covers(seen, before, least=self.settings.getfloat("SWEEP_LEAST_COVERAGE"))
+            covered = covers(seen, before, least=self.settings.getfloat("SWEEP_LEAST_COVERAGE"))
             now = clock.now()
+            complete = covered and self._judge_prices(connection, now)
             sweeps.end_cycle(connection, self.market.id, now, complete=complete)
-            if complete:
+            if covered:
                 alerts.resolve_alert(connection, kind="sweep_partial", subject=self.market.id, now=now)
             else:
                 alerts.raise_alert(
@@ -126,9 +132,31 @@ class SweepSpider(OverviewSpider):
         else:
             self.run.note("sweep/cycle_partial")
             self.run.partial = True
-            self.run.error(
-                "The cycle saw too little of the market to conclude anything", seen=seen, before=before
-            )
+            self.run.error(self._why_partial, seen=seen, before=before)
+
+    def _judge_prices(self, connection: Connection, now: datetime) -> bool:
+        """Whether the cards showed their prices as before, or a second cycle found that they no longer do."""
+        shares = sweeps.price_shares(connection, self.market.id)
+        drop = self.settings.getfloat("SWEEP_PRICE_SHARE_DROP")
+        if shows_prices(*shares, drop=drop):
+            sweeps.doubt_prices(connection, self.market.id, None)
+            alerts.resolve_alert(connection, kind="cards_without_price", subject=self.market.id, now=now)
+            return True
+        sweeps.doubt_prices(connection, self.market.id, shares.now)
+        fell = (
+            f"{shares.now:.0%} of the cards show a price, {shares.last_complete:.0%} in the last complete one"
+        )
+        self._why_partial = f"Of this cycle {fell}"
+        alerts.raise_alert(
+            connection,
+            kind="cards_without_price",
+            subject=self.market.id,
+            message=f"In a sweep of {self.market.id} only {fell}.",
+            severity="P2",
+            now=now,
+            details={"share": shares.now, "before": shares.last_complete, "run_id": self.run.id},
+        )
+        return False
 
     def _fail(self, start: StartPage) -> None:
         last = start.failures[-1]["error"]
