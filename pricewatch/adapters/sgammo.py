@@ -27,7 +27,7 @@ _POST = re.compile(r"\bpost-(\d+)\b")
 
 class SgammoAdapter(MarkupAdapter):
     id = "sgammo"
-    version = "1.1.0"
+    version = "1.2.0"
     domain = "sgammo.com"
     currency = "USD"
     overview_mark = "ul.products"

@@ -1,9 +1,10 @@
 """Which pages a sweep reads, and whether its cycle counts."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricewatch.rules.sweep import covers, window
+from pricewatch.rules.sweep import covers, owes_a_price, shows_prices, window
 
 
 def test_the_example_of_the_document():
@@ -50,3 +51,26 @@ def test_the_first_cycle_has_nothing_to_be_compared_with_but_must_have_seen_some
 @given(st.integers(0, 10**6), st.integers(1, 10**6))
 def test_seeing_more_never_makes_it_worse(seen, before):
     assert not covers(seen, before) or covers(seen + 1, before)
+
+
+@pytest.mark.parametrize(
+    ("share", "last", "doubted", "fine"),
+    [
+        (0.0, None, None, True),
+        (None, 1.0, None, True),
+        (1.0, 0.0, None, True),
+        (0.75, 1.0, None, True),
+        (0.65, 1.0, None, False),
+        # A second cycle that agrees is believed; one that does not is doubted in its turn.
+        (0.65, 1.0, 0.6, True),
+        (0.65, 1.0, 0.0, False),
+    ],
+)
+def test_a_share_of_prices_that_falls_is_doubted_until_a_second_cycle_agrees(share, last, doubted, fine):
+    assert shows_prices(share, last, doubted) is fine
+
+
+def test_what_is_sold_out_owes_no_price():
+    assert [owes_a_price(word) for word in (None, "IN_STOCK", "LISTED", "OUT_OF_STOCK", "SOLD")] == [
+        *(True, True, True, False, False)
+    ]
