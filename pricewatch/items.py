@@ -34,6 +34,9 @@ class Availability(StrEnum):
     OUT_OF_STOCK = "OUT_OF_STOCK"
     BACKORDER = "BACKORDER"
     SOLD = "SOLD"
+    # Shown by a card that says nothing of stock; the listing's own page was not read yet.
+    LISTED = "LISTED"
+    # A page was read and its stock could not be told: never stored.
     UNKNOWN = "UNKNOWN"
 
 
@@ -131,7 +134,7 @@ class Card:
     price_max_cents: int | None = None
     currency: str | None = None
     # None where the card says nothing of stock: what is known of the listing stays as it is.
-    availability: Availability | None = Availability.IN_STOCK
+    availability: Availability | None = None
     product_id: str | None = None
     sku: str | None = None
     seller: Seller | None = None

@@ -16,6 +16,7 @@ SWEEP_PAGES_PER_RUN = 50
 SWEEP_OVERLAP_PAGES = 5
 SWEEP_LEAST_COVERAGE = 0.7
 SWEEP_AGREEMENT = 0.1  # two partial cycles in a row that differ by no more than this are believed
+SWEEP_PRICE_SHARE_DROP = 0.3  # when the share of cards with a price falls by more, a cycle is partial
 SWEEP_TIME_BUDGET_MINUTES = 30
 SWEEP_MAX_DETAILS = 100
 DETAIL_REFRESH_HOURS = 24
@@ -24,6 +25,10 @@ DETAIL_RETRY_MINUTES = 60
 # Validation: a price that jumps by more than this factor waits until another run sees it too
 PRICE_JUMP_FACTOR = 4
 PRICE_JUMP_AGREEMENT = 0.05
+
+# Alert: more than this share of the prices of a market's recently seen listings is older than this
+STALE_PRICE_HOURS = 48
+STALE_PRICE_SHARE = 0.3
 
 # Targets
 TARGETS_MOST_PENDING = 10_000

@@ -15,13 +15,19 @@ from pricewatch.parsing.money import money_cents, money_ends
 from pricewatch.parsing.tiers import tiers_in, unit_price
 
 DESCRIPTION = ".woocommerce-product-details__short-description, .woocommerce-Tabs-panel--description"
+# The class by which WooCommerce marks a product's stock.
+STOCK = {
+    "instock": Availability.IN_STOCK,
+    "outofstock": Availability.OUT_OF_STOCK,
+    "onbackorder": Availability.BACKORDER,
+}
 # The classes of an element name its product.
 _POST = re.compile(r"\bpost-(\d+)\b")
 
 
 class SgammoAdapter(MarkupAdapter):
     id = "sgammo"
-    version = "1.1.0"
+    version = "1.2.0"
     domain = "sgammo.com"
     currency = "USD"
     overview_mark = "ul.products"
@@ -41,7 +47,7 @@ class SgammoAdapter(MarkupAdapter):
             url=page.link_to(url, page.first_of(box, "a::attr(href)")),
             title=title,
             price_cents=money_cents(_price(box, ".price"), self.currency),
-            availability=Availability.OUT_OF_STOCK if "outofstock" in classes else Availability.IN_STOCK,
+            availability=next((state for word, state in STOCK.items() if word in classes.split()), None),
             product_id=page.part_of(_POST, classes),
             attributes=ammunition(title, ""),
         )

@@ -102,7 +102,11 @@ class ValidatePipeline:
 def richer(one: Card, other: Card) -> Card:
     """The card that says more; what only the other one says is taken from it."""
     best, rest = (other, one) if _filled(other) > _filled(one) else (one, other)
-    for name in ("price_cents", "currency", "price_max_cents", "seller", "location", "area", "image"):
+    names = (
+        *("price_cents", "currency", "price_max_cents", "availability"),
+        *("seller", "location", "area", "image"),
+    )
+    for name in names:
         if getattr(best, name) is None and (name != "currency" or best.price_cents is None):
             setattr(best, name, getattr(rest, name))
     return best

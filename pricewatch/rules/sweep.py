@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from pricewatch.items import Availability
+
 PAGES_PER_RUN = 50
 OVERLAP_PAGES = 5
 LEAST_COVERAGE = 0.7
 AGREEMENT = 0.1
+PRICE_SHARE_DROP = 0.3
+PRICE_SHARE_AGREES_WITHIN = 0.1
 
 
 class Cycle(StrEnum):
@@ -53,3 +57,25 @@ def judge_cycle(
         if larger - min(seen, last_partial) <= agreement * larger:
             return Cycle.SHRUNK
     return Cycle.PARTIAL
+
+
+def owes_a_price(availability: str | None) -> bool:
+    """Shops hide the price of what is sold out; any other card is expected to show one."""
+    return availability not in (Availability.OUT_OF_STOCK, Availability.SOLD)
+
+
+def shows_prices(
+    share: float | None,
+    last_share: float | None,
+    doubted_share: float | None,
+    *,
+    drop: float = PRICE_SHARE_DROP,
+    within: float = PRICE_SHARE_AGREES_WITHIN,
+) -> bool:
+    """Whether the share of cards with a price is as before.
+
+    If it fell by more than `drop`, prices cannot be read; a second cycle that agrees is believed.
+    """
+    if share is None or last_share is None or last_share - share <= drop:
+        return True
+    return doubted_share is not None and abs(share - doubted_share) <= within

@@ -62,6 +62,9 @@ def validate_card(card: Card) -> Card | Drop:
         return Drop(DropReason.MISSING_REQUIRED_FIELD, "title" if card.url else "url")
     if problem := _url_problem(card.url):
         return Drop(DropReason.INVALID_URL, problem)
+    if card.availability is Availability.UNKNOWN:
+        # Words that are not understood tell nothing of stock: the listing's own page decides.
+        card = replace(card, availability=None)
     if card.price_cents is None:
         return replace(card, price_max_cents=None, currency=None)
     if not card.currency:

@@ -8,6 +8,8 @@ from pricewatch.items import Availability
 
 KINDS = ("price_at_or_below", "fell_by", "rose_by", "back_in_stock", "sold", "gone")
 BUYABLE = frozenset({Availability.IN_STOCK, Availability.BACKORDER})
+# What is listed is for sale at its price, whether or not its page has told of its stock yet.
+FOR_SALE = BUYABLE | {Availability.LISTED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +48,15 @@ def judge(
     if kind in ("fell_by", "rose_by"):
         return _moved(kind, after.price_cents, reference_cents or before.price_cents, threshold_percent or 0)
     if kind == "back_in_stock":
-        was, now_is = before.availability in BUYABLE, after.availability in BUYABLE
-        return Verdict(now_is and not was, None)
+        was_out = before.availability in (Availability.OUT_OF_STOCK, Availability.SOLD)
+        return Verdict(was_out and after.availability in BUYABLE, None)
     sold = after.availability == Availability.SOLD and before.availability != Availability.SOLD
     return Verdict(kind == "sold" and sold, None)
+
+
+def known_stock(kind: str, before: str, after: str) -> str:
+    """What the next change of stock is compared with: LISTED says nothing of it, so what was known stands."""
+    return before if kind == "back_in_stock" and after == Availability.LISTED else after
 
 
 def _is_at(point: Point, threshold_cents: int | None) -> bool:
@@ -57,7 +64,7 @@ def _is_at(point: Point, threshold_cents: int | None) -> bool:
         point.price_cents is not None
         and threshold_cents is not None
         and point.price_cents <= threshold_cents
-        and point.availability in BUYABLE
+        and point.availability in FOR_SALE
     )
 
 

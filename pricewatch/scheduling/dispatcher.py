@@ -63,7 +63,7 @@ class Dispatcher(Service):
             self._membership.begin, self._plan, node=place.node, silence=place.lease * 2, every=self._every
         )
         if done is not None:
-            look_around(store_engine())
+            look_around(store_engine(), self._plan.stale_prices)
         if done is not None and (done.started or done.silent_runs or done.maintained):
             log.info(
                 "Dispatched {started} jobs; {silent} silent runs ended{maintained}",

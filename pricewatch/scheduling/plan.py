@@ -13,6 +13,7 @@ from pricewatch.rules.schedule import (
     SPREAD_SECONDS,
     TARGETS_PER_JOB,
 )
+from pricewatch.rules.staleness import StalePrices
 from pricewatch.rules.targets import Limits
 from pricewatch.store.target_queue import Pace
 
@@ -30,6 +31,7 @@ class DispatchPlan:
     keep_jobs: timedelta = timedelta(days=90)
     keep_held_pages: timedelta = timedelta(days=30)
     keep_versions: int = 20
+    stale_prices: StalePrices = field(default_factory=StalePrices)
 
     @classmethod
     def of(cls, settings: Any) -> DispatchPlan:
@@ -47,6 +49,9 @@ class DispatchPlan:
             keep_jobs=timedelta(days=settings.getfloat("KEEP_JOBS_DAYS")),
             keep_held_pages=timedelta(days=settings.getfloat("KEEP_HELD_PAGES_DAYS")),
             keep_versions=settings.getint("KEEP_VERSIONS"),
+            stale_prices=StalePrices(
+                hours=settings.getfloat("STALE_PRICE_HOURS"), share=settings.getfloat("STALE_PRICE_SHARE")
+            ),
         )
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from pricewatch import clock
 from pricewatch.items import OverviewPage, RunStatus
-from pricewatch.rules.sweep import Cycle, judge_cycle, window
+from pricewatch.rules.sweep import Cycle, judge_cycle, owes_a_price, shows_prices, window
 from pricewatch.spiders.arguments import MarketArguments
 from pricewatch.spiders.last_page import confirm_end
 from pricewatch.spiders.overview import OverviewSpider
@@ -82,8 +82,11 @@ class SweepSpider(OverviewSpider):
             yield self.page_request(start, start.read + 1)
 
     def page_stored(self, connection: Connection, page: OverviewPage) -> None:
+        owing = [card.price_cents for card in page.cards if owes_a_price(card.availability)]
+        priced = sum(price is not None for price in owing)
+        counted = {"priced": priced, "unpriced": len(owing) - priced}
         # All that the page shows: a change of the market's own filters is not a change of the market.
-        if sweeps.advance(connection, self.market.id, page.start_page, page.number, page.shown):
+        if sweeps.advance(connection, self.market.id, page.start_page, page.number, page.shown, **counted):
             self._counted[page.number] = page.shown
 
     def page_read(self, start: StartPage, page: OverviewPage | None) -> None:
@@ -136,7 +139,7 @@ class SweepSpider(OverviewSpider):
     async def _end_cycle(self) -> None:
         """The end of the market: whether this cycle saw enough of it decides whether it counts."""
 
-        def end(connection: Connection) -> tuple[sweeps.CycleCounts, Cycle]:
+        def end(connection: Connection) -> tuple[sweeps.CycleCounts, Cycle, str]:
             counts = sweeps.cycle_counts(connection, self.market.id)
             cycle = judge_cycle(
                 counts.seen,
@@ -146,27 +149,25 @@ class SweepSpider(OverviewSpider):
                 agreement=self.settings.getfloat("SWEEP_AGREEMENT"),
             )
             now = clock.now()
-            sweeps.end_cycle(connection, self.market.id, now, cycle)
             if cycle is Cycle.PARTIAL:
                 self._alert_partial(connection, counts, now)
+                doubt = "The cycle saw too little of the market to conclude anything"
             else:
                 alerts.resolve_alert(connection, kind="sweep_partial", subject=self.market.id, now=now)
-            return counts, cycle
+                doubt = self._doubt_prices(connection, now)
+            sweeps.end_cycle(connection, self.market.id, now, cycle, counts_as_complete=not doubt)
+            return counts, cycle, doubt
 
-        counts, cycle = await self.run.call(end)
-        self.run.note(f"sweep/cycle_{cycle}")
+        counts, cycle, doubt = await self.run.call(end)
+        self.run.note(f"sweep/cycle_{Cycle.PARTIAL if doubt else cycle}")
         self.run.progress["cycle"] = {
             "seen": counts.seen,
             "last_complete": counts.last_complete,
-            "complete": cycle is not Cycle.PARTIAL,
+            "complete": not doubt,
         }
-        if cycle is Cycle.PARTIAL:
+        if doubt:
             self.run.partial = True
-            self.run.error(
-                "The cycle saw too little of the market to conclude anything",
-                seen=counts.seen,
-                before=counts.last_complete,
-            )
+            self.run.error(doubt, seen=counts.seen, before=counts.last_complete)
         elif cycle is Cycle.SHRUNK:
             said = f"two cycles agree: {counts.seen} cards now, {counts.last_complete} before"
             self.run.progress["market_shrank"] = said
@@ -184,6 +185,32 @@ class SweepSpider(OverviewSpider):
             now=now,
             details={"seen": counts.seen, "before": counts.last_complete, "run_id": self.run.id},
         )
+
+    def _doubt_prices(self, connection: Connection, now: datetime) -> str:
+        """Why the prices of this cycle are doubted; empty where the cards show them as before.
+
+        A second cycle that found the same is believed.
+        """
+        shares = sweeps.price_shares(connection, self.market.id)
+        drop = self.settings.getfloat("SWEEP_PRICE_SHARE_DROP")
+        if shows_prices(*shares, drop=drop):
+            sweeps.doubt_prices(connection, self.market.id, None)
+            alerts.resolve_alert(connection, kind="cards_without_price", subject=self.market.id, now=now)
+            return ""
+        sweeps.doubt_prices(connection, self.market.id, shares.now)
+        fell = (
+            f"{shares.now:.0%} of the cards show a price, {shares.last_complete:.0%} in the last complete one"
+        )
+        alerts.raise_alert(
+            connection,
+            kind="cards_without_price",
+            subject=self.market.id,
+            message=f"In a sweep of {self.market.id} only {fell}.",
+            severity="P2",
+            now=now,
+            details={"share": shares.now, "before": shares.last_complete, "run_id": self.run.id},
+        )
+        return f"Of this cycle {fell}"
 
     def _fail(self, start: StartPage) -> None:
         last = start.failures[-1]["error"]

@@ -20,6 +20,8 @@ RUNBOOKS = {
     "market_stale": "no-fresh-data-for-a-market",
     "circuit_open": "a-market-that-keeps-failing",
     "sweep_partial": "a-sweep-saw-too-little",
+    "cards_without_price": "cards-without-a-price",
+    "stale_prices": "stale-prices",
     "mass_gone": "a-run-found-too-much-gone",
     "targets_rejected": "queue-rejecting",
     "targets_paused": "queue-rejecting",

@@ -21,8 +21,9 @@ WINDOW = 20_000
 _COLUMNS = """
 l.id, l.source_id, l.market_id, l.title, l.url, l.price_cents, l.price_max_cents, l.currency, l.availability,
 l.active, l.sold_at, l.deactivated_at, l.removed_at, l.first_seen_at, l.last_seen_at, l.last_verified_at,
-l.times_seen, l.location, l.brand, l.product_id, l.verification_status,
-confidence(coalesce(m.tier, 'standard'), l.last_seen_at, l.last_verified_at, :now) AS confidence
+l.times_seen, l.location, l.brand, l.product_id, l.verification_status, l.price_observed_at,
+confidence(coalesce(m.tier, 'standard'), l.last_seen_at, l.last_verified_at, :now) AS confidence,
+price_confidence(coalesce(m.tier, 'standard'), l.price_observed_at, :now) AS price_confidence
 """
 # The page after the last one begins below its smallest id: no OFFSET, no count of everything.
 _FIND = f"""
@@ -36,6 +37,11 @@ _CONDITIONS = {
     "availability": "l.availability = :availability",
     "min_price_cents": "l.price_cents >= :min_price_cents",
     "max_price_cents": "l.price_cents <= :max_price_cents",
+    # Written as the partial index has it: a price is old only while it is asked for.
+    "price_read_before": (
+        "l.active AND l.price_cents IS NOT NULL AND l.price_observed_at < :price_read_before"
+    ),
+    "price_read_since": "l.price_observed_at >= :price_read_since",
     "before_id": "l.id < :before_id",
     "above_id": "l.id > :above_id",
 }
@@ -57,7 +63,7 @@ FROM unnest(CAST(:ids AS bigint[])) AS l(id) CROSS JOIN LATERAL (
 _ONE = text(f"""
 SELECT {_COLUMNS}, l.canonical_url, l.identity_key, l.platform_id, l.sku, l.gtin, l.mpn, l.area, l.attributes,
        l.image_url, l.shipping_cents, l.tax_included, l.strikes, l.last_scraped_at, l.adapter_version,
-       l.product_link, l.price_observed_at, coalesce(m.tier, 'standard') AS tier,
+       l.product_link, l.stock_observed_at, coalesce(m.tier, 'standard') AS tier,
        src.name AS source_name, src.visibility, p.title AS product_title,
        s.name AS seller_name, s.type AS seller_type, s.platform_id AS seller_platform_id
 FROM listings l JOIN sources src ON src.id = l.source_id LEFT JOIN markets m ON m.id = l.market_id
@@ -81,10 +87,12 @@ o.highest_cents
 _OFFERED = """
 CROSS JOIN LATERAL (
     SELECT count(*) AS listings, count(DISTINCT l.source_id) AS sources,
-           count(*) FILTER (WHERE l.active AND l.availability = 'IN_STOCK') AS on_sale,
+           count(*) FILTER (WHERE l.active AND l.availability IN ('IN_STOCK', 'LISTED')) AS on_sale,
            min(l.currency) FILTER (WHERE l.active) AS currency,
-           min(l.price_cents) FILTER (WHERE l.active AND l.availability = 'IN_STOCK') AS lowest_cents,
-           max(l.price_cents) FILTER (WHERE l.active AND l.availability = 'IN_STOCK') AS highest_cents
+           min(l.price_cents) FILTER (WHERE l.active AND l.availability IN ('IN_STOCK', 'LISTED'))
+               AS lowest_cents,
+           max(l.price_cents) FILTER (WHERE l.active AND l.availability IN ('IN_STOCK', 'LISTED'))
+               AS highest_cents
     FROM listings l WHERE l.product_id = p.id
 ) o
 """
@@ -96,7 +104,8 @@ _OFFERS = text(f"""
 SELECT {_COLUMNS}, src.name AS source_name, l.product_link, l.shipping_cents
 FROM listings l JOIN sources src ON src.id = l.source_id LEFT JOIN markets m ON m.id = l.market_id
 WHERE l.product_id = :id
-ORDER BY l.active DESC, (l.availability = 'IN_STOCK') DESC, l.price_cents NULLS LAST, l.id LIMIT 200
+ORDER BY l.active DESC, (l.availability IN ('IN_STOCK', 'LISTED')) DESC, l.price_cents NULLS LAST, l.id
+LIMIT 200
 """)
 
 
@@ -111,13 +120,16 @@ class ListingsWanted:
     availability: str | None = None
     min_price_cents: int | None = None
     max_price_cents: int | None = None
+    price_read_before: datetime | None = None
+    price_read_since: datetime | None = None
     before_id: int | None = None
     above_id: int | None = None
 
     @property
     def is_indexed(self) -> bool:
         """Whether nothing is asked for that only the listings themselves can tell."""
-        return self.availability is None and self.min_price_cents is None and self.max_price_cents is None
+        asked = (self.availability, self.min_price_cents, self.max_price_cents, self.price_read_since)
+        return all(one is None for one in asked)
 
 
 def listings(

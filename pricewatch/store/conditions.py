@@ -12,12 +12,15 @@ from typing import Any
 from sqlalchemy import Connection, select, text
 
 from pricewatch.rules.proxies import parse_proxies
+from pricewatch.rules.staleness import StalePrices
 from pricewatch.store import alerts, drift, market_list
 from pricewatch.store.database import var_directory
 from pricewatch.store.models import Alert, Figure, TargetQueue
 
 LEAST_FREE_SHARE, LEAST_FREE_BYTES = 0.05, 2 * 2**30
 MANY_STALE = 100
+# Of each market, that many of the listings that were seen last tell how old its prices are.
+MOST_PRICES = 500
 # Where the totals of rejections of the last look are kept, to tell a rise by.
 _REJECTED_BEFORE = "condition|rejected_total"
 
@@ -32,6 +35,21 @@ SELECT s.id, s.domain, array_agg(b.proxy) FILTER (WHERE b.blocked_until > :now) 
        max(b.blocked_until) AS until
 FROM sources s JOIN proxy_blocks b ON b.domain = s.domain
 WHERE s.proxy_strategy = 'datacenter' GROUP BY s.id, s.domain
+""")
+# The newest end of the index of anchors, however many listings there are. What is sold out may show no price.
+_STALE_PRICES = text("""
+SELECT m.id, found.priced, found.stale
+FROM markets m CROSS JOIN LATERAL (
+    SELECT count(*) AS priced, count(*) FILTER (WHERE price_observed_at < :read_before) AS stale
+    FROM (
+        SELECT price_cents, availability, last_seen_at, price_observed_at FROM listings l
+        WHERE l.market_id = m.id AND l.active AND l.anchor_at >= :seen_since
+        ORDER BY l.anchor_at DESC LIMIT :most
+    ) newest
+    WHERE price_cents IS NOT NULL AND availability <> 'OUT_OF_STOCK' AND last_seen_at >= :seen_since
+) found
+WHERE m.enabled AND found.stale > 0
+ORDER BY m.id
 """)
 _DEAD_RUNS = text("""
 SELECT id, spider, market_id, node, heartbeat_at FROM runs
@@ -51,13 +69,15 @@ class Condition:
 # These are found anew at each look, so that whatever is not found any longer is over.
 KINDS = (
     *("market_stale", "adapter_off", "targets_rejected", "targets_stale"),
-    *("proxies_blocked", "disk_full", "run_silent"),
+    *("proxies_blocked", "disk_full", "run_silent", "stale_prices"),
 )
 
 
-def evaluate(connection: Connection, now: datetime) -> list[Condition]:
+def evaluate(
+    connection: Connection, now: datetime, *, stale_prices: StalePrices | None = None
+) -> list[Condition]:
     """Raise what is wrong, resolve what is over. Called every minute, by whoever leads."""
-    found = list(_find(connection, now))
+    found = [*_find(connection, now), *_stale_prices(connection, now, stale_prices or StalePrices())]
     open_alerts = connection.execute(
         select(Alert.kind, Alert.subject).where(Alert.resolved_at.is_(None), Alert.kind.in_(KINDS))
     ).all()
@@ -93,6 +113,25 @@ def _stale_markets(connection: Connection, now: datetime) -> Iterable[Condition]
             last = row["last_scrape_at"]
             since = f"since {last:%Y-%m-%d %H:%M} UTC" if last else "ever since it was added"
             yield Condition("market_stale", row["id"], "P2", f"No fresh data for market {row['id']} {since}.")
+
+
+def _stale_prices(connection: Connection, now: datetime, limits: StalePrices) -> Iterable[Condition]:
+    """Listings that are seen again and again, with a price that nobody has read for long."""
+    given = {
+        "read_before": limits.read_before(now),
+        "seen_since": limits.seen_since(now),
+        "most": MOST_PRICES,
+    }
+    for market_id, priced, stale in connection.execute(_STALE_PRICES, given).all():
+        if limits.are_too_many(stale, priced):
+            yield Condition(
+                "stale_prices",
+                market_id,
+                "P2",
+                f"Of the {priced} listings of market {market_id} that were seen last, {stale} have a price "
+                f"that was read more than {limits.hours:g} hours ago.",
+                {"stale": stale, "priced": priced, "hours": limits.hours},
+            )
 
 
 def _disabled_adapters(connection: Connection) -> Iterable[Condition]:

@@ -21,26 +21,31 @@ WHERE CASE
     ELSE (coalesce(price_cents, known_price_cents), coalesce(currency, known_currency), availability)
          IS DISTINCT FROM (known_price_cents, known_currency, known_availability)
      AND coalesce(price_cents, known_price_cents) IS NOT NULL
-     AND NOT is_older AND observed_at IS DISTINCT FROM price_observed_at
+     AND NOT is_older AND observed_at IS DISTINCT FROM known_at
 END
 RETURNING listing_id
 )
 UPDATE incoming i SET appended = true FROM appended a WHERE a.listing_id = i.listing_id
 """)
 
-# Out of stock at the last known price, if there is one; what another page said later stands.
+# Out of stock at the last known price, if there is one, which is no fresher for it; what another page said
+# later stands.
 _OUT_OF_STOCK = text("""
-WITH changed AS (
-    UPDATE listings SET availability = 'OUT_OF_STOCK', price_observed_at = :observed_at
-    WHERE id = :listing_id AND active AND availability <> 'OUT_OF_STOCK'
-      AND coalesce(price_observed_at < :observed_at, true)
-    RETURNING id, price_cents, price_max_cents, currency
+WITH before AS (
+    SELECT id, availability FROM listings
+    WHERE id = :listing_id AND active
+      AND coalesce(greatest(price_observed_at, stock_observed_at) < :observed_at, true)
+    FOR UPDATE
+), told AS (
+    UPDATE listings l SET availability = 'OUT_OF_STOCK', stock_observed_at = :observed_at
+    FROM before WHERE l.id = before.id
+    RETURNING l.id, l.price_cents, l.price_max_cents, l.currency, before.availability AS known_availability
 )
 INSERT INTO price_history
     (listing_id, observed_at, price_cents, price_max_cents, currency, availability, run_type, run_id,
      adapter_version)
 SELECT id, :observed_at, price_cents, price_max_cents, currency, 'OUT_OF_STOCK', 'SCRAPE', :run_id, :version
-FROM changed WHERE price_cents IS NOT NULL
+FROM told WHERE price_cents IS NOT NULL AND known_availability <> 'OUT_OF_STOCK'
 """)
 
 

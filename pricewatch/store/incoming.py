@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from pricewatch import clock
-from pricewatch.items import Card, Offer
+from pricewatch.items import Availability, Card, Offer
 from pricewatch.rules.freshness import CLOCKS_APART
 
 Row = dict[str, Any]
@@ -30,8 +30,8 @@ COLUMNS = """
 """
 KNOWN = """
     listing_id bigint, keep_url boolean, known_price_cents integer, known_currency text,
-    known_availability text, price_observed_at timestamptz, is_new boolean, is_older boolean,
-    was_ahead boolean, seller_id bigint, appended boolean, held boolean
+    known_availability text, known_active boolean, known_at timestamptz, is_new boolean, is_older boolean,
+    was_ahead boolean, says_stock boolean, seller_id bigint, appended boolean, held boolean
 """
 
 _CREATE = text(f"CREATE TEMPORARY TABLE IF NOT EXISTS incoming ({COLUMNS}, {KNOWN}) ON COMMIT DELETE ROWS")
@@ -47,10 +47,12 @@ SELECT r.*,
        coalesce(same.price_cents, moved.price_cents),
        coalesce(same.currency, moved.currency),
        coalesce(same.availability, moved.availability),
-       coalesce(same.price_observed_at, moved.price_observed_at),
+       coalesce(same.active, moved.active),
+       known.told_at,
        same.id IS NULL AND moved.id IS NULL,
        coalesce(r.observed_at < known.at AND known.at <= :latest, false),
        coalesce(greatest(known.at, same.last_seen_at, moved.last_seen_at) > :latest, false),
+       r.availability IS NOT NULL,
        NULL,
        false,
        false
@@ -64,8 +66,11 @@ LEFT JOIN LATERAL (
     WHERE l.source_id = r.source_id AND l.canonical_url = r.canonical_url FOR UPDATE
 ) moved ON true
 CROSS JOIN LATERAL (
-    SELECT coalesce(greatest(same.price_observed_at, same.deactivated_at),
-                    greatest(moved.price_observed_at, moved.deactivated_at)) AS at
+    SELECT told_at,
+           greatest(told_at, CASE WHEN same.id IS NULL THEN moved.deactivated_at
+                                  ELSE same.deactivated_at END) AS at
+    FROM (SELECT coalesce(greatest(same.price_observed_at, same.stock_observed_at),
+                          greatest(moved.price_observed_at, moved.stock_observed_at)) AS told_at) told
 ) known
 """
 _MATCH_GIVEN = text(_MATCH.format(rows=f"json_to_recordset(CAST(:rows AS json)) AS r({COLUMNS})"))
@@ -93,11 +98,11 @@ SELECT DISTINCT ON (card ->> 'source_id', card ->> 'canonical_url') card FROM (
 ORDER BY card ->> 'source_id', card ->> 'canonical_url', card ->> 'observed_at' DESC
 """)
 
-# A card that says nothing of stock changes nothing about it; a new one is for sale, as it is listed.
+# A card that says nothing of stock changes nothing about it; of what is new, sold or gone, none is known.
 _SETTLE_STOCK = text("""
-UPDATE incoming SET availability = CASE WHEN known_availability IN ('IN_STOCK', 'OUT_OF_STOCK', 'BACKORDER')
-                                        THEN known_availability ELSE 'IN_STOCK' END
-WHERE availability IS NULL
+UPDATE incoming SET availability = CASE WHEN known_active AND known_availability <> 'SOLD'
+                                        THEN known_availability ELSE 'LISTED' END
+WHERE NOT says_stock
 """)
 
 
@@ -112,7 +117,7 @@ def card_row(card: Card, source_id: str, observed_at: str, adapter_version: str)
         "price_cents": card.price_cents,
         "price_max_cents": card.price_max_cents,
         "currency": card.currency,
-        "availability": card.availability,
+        "availability": _said(card.availability),
         "platform_id": card.product_id,
         "sku": card.sku,
         "seller_key": seller.id if seller else None,
@@ -139,7 +144,7 @@ def offer_row(offer: Offer, detail_due_at: datetime) -> Row:
         "price_cents": offer.price_cents,
         "price_max_cents": offer.price_max_cents,
         "currency": offer.currency,
-        "availability": offer.availability,
+        "availability": _said(offer.availability),
         "shipping_cents": offer.shipping_cents,
         "tax_included": offer.tax_included,
         "platform_id": offer.product_id,
@@ -160,6 +165,11 @@ def offer_row(offer: Offer, detail_due_at: datetime) -> Row:
         "detail_due_at": detail_due_at.isoformat(),
         "adapter_version": offer.adapter_version,
     }
+
+
+def _said(availability: Availability | None) -> Availability | None:
+    """What was said of stock: a listing that is only listed says nothing."""
+    return None if availability is Availability.LISTED else availability
 
 
 def load_collected(connection: Connection, run_id: int) -> None:

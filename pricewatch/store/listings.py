@@ -40,6 +40,7 @@ WHERE s.source_id = i.source_id AND s.platform_id = i.seller_key
 """)
 
 # Seen: alive again, without strikes, as fresh as can be. Sold: seen, but no longer on sale.
+# A sighting alone makes neither the price nor the stock any fresher: each is as old as what was read of it.
 # Of two observations of one instant, the first one stands.
 _UPDATE = text("""
 UPDATE listings l SET
@@ -48,15 +49,21 @@ UPDATE listings l SET
     canonical_url = CASE WHEN i.keep_url THEN l.canonical_url ELSE i.canonical_url END,
     title = i.title,
     market_id = coalesce(:market_id, l.market_id),
-    price_cents = CASE WHEN i.observed_at = l.price_observed_at THEN l.price_cents
+    price_cents = CASE WHEN i.observed_at = i.known_at THEN l.price_cents
                        ELSE coalesce(i.price_cents, l.price_cents) END,
     price_max_cents = CASE WHEN i.price_cents IS NOT NULL THEN i.price_max_cents ELSE l.price_max_cents END,
-    currency = CASE WHEN i.observed_at = l.price_observed_at THEN l.currency
+    currency = CASE WHEN i.observed_at = i.known_at THEN l.currency
                     ELSE coalesce(i.currency, l.currency) END,
-    availability = CASE WHEN i.observed_at = l.price_observed_at THEN l.availability
+    availability = CASE WHEN i.observed_at = i.known_at THEN l.availability
                         ELSE i.availability END,
-    price_observed_at = CASE WHEN i.held THEN l.price_observed_at WHEN i.was_ahead THEN i.observed_at
-                             ELSE greatest(l.price_observed_at, i.observed_at) END,
+    price_observed_at = CASE WHEN i.observed_at = i.known_at THEN l.price_observed_at
+                             WHEN i.price_cents IS NOT NULL THEN i.observed_at
+                             WHEN i.was_ahead THEN least(l.price_observed_at, i.observed_at)
+                             ELSE l.price_observed_at END,
+    stock_observed_at = CASE WHEN i.observed_at = i.known_at THEN l.stock_observed_at
+                             WHEN i.says_stock OR i.availability <> l.availability THEN i.observed_at
+                             WHEN i.was_ahead THEN least(l.stock_observed_at, i.observed_at)
+                             ELSE l.stock_observed_at END,
     shipping_cents = coalesce(i.shipping_cents, l.shipping_cents),
     tax_included = coalesce(i.tax_included, l.tax_included),
     platform_id = coalesce(i.platform_id, l.platform_id),
@@ -109,14 +116,16 @@ _INSERT = text("""
 WITH inserted AS (
     INSERT INTO listings (
         source_id, market_id, identity_key, url, canonical_url, title,
-        price_cents, price_max_cents, currency, availability, price_observed_at, shipping_cents, tax_included,
-        platform_id, sku, gtin, mpn, brand, seller_id, location, area, attributes, image_url, adapter_version,
+        price_cents, price_max_cents, currency, availability, price_observed_at, stock_observed_at,
+        shipping_cents, tax_included, platform_id, sku, gtin, mpn, brand, seller_id, location, area,
+        attributes, image_url, adapter_version,
         active, deactivated_at, sold_at, first_seen_at, first_seen_run_id, last_seen_at, last_seen_run_id,
         last_scraped_at, detail_due_at)
     SELECT source_id, :market_id, identity_key, url, canonical_url, title,
-        price_cents, price_max_cents, currency, availability, observed_at, shipping_cents, tax_included,
-        platform_id, sku, gtin, mpn, brand, seller_id, location, area, coalesce(attributes, '{}'), image_url,
-        adapter_version, availability <> 'SOLD',
+        price_cents, price_max_cents, currency, availability,
+        CASE WHEN price_cents IS NOT NULL THEN observed_at END, CASE WHEN says_stock THEN observed_at END,
+        shipping_cents, tax_included, platform_id, sku, gtin, mpn, brand, seller_id, location, area,
+        coalesce(attributes, '{}'), image_url, adapter_version, availability <> 'SOLD',
         CASE WHEN availability = 'SOLD' THEN observed_at END, sold_at,
         observed_at, :run_id, observed_at, :run_id, CASE WHEN detail THEN observed_at END,
         detail_due_at

@@ -1,6 +1,6 @@
 """The step before the upsert: a price that jumps waits in quarantine until another run sees it too.
 
-The listing still counts as seen, with the price and the stock that it had.
+The listing still counts as seen, with the price and the stock that it had, which are no fresher for it.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ SELECT DISTINCT ON (i.listing_id)
     jsonb_strip_nulls(jsonb_build_object(
         'url', i.canonical_url, 'fetch_url', i.url, 'title', i.title, 'source', i.source_id,
         'price_cents', i.price_cents, 'price_max_cents', i.price_max_cents, 'currency', i.currency,
-        'availability', i.availability, 'identity_key', i.identity_key, 'product_id', i.platform_id,
+        'availability', CASE WHEN i.says_stock THEN i.availability ELSE 'LISTED' END,
+        'identity_key', i.identity_key, 'product_id', i.platform_id,
         'sku', i.sku, 'location', i.location, 'area', i.area, 'attributes', i.attributes,
         'image', i.image_url, 'adapter_version', i.adapter_version, 'observed_at', i.observed_at,
         'seller', CASE WHEN i.seller_key IS NOT NULL THEN jsonb_build_object(
@@ -85,7 +86,7 @@ SET run_id = excluded.run_id, listing_id = excluded.listing_id, adapter_id = exc
 
 _KEEP_AS_IT_WAS = text("""
 UPDATE incoming SET price_cents = NULL, price_max_cents = NULL, currency = NULL,
-                    availability = known_availability
+                    availability = known_availability, says_stock = false
 WHERE held
 """)
 

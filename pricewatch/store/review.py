@@ -31,9 +31,7 @@ from pricewatch.store.incoming import Row, offer_row
 from pricewatch.store.listings import Raced
 from pricewatch.store.models import Target
 
-_FOUND = text(
-    "SELECT is_new, is_older, known_price_cents, known_currency, appended, price_observed_at FROM incoming"
-)
+_FOUND = text("SELECT is_new, is_older, known_price_cents, known_currency, appended, known_at FROM incoming")
 
 
 class Review(StrEnum):
@@ -205,7 +203,8 @@ def _steps(
     )
     if found.is_older:
         done.outcome = Review.OUTDATED
-        done.details = f"the listing was looked at again at {found.price_observed_at:%Y-%m-%d %H:%M} UTC"
+        at = f" at {found.known_at:%Y-%m-%d %H:%M} UTC" if found.known_at else ""
+        done.details = f"the listing was looked at again{at}"
         return done
     same_currency = found.known_currency == offer.currency
     if not believes_jumps and same_currency and is_jump(found.known_price_cents, offer.price_cents):

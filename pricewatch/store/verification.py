@@ -80,7 +80,9 @@ UPDATE listings l SET
                    WHEN r.gone AND l.availability = 'SOLD' THEN coalesce(l.sold_at, l.deactivated_at, :now)
                    WHEN r.alive THEN NULL ELSE l.sold_at END,
     availability = CASE WHEN r.sold THEN 'SOLD'
-                        WHEN r.alive AND l.availability = 'SOLD' THEN 'IN_STOCK' ELSE l.availability END
+                        WHEN r.alive AND l.availability = 'SOLD' THEN 'LISTED' ELSE l.availability END,
+    stock_observed_at = CASE WHEN r.sold OR (r.alive AND l.availability = 'SOLD') THEN :now
+                             ELSE l.stock_observed_at END
 FROM json_to_recordset(CAST(:rows AS json)) AS r(
     listing_id bigint, last_seen_at timestamptz, strikes integer, struck boolean, alive boolean, gone boolean,
     sold boolean, sold_at timestamptz, verification_status text)

@@ -14,7 +14,8 @@ from pricewatch.store.words import MATCH, Searched, search
 
 COLUMNS = (
     *("id", "source_id", "market_id", "title", "url", "price_cents", "price_max_cents", "currency"),
-    *("availability", "brand", "gtin", "location", "area", "image_url", "product_id", "confidence"),
+    *("availability", "brand", "gtin", "location", "area", "image_url", "product_id"),
+    *("freshness_confidence", "price_confidence", "price_observed_at"),
     *("first_seen_at", "last_seen_at", "times_seen"),
 )
 HISTORY_COLUMNS = ("observed_at", "price_cents", "price_max_cents", "currency", "availability")
@@ -30,11 +31,15 @@ _CONDITIONS = {
     "availability": "v.availability = :availability",
     "min_price_cents": "v.price_cents >= :min_price_cents",
     "max_price_cents": "v.price_cents <= :max_price_cents",
+    "price_read_since": "v.price_observed_at >= :price_read_since",
     "before_id": "v.id < :before_id",
     "above_id": "v.id > :above_id",
     "id": "v.id = :id",
 }
-_SEARCHED = Searched("listings", "visible_listings", "v", ", ".join(f"v.{name}" for name in COLUMNS))
+# `confidence` is that of the sighting, which a badge is made of.
+_SEARCHED = Searched(
+    "listings", "visible_listings", "v", ", ".join(f"v.{name}" for name in (*COLUMNS, "confidence"))
+)
 _HISTORY = text(f"""
 SELECT {", ".join(HISTORY_COLUMNS)} FROM visible_price_history
 WHERE listing_id = :id AND (CAST(:before AS timestamptz) IS NULL OR observed_at < :before)

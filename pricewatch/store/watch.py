@@ -12,7 +12,7 @@ from sqlalchemy import Connection, delete, insert, select, text, update
 
 from pricewatch.errors import UserError
 from pricewatch.parsing.price import from_cents
-from pricewatch.rules.watch import KINDS, Point, judge
+from pricewatch.rules.watch import KINDS, Point, judge, known_stock
 from pricewatch.store import messages
 from pricewatch.store.models import Listing, Product, Target, WatchRule
 
@@ -27,8 +27,9 @@ FROM targets t WHERE t.id = r.target_id AND t.listing_id IS NOT NULL
 _BEGIN = text("""
 INSERT INTO watch_states (rule_id, listing_id, observed_at, price_cents, currency, availability,
                           reference_cents, gone)
-SELECT r.id, l.id, coalesce(l.price_observed_at, CAST(:now AS timestamptz)), l.price_cents, l.currency,
-       l.availability, l.price_cents, NOT l.active AND l.verification_status IS NOT DISTINCT FROM 'gone'
+SELECT r.id, l.id, coalesce(greatest(l.price_observed_at, l.stock_observed_at), CAST(:now AS timestamptz)),
+       l.price_cents, l.currency, l.availability, l.price_cents,
+       NOT l.active AND l.verification_status IS NOT DISTINCT FROM 'gone'
 FROM (
     SELECT id, listing_id FROM watch_rules WHERE enabled AND listing_id IS NOT NULL
     UNION ALL
@@ -96,7 +97,9 @@ def _read(connection: Connection, row: Any, now: datetime) -> int:
         threshold_cents=state.threshold_cents,
         threshold_percent=float(state.threshold_percent) if state.threshold_percent is not None else None,
     )
-    connection.execute(_MOVE, {**row._asdict(), "reference_cents": verdict.reference_cents})
+    stock = known_stock(state.kind, state.availability, row.availability)
+    moved = {"availability": stock, "reference_cents": verdict.reference_cents}
+    connection.execute(_MOVE, {**row._asdict(), **moved})
     if not verdict.fires:
         return 0
     compared = state.reference_cents if state.kind in ("fell_by", "rose_by") else state.price_cents

@@ -7,7 +7,7 @@ from typing import Any
 
 from pricewatch import clock
 from pricewatch.parsing.price import from_cents
-from pricewatch.rules.freshness import badge
+from pricewatch.rules.freshness import badge, overall
 
 SIGNS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥"}
 BADGE_TONES = ((80, "good"), (50, "calm"), (40, "warn"), (0, "bad"))
@@ -16,6 +16,7 @@ TONES = {
         ("finished", "ok", "alive", "ACTIVE", "SUCCESS", "IN_STOCK", "accepted", "completed"), "good"
     ),
     **dict.fromkeys(("running", "leased", "replayed", "expired"), "live"),
+    "LISTED": "calm",
     **dict.fromkeys(
         ("failed", "BROKEN", "FAILED", "P1", "gone", "not_found", "aborted", "unreadable"), "bad"
     ),
@@ -129,10 +130,23 @@ def freshness(row: Any) -> dict[str, str]:
         if row["sold_at"] is not None or row["availability"] == "SOLD":
             return {"text": "sold", "tone": "calm"}
         return {"text": "gone", "tone": "bad"}
-    level = row["confidence"]
-    days = max(0, (clock.now() - row["first_seen_at"]).days)
-    text = badge(level, days) or "hidden, to be verified"
+    text = listing_badge(row, clock.now()) or "hidden, to be verified"
+    level = overall(row["confidence"], row["price_confidence"])
     return {"text": text, "tone": next(tone_ for least, tone_ in BADGE_TONES if level >= least)}
+
+
+def listing_badge(row: Any, now: datetime) -> str | None:
+    """What a consumer reads beside a listing."""
+    return badge(
+        row["confidence"],
+        _days_since(row["first_seen_at"], now),
+        row["price_confidence"],
+        _days_since(row["price_observed_at"], now),
+    )
+
+
+def _days_since(moment: datetime | None, now: datetime) -> int:
+    return 0 if moment is None else max(0, (now - moment).days)
 
 
 FILTERS = {

@@ -143,3 +143,19 @@ def test_urls():
         f"{SITE}/page/2/?s=7.62%20x%2039&post_type=product"
     )
     assert adapter.start_pages({}) == []
+
+
+@pytest.mark.parametrize(
+    ("classes", "stock"),
+    [
+        ("instock", "IN_STOCK"),
+        ("outofstock sale", "OUT_OF_STOCK"),
+        ("onbackorder", "BACKORDER"),
+        # A theme that leaves it out says nothing of stock.
+        ("sale", None),
+    ],
+)
+def test_the_stock_of_a_card_is_what_its_class_says(classes, stock):
+    html = page_body("sgammo", "category").decode().replace("post-4711 instock", f"post-4711 {classes}")
+    overview = SgammoAdapter().read_overview(respond(f"{SITE}/product-category/rifle/", html.encode()))
+    assert overview.cards[0].availability == stock  # type: ignore[union-attr]

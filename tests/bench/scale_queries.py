@@ -188,6 +188,7 @@ def queries(size: int) -> dict[str, Query]:
         "people: listings of a market": page(of_market),
         "people: listings of a source": page(lambda: {"source_id": "bazaar"}),
         "people: listings that are off": page(lambda: {"active": False}),
+        "people: listings with a stale price": page(lambda: {"price_read_before": NOW - timedelta(days=2)}),
         "people: a rare word": page(rare_word),
         "people: a common word": page(lambda: {"words": "carbon"}),
         "people: two common words in a market": page(lambda: {"words": "carbon disc", **of_market()}),

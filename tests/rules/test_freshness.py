@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pricewatch.items import Tier
-from pricewatch.rules.freshness import badge, confidence, falls_below
+from pricewatch.rules.freshness import badge, confidence, falls_below, overall, price_confidence
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 moments = st.timedeltas(min_value=timedelta(0), max_value=timedelta(days=9)).map(lambda ago: NOW - ago)
@@ -39,6 +39,30 @@ def test_badges():
     assert badge(39, 3) is None
 
 
+@pytest.mark.parametrize(("tier", "hours"), [("hot", 40), ("standard", 60), ("cool", 120)])
+def test_a_price_fades_half_as_fast_as_a_sighting(tier, hours):
+    read = NOW - timedelta(hours=hours)
+    assert price_confidence(tier, read, NOW) == 40
+    assert price_confidence(tier, NOW + timedelta(hours=5), NOW) == 100
+    assert price_confidence(tier, None, NOW) is None
+
+
+def test_no_more_is_claimed_than_the_less_certain_of_the_two():
+    assert overall(99, 0) == 0
+    assert overall(40, 99) == 40
+    assert overall(40, None) == 40
+
+
+def test_the_badge_tells_of_a_stale_price():
+    assert badge(99, 3, 50, 2) == "fresh"
+    assert badge(99, 3, 49, 2) == "price seen 2 days ago"
+    assert badge(79, 3, 0, 1) == "price seen 1 day ago"
+    assert badge(79, 3, None) == "listed 3 days ago"
+    # That it may be gone matters more.
+    assert badge(49, 3, 0, 9) == "may no longer be available"
+    assert badge(39, 3, 0, 9) is None
+
+
 @given(st.sampled_from(list(Tier)), moments, st.none() | moments)
 def test_it_stays_in_its_range_and_only_fades(tier, seen, verified):
     now_level = confidence(tier, seen, verified, NOW)
@@ -64,3 +88,15 @@ def test_the_database_computes_the_same(database, tier, seen, verified):
         now=NOW,
     )
     assert computed == confidence(tier, seen, verified, NOW)
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.sampled_from(list(Tier)), st.none() | moments)
+def test_the_database_computes_the_same_for_prices(database, tier, read):
+    computed = database.value(
+        "SELECT price_confidence(:tier, CAST(:read AS timestamptz), CAST(:now AS timestamptz))",
+        tier=tier,
+        read=read,
+        now=NOW,
+    )
+    assert computed == price_confidence(tier, read, NOW)

@@ -1,9 +1,10 @@
 """Which pages a sweep reads, and whether its cycle counts."""
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pricewatch.rules.sweep import Cycle, covers, judge_cycle, window
+from pricewatch.rules.sweep import Cycle, covers, judge_cycle, owes_a_price, shows_prices, window
 
 
 def test_the_example_of_the_document():
@@ -68,3 +69,26 @@ def test_how_far_two_cycles_may_differ():
     assert judge_cycle(140, 150, 60) is Cycle.COMPLETE
     # Nothing at all is never believed.
     assert judge_cycle(0, 150, 0) is Cycle.PARTIAL
+
+
+@pytest.mark.parametrize(
+    ("share", "last", "doubted", "fine"),
+    [
+        (0.0, None, None, True),
+        (None, 1.0, None, True),
+        (1.0, 0.0, None, True),
+        (0.75, 1.0, None, True),
+        (0.65, 1.0, None, False),
+        # A second cycle that agrees is believed; one that does not is doubted in its turn.
+        (0.65, 1.0, 0.6, True),
+        (0.65, 1.0, 0.0, False),
+    ],
+)
+def test_a_share_of_prices_that_falls_is_doubted_until_a_second_cycle_agrees(share, last, doubted, fine):
+    assert shows_prices(share, last, doubted) is fine
+
+
+def test_what_is_sold_out_owes_no_price():
+    assert [owes_a_price(word) for word in (None, "IN_STOCK", "LISTED", "OUT_OF_STOCK", "SOLD")] == [
+        *(True, True, True, False, False)
+    ]

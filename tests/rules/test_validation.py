@@ -146,3 +146,9 @@ def test_a_good_card_is_not_changed():
 )
 def test_a_card_that_is_dropped(changes, reason):
     assert reason_of(validate_card(a_card(**changes))) is reason
+
+
+def test_stock_words_of_a_card_that_are_not_understood_tell_nothing() -> None:
+    verdict = validate_card(a_card(availability=Availability.UNKNOWN))
+    assert isinstance(verdict, Card)
+    assert verdict.availability is None

@@ -8,8 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 import pytest
+from scrapy.settings import Settings
 
 from pricewatch.rules.schedule import SHARES, judge
+from pricewatch.rules.staleness import StalePrices
 from pricewatch.rules.targets import Limits
 from pricewatch.scheduling.dispatcher import dispatch_once
 from pricewatch.scheduling.plan import DispatchPlan
@@ -213,3 +215,9 @@ def test_the_query_leaves_out_nothing_that_the_rule_would_start(database: Databa
     }
     assert found == wanted
     assert len(wanted) > 200
+
+
+def test_the_limits_of_stale_prices_are_settings() -> None:
+    settings = Settings({"STALE_PRICE_HOURS": "6", "STALE_PRICE_SHARE": "0.5"})
+    settings.setmodule("pricewatch.settings", priority="default")
+    assert DispatchPlan.of(settings).stale_prices == StalePrices(hours=6, share=0.5)

@@ -42,13 +42,15 @@ class Site:
 
     def known(self, true: TruthListing) -> Known:
         priced = true.mode != "hidden"
+        # Where no card tells of stock, a page without a price leaves it untold.
+        stock = self.availability[true.state] if priced or self.tells_stock else "LISTED"
         return Known(
             f"PID:{self.product_id(true)}",
             true.title,
             true.price if priced else None,
             self.currency if priced else None,
-            self.availability[true.state],
-            self.availability[true.state] != "SOLD",
+            stock,
+            stock != "SOLD",
         )
 
 

@@ -34,6 +34,7 @@ def card(number: int | str, price: int | None = 1000, at: datetime = START, **fi
         identity_key=identity,
         product_id=str(number),
         seller=fields.pop("seller", Seller("7", "Ada", SellerType.USER)),
+        availability=fields.pop("availability", Availability.IN_STOCK),
         **fields,
     )
     return card_row(made, "bazaar", at.isoformat(), "1.0.0")

@@ -11,7 +11,7 @@ from tests.store.observations import MARKET, START, card, later, offer, store
 
 EVERYTHING = (
     "SELECT to_jsonb(l) - ARRAY['last_seen_at', 'last_seen_run_id', 'times_seen', 'anchor_at',"
-    " 'price_observed_at'] FROM listings l ORDER BY id"
+    " 'price_observed_at', 'stock_observed_at'] FROM listings l ORDER BY id"
 )
 HISTORY = (
     "SELECT identity_key, h.price_cents, h.currency, h.availability, h.observed_at, h.run_id"

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from pricewatch.rules.staleness import StalePrices
 from pricewatch.store import conditions, drift, messages
 from pricewatch.store.alert_list import RUNBOOKS
 from tests.databases import Database
+from tests.store.observations import card, store
 
 NOW = datetime.now(UTC)
 
@@ -96,6 +98,36 @@ def test_an_alert_is_told_once_and_again_when_it_is_over(database: Database) -> 
         database.call(messages.add_alerts, NOW + timedelta(hours=hours))
     titles = [row.title for row in database.rows("SELECT title FROM messages ORDER BY id")]
     assert titles == ["[P2] market stale: bazaar-bikes", "Resolved: market stale: bazaar-bikes"]
+
+
+def see(database: Database, priced: int, bare: int, at: datetime) -> None:
+    """A sweep sees these cards: the first ones with a price, the others without."""
+    rows = [card(number, 1000 if number < priced else None, at) for number in range(priced + bare)]
+    store(database.engine, rows, run_id=int(at.timestamp()))
+
+
+def test_prices_that_nobody_reads_any_more(database: Database) -> None:
+    stale = ("stale_prices", "bazaar-bikes")
+    at = NOW - timedelta(hours=49)
+    see(database, 10, 0, at)
+    database.do("UPDATE markets SET last_scrape_at = :now WHERE id = 'bazaar-bikes'", now=NOW)
+    # Nobody has looked since: that is another matter.
+    assert stale not in look(database)
+    see(database, 7, 3, NOW)
+    assert stale not in look(database)
+    see(database, 6, 4, NOW + timedelta(minutes=1))
+    database.do("UPDATE listings SET price_observed_at = :at WHERE id % 10 IN (1, 2, 3, 4)", at=at)
+    assert look(database) == {stale}
+    alert = database.row("SELECT * FROM alerts WHERE resolved_at IS NULL")
+    assert (alert.severity, alert.details) == ("P2", {"stale": 4, "priced": 10, "hours": 48})
+    # What is sold out may show no price; other limits, other alerts.
+    database.do("UPDATE listings SET availability = 'OUT_OF_STOCK' WHERE id % 10 IN (1, 2)")
+    assert stale not in look(database)
+    strict = StalePrices(hours=48, share=0.1)
+    found = database.call(conditions.evaluate, NOW, stale_prices=strict)
+    assert [(one.kind, one.subject) for one in found] == [stale]
+    see(database, 10, 0, NOW + timedelta(minutes=2))
+    assert stale not in look(database)
 
 
 def test_every_kind_of_alert_has_a_runbook() -> None:

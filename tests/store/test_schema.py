@@ -30,6 +30,14 @@ from pricewatch.store.schema import (
 )
 from tests.conftest import ROOT
 from tests.databases import Database
+from tests.store.observations import START, card, store
+
+with migrations_config() as _config:
+    SIGHTING_AND_PRICE = next(
+        script
+        for script in ScriptDirectory.from_config(_config).walk_revisions()
+        if script.path.endswith("_sighting_and_price.py")
+    )
 
 TABLES = {
     *("retailers", "sources", "markets", "market_listings", "listings", "listing_identifiers", "products"),
@@ -111,6 +119,34 @@ def test_goes_down_to_nothing_and_up_again(database: Database) -> None:
     assert ensure_schema(database.engine) is True
     assert ensure_schema(database.engine) is False
     assert database.value("SELECT count(*) FROM markets WHERE source_id = 'apartments'") == 19
+
+
+def test_data_of_before_is_kept_and_goes_back(database: Database) -> None:
+    """A price that nobody read has no age; on the way back, what is only listed is in stock again."""
+    store(database.engine, [card(1, 1000), card(2, None), card(3, 1000, availability=None)])
+    with database.engine.connect() as connection, migrations_config() as config:
+        config.attributes["connection"] = connection
+        command.downgrade(config, str(SIGHTING_AND_PRICE.down_revision))
+        connection.commit()
+    before = "SELECT identity_key, availability, price_observed_at FROM listings ORDER BY 1"
+    assert [tuple(row) for row in database.rows(before)] == [
+        ("PID:1", "IN_STOCK", START),
+        ("PID:2", "IN_STOCK", START),
+        ("PID:3", "IN_STOCK", START),
+    ]
+    assert database.value("SELECT count(*) FROM price_history WHERE availability = 'IN_STOCK'") == 2
+    with pytest.raises(DBAPIError, match="append-only"):
+        database.do("UPDATE price_history SET price_cents = 1")
+    assert ensure_schema(database.engine) is True
+    after = "SELECT identity_key, price_observed_at, stock_observed_at FROM listings ORDER BY 1"
+    assert [tuple(row) for row in database.rows(after)] == [
+        ("PID:1", START, None),
+        ("PID:2", None, START),
+        ("PID:3", START, None),
+    ]
+    assert database.value("SELECT count(*) FROM visible_price_history") == 0
+    with pytest.raises(DBAPIError, match="append-only"):
+        database.do("DELETE FROM price_history")
 
 
 def test_a_newer_schema_is_not_touched(database: Database) -> None:

@@ -72,6 +72,19 @@ def test_a_failed_crawl_and_its_recovery_are_no_change(database: Database, listi
     assert told(database) == []
 
 
+def test_a_page_that_tells_of_stock_for_the_first_time_brings_nothing_back(database: Database) -> None:
+    store(database.engine, [card(1, 1000, availability=None)])
+    rule(database, int(database.value("SELECT id FROM listings")), "back_in_stock")
+    see(database, 1000, 10)
+    assert told(database) == []
+    # Sold, shown again by a card that says nothing, and then its page tells: that is news, once.
+    see(database, 1000, 20, availability=Availability.SOLD)
+    see(database, 1000, 30, availability=None)
+    assert told(database) == []
+    see(database, 1000, 40)
+    assert told(database) == ["Thing 1: is back in stock for 10.00 EUR"]
+
+
 def test_tells_of_stock_and_sale(database: Database, listing: int) -> None:
     rule(database, listing, "back_in_stock")
     rule(database, listing, "sold")

@@ -40,6 +40,29 @@ def test_consumers_see_what_somebody_is_sure_of(client: httpx.Client, three: lis
         assert client.get(f"/api/export/listings/{hidden}/history.csv").status_code == 404
 
 
+def test_a_stale_price_is_not_called_fresh(client: httpx.Client, database: Database) -> None:
+    """The listing was seen just now, its price two days ago; of its stock nothing was ever said."""
+    read = NOW - timedelta(days=2)
+    observations.store(database.engine, [observations.card(1, 1000, read, availability=None)])
+    observations.store(database.engine, [observations.card(1, None, NOW, availability=None)], run_id=2)
+    (item,) = client.get("/api/listings").json()["items"]
+    assert item["badge"] == "price seen 2 days ago"
+    assert item["freshness_confidence"] == item["price_confidence"] < 30
+    assert datetime.fromisoformat(item["price_observed_at"]) == read
+    assert item["availability"] == "LISTED"
+    (row,) = csv.DictReader(io.StringIO(client.get("/api/export/listings.csv").text))
+    assert (row["availability"], row["price_observed_at"]) == ("LISTED", read.isoformat())
+    assert row["freshness_confidence"] == row["price_confidence"] == str(item["price_confidence"])
+    table = parquet.read_table(io.BytesIO(client.get("/api/export/listings.parquet").content))
+    assert table["price_observed_at"].to_pylist() == [read]
+    for asked, count in (("max_price_age_hours=24", 0), ("max_price_age_hours=72", 1)):
+        assert len(client.get(f"/api/listings?{asked}").json()["items"]) == count
+    for asked, count in (("availability=LISTED", 1), ("availability=IN_STOCK", 0)):
+        assert len(client.get(f"/api/listings?{asked}").json()["items"]) == count
+    history = client.get(f"/api/listings/{item['id']}/history").json()["items"]
+    assert [one["availability"] for one in history] == ["LISTED"]
+
+
 @pytest.mark.parametrize("visibility", ["INELIGIBLE", "HIDDEN"])
 def test_consumers_see_only_visible_sources(
     client: httpx.Client, three: list[int], database: Database, visibility: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
@@ -112,6 +113,29 @@ def test_a_rare_price_is_looked_for_a_stretch_at_a_time(
         assert further
         page, looked = html.unescape(further[1]), looked + 1
     assert looked >= 1
+
+
+def test_the_age_of_a_price_is_shown_and_searched(client: httpx.Client, database: Database) -> None:
+    now = datetime.now(UTC)
+    read = [observations.card(number, 1000, now - timedelta(days=3)) for number in (1, 2)]
+    observations.store(database.engine, read)
+    seen = [observations.card(1, None, now, availability=None), observations.card(2, 1000, now)]
+    new = observations.card(3, 1000, now, availability=None)
+    observations.store(database.engine, [*seen, new], run_id=2)
+    database.do("INSERT INTO products (key, title) VALUES ('x', 'Thing')")
+    database.do("UPDATE listings SET product_id = (SELECT id FROM products)")
+    stale = database.value("SELECT id FROM listings WHERE identity_key = 'PID:1'")
+    product = database.value("SELECT id FROM products")
+    for path in (f"/listings/{stale}", "/listings", f"/products/{product}"):
+        text = client.get(path).text
+        assert "price seen 3 days ago" in text, path
+        assert re.search(r">read <time [^>]*>3 d", text) or re.search(r"read\s+<time [^>]*>3 d", text), path
+    assert "0 of 100 that the price holds" in client.get(f"/listings/{stale}").text
+    found = client.get("/listings?price_age=48").text
+    assert ("Thing 1<" in found, "Thing 2<" in found, "Thing 3<" in found) == (True, False, False)
+    found = client.get("/listings?stock=LISTED").text
+    assert ("Thing 1<" in found, "Thing 3<" in found) == (False, True)
+    assert ">Listed</span>" in found
 
 
 def test_searching_and_going_on(client: httpx.Client, database: Database) -> None:

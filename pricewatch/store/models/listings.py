@@ -118,6 +118,12 @@ class Listing(Base):
             postgresql_where=text("last_scraped_at IS NOT NULL"),
         ),
         Index("ix_listings_inactive", "id", postgresql_where=text("NOT active")),
+        # The age of a price is a range of this.
+        Index(
+            "ix_listings_price_observed_at",
+            "price_observed_at",
+            postgresql_where=text("active AND price_cents IS NOT NULL"),
+        ),
         Index("ix_listings_to_resolve", "id", postgresql_where=text("resolve_requested_at IS NOT NULL")),
     )
 
@@ -133,7 +139,9 @@ class Listing(Base):
     price_max_cents: Mapped[int | None]
     currency: Mapped[str | None] = mapped_column(CHAR(3))
     availability: Mapped[str]
+    # When the price was last read, and when the stock was last said: a sighting alone moves neither.
     price_observed_at: Mapped[datetime | None]
+    stock_observed_at: Mapped[datetime | None]
     shipping_cents: Mapped[int | None]
     tax_included: Mapped[bool | None]
 

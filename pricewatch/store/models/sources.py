@@ -113,6 +113,12 @@ class Market(Base):
     # What the last cycle saw, where that was too little: a second one that agrees with it is believed.
     sweep_last_partial_seen: Mapped[int | None]
     sweep_last_pages: Mapped[int | None]
+    # Of the cards that should show a price: how many did in this cycle, how many did not, which share did in
+    # the last complete cycle, and which share in the one before this that was doubted for want of prices.
+    sweep_cycle_priced: Mapped[int] = mapped_column(server_default="0")
+    sweep_cycle_unpriced: Mapped[int] = mapped_column(server_default="0")
+    sweep_last_price_share: Mapped[float | None]
+    sweep_doubted_price_share: Mapped[float | None]
 
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())

@@ -97,10 +97,14 @@ def _parquet(columns: Sequence[str], rows: Rows) -> Iterator[bytes]:
 
     kinds: dict[str, Any] = {
         **dict.fromkeys(
-            ("id", "price_cents", "price_max_cents", "product_id", "confidence", "times_seen"),
+            ("id", "price_cents", "price_max_cents", "product_id", "times_seen"),
             pyarrow.int64(),
         ),
-        **dict.fromkeys(("first_seen_at", "last_seen_at", "observed_at"), pyarrow.timestamp("us", tz="UTC")),
+        **dict.fromkeys(("freshness_confidence", "price_confidence"), pyarrow.int64()),
+        **dict.fromkeys(
+            ("first_seen_at", "last_seen_at", "observed_at", "price_observed_at"),
+            pyarrow.timestamp("us", tz="UTC"),
+        ),
         "area": pyarrow.float64(),
     }
     schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in columns])

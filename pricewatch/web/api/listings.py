@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Query
+from pydantic import Field
 
 from pricewatch.items import MAX_CENTS
-from pricewatch.rules.freshness import badge
 from pricewatch.store import visible
 from pricewatch.store.browse import ListingsWanted
 from pricewatch.web.api.common import Limit, Page, Row, Word, page_of
 from pricewatch.web.fields import Before, Id
 from pricewatch.web.problems import responses
+from pricewatch.web.shown import listing_badge
 from pricewatch.web.visit import AVisit
 
 router = APIRouter(prefix="/api/listings", tags=["listings"], responses=responses(404))
-Stock = Literal["IN_STOCK", "OUT_OF_STOCK", "BACKORDER", "SOLD"]
+Stock = Literal["IN_STOCK", "OUT_OF_STOCK", "BACKORDER", "SOLD", "LISTED"]
+MAX_AGE_HOURS = 24 * 366
 Cents = Annotated[int | None, Query(ge=0, le=MAX_CENTS)]
 
 
@@ -38,7 +40,15 @@ class Listing(Row):
     area: Decimal | None
     image_url: str | None
     product_id: int | None
-    freshness_confidence: int
+    freshness_confidence: Annotated[
+        int, Field(description="How sure both are: that it is still there, and that its price still holds")
+    ]
+    price_confidence: Annotated[
+        int | None, Field(description="How sure the price is; fades from price_observed_at")
+    ]
+    price_observed_at: Annotated[
+        datetime | None, Field(description="When the price was last read; a sighting alone does not move it")
+    ]
     badge: str | None
     first_seen_at: datetime
     last_seen_at: datetime
@@ -68,6 +78,9 @@ def find(
     availability: Stock | None = None,
     min_price_cents: Cents = None,
     max_price_cents: Cents = None,
+    max_price_age_hours: Annotated[
+        float | None, Query(gt=0, le=MAX_AGE_HOURS, description="Only prices that were read since then")
+    ] = None,
     before: Before = None,
     limit: Limit = 50,
 ) -> Any:
@@ -78,6 +91,7 @@ def find(
         availability=availability,
         min_price_cents=min_price_cents,
         max_price_cents=max_price_cents,
+        price_read_since=visit.now - timedelta(hours=max_price_age_hours) if max_price_age_hours else None,
         before_id=before,
     )
     with visit.read() as connection:
@@ -110,6 +124,4 @@ def history(
 
 
 def shown(row: dict[str, Any], now: datetime) -> dict[str, Any]:
-    level = row["confidence"]
-    days = max(0, (now - row["first_seen_at"]).days)
-    return {**row, "freshness_confidence": level, "badge": badge(level, days)}
+    return {**row, "badge": listing_badge(row, now)}

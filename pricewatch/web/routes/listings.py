@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Literal
 
 from fastapi import APIRouter, HTTPException
@@ -15,6 +16,9 @@ from pricewatch.web.visit import AVisit
 
 router = APIRouter()
 MOST = 50
+PriceAge = Literal["", "24", "48", "168", "720"]
+# Hours, as people say them.
+PRICE_AGES = {"24": "a day", "48": "2 days", "168": "a week", "720": "a month"}
 
 
 @router.get("/listings")
@@ -26,6 +30,8 @@ def found(
     state: Literal["", "on", "off"] = "",
     lowest: str = "",
     highest: str = "",
+    stock: Literal["", "IN_STOCK", "LISTED", "BACKORDER", "OUT_OF_STOCK", "SOLD"] = "",
+    price_age: PriceAge = "",
     before: Before = None,
 ) -> Response:
     wanted = ListingsWanted(
@@ -35,6 +41,8 @@ def found(
         active=None if not state else state == "on",
         min_price_cents=cents(lowest),
         max_price_cents=cents(highest),
+        availability=stock or None,
+        price_read_before=visit.now - timedelta(hours=int(price_age)) if price_age else None,
         before_id=before,
     )
     with visit.read() as connection:
@@ -48,6 +56,7 @@ def found(
             first=before is None,
             markets=market_list.names(connection),
             sources=[row["id"] for row in source_list.sources(connection)],
+            price_ages=PRICE_AGES,
             asked={
                 "q": q,
                 "source": source,
@@ -55,6 +64,8 @@ def found(
                 "state": state,
                 "lowest": lowest,
                 "highest": highest,
+                "stock": stock,
+                "price_age": price_age,
             },
         )
 
