@@ -261,6 +261,7 @@ def guitars(
         yield bazaar, lambda **more: crawl("sweep", market="guitars", max_details=0, **more)
 
 
+@pytest.mark.slow
 def test_an_empty_list_needs_no_container(guitars: Any, database: Database) -> None:
     bazaar, run_sweep = guitars
     bazaar.fault("respond", path=r"/page/(?:[3-9]|\d\d)/", body=NO_PRODUCTS)
@@ -272,6 +273,7 @@ def test_an_empty_list_needs_no_container(guitars: Any, database: Database) -> N
     assert database.value("SELECT count(*) FROM listings WHERE market_id = 'guitars'") > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/product-category/", r"/page/\d"])
 def test_a_page_that_says_something_else_is_not_an_empty_list(
     guitars: Any, database: Database, path: str
@@ -292,6 +294,7 @@ def test_a_page_that_says_something_else_is_not_an_empty_list(
         assert (ended.returncode, after.sweep_last_pages) == (0, 1)
 
 
+@pytest.mark.slow
 def test_a_first_page_that_is_shown_again_is_not_counted_twice(
     guitars: Any, database: Database, tmp_path: Any
 ) -> None:
@@ -306,6 +309,6 @@ def test_a_first_page_that_is_shown_again_is_not_counted_twice(
     ended = run_sweep(settings={"SWEEP_OVERLAP_PAGES": 1})
     assert ended.returncode == 0, ended.stderr
     read = "SELECT page FROM run_pages WHERE run_id = :id AND outcome = 'ok' ORDER BY id"
-    assert [page for (page,) in database.rows(read, id=database.last_run().id)] == [2, 3, 4, 5, 1]
+    assert [page for (page,) in database.rows(read, id=database.last_run("sweep").id)] == [2, 3, 4, 5, 1]
     after = database.row("SELECT * FROM markets WHERE id = 'guitars'")
     assert (after.sweep_last_pages, after.sweep_last_complete_seen) == (4, len(offered))
