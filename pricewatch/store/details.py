@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection, text
@@ -22,7 +23,7 @@ _PUT_OFF = text("UPDATE listings SET detail_due_at = :due_at WHERE id = :listing
 _HAND_OVER = text("""
 UPDATE listings
 SET verification_requested_at = coalesce(verification_requested_at, :now), detail_due_at = :due_at
-WHERE id = :listing_id
+WHERE id = ANY(:ids)
 """)
 
 
@@ -36,6 +37,7 @@ def put_off(connection: Connection, listing_id: int, due_at: datetime) -> None:
     connection.execute(_PUT_OFF, {"listing_id": listing_id, "due_at": due_at})
 
 
-def hand_over(connection: Connection, listing_id: int, now: datetime, due_at: datetime) -> None:
-    """A page that is not there any more is a matter for verification."""
-    connection.execute(_HAND_OVER, {"listing_id": listing_id, "now": now, "due_at": due_at})
+def hand_over(connection: Connection, ids: Sequence[int], now: datetime, due_at: datetime) -> None:
+    """Pages that are not there any more are a matter for verification."""
+    if ids:
+        connection.execute(_HAND_OVER, {"ids": list(ids), "now": now, "due_at": due_at})
