@@ -143,8 +143,8 @@ def verifications(database: Database) -> list[str]:
 def test_what_was_handed_over_outside_any_market_is_verified_by_source(database: Database) -> None:
     hour = timedelta(hours=1)
     database.do(
-        "INSERT INTO sources (id, name, adapter_id, domain, base_url, tos_approved_by) SELECT id, id, 'generic',"
-        " id, 'https://' || id, CASE WHEN id <> 'unread' THEN 'a test' END"
+        "INSERT INTO sources (id, name, adapter_id, domain, base_url, tos_approved_by)"
+        " SELECT id, id, 'generic', id, 'https://' || id, CASE WHEN id <> 'unread' THEN 'a test' END"
         " FROM unnest(ARRAY['later', 'listed', 'shop', 'unread']) AS id"
     )
     make_market(database, source_id="listed", enabled=False)
