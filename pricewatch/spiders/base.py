@@ -295,8 +295,10 @@ class PricewatchSpider(scrapy.Spider):
             self.run.count_read("urls_not_asked", subject.adapter.id)
         self.run.note(f"failure/{outcome}" if status is None else f"failure/{outcome}_{status}")
         self.run.error("A product page could not be fetched", url=request.url, reason=error)
-        response: Response | None = getattr(failure.value, "response", None)
         gone = status in NOT_FOUND
+        # Of what our own components refused, such as a wall, the status says nothing.
+        plain = outcome is PageOutcome.HTTP_ERROR
+        response: Response | None = getattr(failure.value, "response", None) if plain else None
         await self.product_unread(subject, reason, gone=gone, answered=False, response=response)
 
     async def product_unread(

@@ -285,7 +285,7 @@ class TargetsSpider(PricewatchSpider):
         elif reason == "robots":
             outcome, why = TargetOutcome.DROPPED, DropReason.BLOCKED_BY_ROBOTS_TXT
         listing_id, now = subject.listing_id, clock.now()
-        look = self._look(subject, response)
+        look = self._look(subject, reason, response)
 
         def note(connection: Connection) -> None:
             if look is not None and look.attempt is Attempt.ALIVE:
@@ -298,11 +298,11 @@ class TargetsSpider(PricewatchSpider):
         found = _found(look)
         await self._record(subject.target_id, outcome, why, note, found=found)
 
-    def _look(self, subject: Subject, response: Response | None) -> Look | None:
+    def _look(self, subject: Subject, reason: str, response: Response | None) -> Look | None:
         """What a page without an offer says about its listing; None where nothing was stored of it yet."""
         if subject.listing_id is None or subject.target_id is None:
             return None
-        if response is None:
+        if response is None or reason in NOT_SHOWN:
             return Look(subject.listing_id, Attempt.TROUBLE)
         target = self._leased[subject.target_id]
         return self.look_at(subject.listing_id, target.url, response, subject.adapter)

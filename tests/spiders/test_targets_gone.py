@@ -138,6 +138,17 @@ def test_trouble_is_no_strike(world, fault):
     assert target(world, target_id).missing_since is None
 
 
+@pytest.mark.parametrize("action", ["captcha", "empty", "javascript_wall"])
+def test_a_wall_clears_no_strike(world, action):
+    (true,), (target_id,) = known(world)
+    world.bazaar.fault("status", path=true.url, status=404)
+    fetch(world, ids=target_id)
+    world.bazaar.clear_faults()
+    world.bazaar.fault(action, path=f"^{true.url}$")
+    fetch(world, ids=target_id, settings={"RETRY_ENABLED": False})
+    assert (world.listing(true).strikes, world.listing(true).verification_status) == (1, "pending")
+
+
 def test_alive_at_one_target_is_alive(world):
     (true,), (first,) = known(world)
     second, listing_id = also_at(world, first), world.listing(true).id
