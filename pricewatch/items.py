@@ -73,6 +73,8 @@ class QuarantineReason(StrEnum):
     NORMALIZATION_FAILED = "NORMALIZATION_FAILED"
     ZERO_PRICE_EXTRACTED = "ZERO_PRICE_EXTRACTED"
     AMBIGUOUS_PRICE = "AMBIGUOUS_PRICE"
+    # The page is at another address now, and nothing proves that it shows the same product.
+    MOVED = "MOVED"
 
 
 class SellerType(StrEnum):

@@ -45,7 +45,8 @@ class Batch:
     zero_prices: int = 0
     oos_no_price: int = 0
     availability_unknown: int = 0
-    # Kept from the site by ourselves: robots.txt, the rate budget, no proxy, the end of the crawl.
+    # Kept from the site by ourselves (robots.txt, the rate budget, no proxy, the end of the crawl), or not
+    # there any more: that says nothing about how pages are read.
     not_asked: int = 0
     # Of those that gave no offer: known to be unreadable, and how many of them count as failed.
     known: int = 0
@@ -67,7 +68,7 @@ class Batch:
             zero_prices=counters.get("zero_price_count", 0),
             oos_no_price=counters.get("oos_no_price_count", 0),
             availability_unknown=counters.get("availability_unknown", 0),
-            not_asked=counters.get("urls_not_asked", 0),
+            not_asked=counters.get("urls_not_asked", 0) + counters.get("urls_gone", 0),
             known=counters.get("urls_known", 0),
             known_failed=counters.get("urls_known_failed", 0),
             lasting=counters.get("urls_lasting", 0),

@@ -43,6 +43,15 @@ def is_gone(strikes: int, attempt: Attempt) -> bool:
     return attempt in (Attempt.GONE, Attempt.SOLD) or strikes >= STRIKES_TO_BE_GONE
 
 
+def speaks_against(*, vouched: bool, seen_since: bool, own_page: bool, in_market: bool) -> bool:
+    """Whether the missing page of a target speaks against its listing.
+
+    It does not while another target of the listing has its page, nor if the listing was seen since. Where a
+    market shows the listing at an address of its own, the page of the target is not the listing's.
+    """
+    return not vouched and not seen_since and (own_page or not in_market)
+
+
 def is_mass_gone(attempts: Sequence[Attempt]) -> bool:
     """A site that moved its URLs is not a site that sold everything."""
     missing = sum(attempt in (Attempt.NOT_FOUND, Attempt.GONE) for attempt in attempts)

@@ -67,6 +67,7 @@ def tick(
         done.removes_details = (begins or datetime.min.replace(tzinfo=now.tzinfo), kept_from)
     counts = job_lists.counts(connection, silence)
     wanted = market_jobs(connection, now, plan, chance)
+    wanted += source_jobs(connection, now, plan, chance)
     done.targets = target_queue.schedule(connection, now, plan.limits, plan.pace)
     wanted += targets_jobs(connection, plan)
     room = max(0, plan.most_pending - counts.pending)
@@ -100,6 +101,22 @@ def market_jobs(
     ]
 
 
+def source_jobs(
+    connection: Connection, now: datetime, plan: DispatchPlan, chance: Callable[[], float]
+) -> list[NewJob]:
+    """Verification of what was handed over and is in no market."""
+    return [
+        NewJob(
+            spider="verification",
+            arguments={"source": source_id, "trigger": "SCHEDULED"},
+            work=work_of("verification", {"source": source_id}),
+            wait=spread(chance(), seconds=plan.spread_seconds).total_seconds(),
+            priority=PRIORITY,
+        )
+        for source_id in dispatch.due_sources(connection, now)
+    ]
+
+
 def targets_jobs(connection: Connection, plan: DispatchPlan) -> list[NewJob]:
     waiting = dispatch.targets_waiting(connection)
     wanted = target_jobs(waiting, per_job=plan.targets_per_job, most=plan.most_target_jobs)
@@ -117,6 +134,9 @@ def verdicts(connection: Connection, now: datetime) -> list[tuple[str, Verdict]]
         (market.id, judge(market, spider, now))
         for market in dispatch.all_markets(connection)
         for spider in SHARES
+    ] + [
+        (f"source {source_id}", Verdict("verification"))
+        for source_id in dispatch.due_sources(connection, now)
     ]
 
 

@@ -37,8 +37,9 @@ from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url, is_same_product_url
 from pricewatch.rules.details import due_after_answer, due_after_trouble
 from pricewatch.rules.figures import bucket
-from pricewatch.rules.verification import NOT_FOUND
+from pricewatch.rules.verification import NOT_FOUND, Attempt, by_status
 from pricewatch.spiders.arguments import Arguments, parse_arguments
+from pricewatch.spiders.looks import Look
 from pricewatch.spiders.run import Run
 from pricewatch.store import quarantine
 from pricewatch.store.batch import Tally, Unit
@@ -50,6 +51,7 @@ R = TypeVar("R")
 NOT_ASKED = frozenset(
     {"robots", "no_turn", "no_proxy", "no_browser", "crawl_ending", "refused_url", "refused_address"}
 )
+PRESENCE = {Presence.ALIVE: Attempt.ALIVE, Presence.GONE: Attempt.GONE, Presence.SOLD: Attempt.SOLD}
 
 # A page came, and could not be read.
 UNREADABLE = frozenset(
@@ -155,7 +157,7 @@ class PricewatchSpider(scrapy.Spider):
 
     async def parse_product(self, response: Response, subject: Subject) -> AsyncIterator[ProductPage]:
         """Read one product page; every way it can end is counted."""
-        result = self.read_product(response, subject)
+        result = await self.product_read(response, subject, self.read_product(response, subject))
         if isinstance(result, ExtractFailure):
             await self.no_offer(response, subject, result)
             return
@@ -170,10 +172,12 @@ class PricewatchSpider(scrapy.Spider):
         """What the page of a product says, ready for the pipelines, or why it says nothing."""
         if not isinstance(response, TextResponse):
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "not a page of text")
-        asked = response.meta.get("redirect_urls", [response.url])[0]
-        if asked != response.url and not is_same_product_url(asked, response.url):
-            # A category, a login or another product: whatever price is there, it is not ours.
-            return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, f"{asked} led to another page")
+        if leads_elsewhere(response):
+            if not self.may_follow(response, subject):
+                # A category, a login or another product: whatever price is there, it is not ours.
+                details = f"{asked_url(response)} led to another page"
+                return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, details)
+            response = as_if_asked_for(response)
         began = time.perf_counter()
         result = self.reading(subject.adapter.extract, response)
         taken = 1000 * (time.perf_counter() - began)
@@ -182,7 +186,21 @@ class PricewatchSpider(scrapy.Spider):
         if isinstance(result, ExtractFailure):
             return result
         held = result if isinstance(result, Quarantine) else None
-        offer = result.offer or _no_offer_of(response)
+        evidence = result.evidence if isinstance(result, Extracted) else []
+        return self.product_page(response, subject, result.offer, held, evidence)
+
+    def product_page(
+        self,
+        response: TextResponse,
+        subject: Subject,
+        offer: Offer | None,
+        held: Quarantine | None,
+        evidence: list[str],
+    ) -> ProductPage | ExtractFailure:
+        """A page on its way to the pipelines, perhaps without an offer that could be read."""
+        offer = offer or Offer(
+            url=response.url, title="", price_cents=0, currency="", availability=Availability.UNKNOWN
+        )
         try:
             self.complete_offer(offer, response, subject)
         except InvalidUrl as error:
@@ -191,13 +209,23 @@ class PricewatchSpider(scrapy.Spider):
             offer=offer,
             page=response.body,
             encoding=response.encoding,
-            evidence=result.evidence if isinstance(result, Extracted) else [],
+            evidence=evidence,
             adapter_id=subject.adapter.id,
             target_id=subject.target_id,
             listing_id=subject.listing_id,
             earlier=subject.earlier,
             held=held,
         )
+
+    def may_follow(self, response: Response, subject: Subject) -> bool:
+        """Whether a page is read although its address led to another one."""
+        return False
+
+    async def product_read(
+        self, response: Response, subject: Subject, result: ProductPage | ExtractFailure
+    ) -> ProductPage | ExtractFailure:
+        """Called with what was read from a page, before it is counted; the answer goes on instead of it."""
+        return result
 
     def page_stored(self, connection: Connection, page: OverviewPage) -> None:
         """Called inside the transaction that stores a page of cards."""
@@ -237,7 +265,7 @@ class PricewatchSpider(scrapy.Spider):
             self._tell_failed(subject, reason)
             await self._hold_drifted(response, subject, failure)
             self.run.error("No offer on the page", url=response.url, reason=reason, details=failure.details)
-        await self.product_unread(subject, reason, gone=gone, answered=True)
+        await self.product_unread(subject, reason, gone=gone, answered=True, response=response)
 
     async def _hold_drifted(self, response: Response, subject: Subject, failure: ExtractFailure) -> None:
         """Keep a page that could be read before: once the adapter is mended, it is read again from there."""
@@ -245,22 +273,13 @@ class PricewatchSpider(scrapy.Spider):
             return
         if not isinstance(response, TextResponse) or "redirect_urls" in response.meta:
             return
-        offer = self.complete_offer(_no_offer_of(response), response, subject)
         held = Quarantine(
             QuarantineReason.DRIFT_DETECTED,
             {"why": f"it could be read before: {failure.reason} {failure.details}".strip()},
         )
-        item = ProductPage(
-            offer=offer,
-            page=response.body,
-            encoding=response.encoding,
-            evidence=failure.evidence,
-            adapter_id=subject.adapter.id,
-            target_id=subject.target_id,
-            listing_id=subject.listing_id,
-            earlier=subject.earlier,
-            held=held,
-        )
+        item = self.product_page(response, subject, None, held, failure.evidence)
+        if isinstance(item, ExtractFailure):
+            return
         self.run.count_read("offers_quarantined", *subject.read_of)
         self.run.note(f"quarantined/{held.reason}")
         self.run.figure("scrape_offers_quarantined_total", *subject.read_of, held.reason)
@@ -299,6 +318,22 @@ class PricewatchSpider(scrapy.Spider):
                 return evidence
         return PresenceEvidence(Presence.UNKNOWN)
 
+    def look_at(self, listing_id: int, asked: str, response: Response, adapter: Adapter) -> Look:
+        """What an answer says about a listing whose page was asked for."""
+        method = response.request.method if response.request else "GET"
+        look = Look(listing_id, by_status(response.status), method, response.status, response.url)
+        if look.attempt is Attempt.TROUBLE:
+            look.reason = f"status {response.status}"
+        elif not is_same_product_url(asked, response.url):
+            look.attempt, look.reason = Attempt.TROUBLE, "led to another page"
+        elif look.attempt is Attempt.ALIVE and method == "GET":
+            evidence = self.presence(response, adapter)
+            look.attempt = PRESENCE.get(evidence.presence, Attempt.TROUBLE)
+            look.marker, look.sold_at = evidence.marker or None, evidence.sold_at
+            if look.attempt is Attempt.TROUBLE:
+                look.reason = "the page says nothing about the listing"
+        return look
+
     async def product_failed(self, failure: Failure) -> None:
         request: Request = failure.request  # type: ignore[attr-defined]
         subject: Subject = request.cb_kwargs["subject"]
@@ -306,15 +341,23 @@ class PricewatchSpider(scrapy.Spider):
         reason = reason_of(failure, outcome, status)
         self.run.count_read("urls_failed", *subject.read_of)
         self._tell_failed(subject, reason)
+        gone = status in NOT_FOUND
         if reason in NOT_ASKED:
             self.run.count_read("urls_not_asked", *subject.read_of)
+        elif gone and subject.listing_id is not None:
+            self.run.count_read("urls_gone", *subject.read_of)
         else:
             self.run.count_unread(*subject.read_of, subject.earlier, failed=True)
         self.run.note(f"failure/{outcome}" if status is None else f"failure/{outcome}_{status}")
         self.run.error("A product page could not be fetched", url=request.url, reason=error)
-        await self.product_unread(subject, reason, gone=status in NOT_FOUND, answered=False)
+        # Of what our own components refused, such as a wall, the status says nothing.
+        plain = outcome is PageOutcome.HTTP_ERROR
+        response: Response | None = getattr(failure.value, "response", None) if plain else None
+        await self.product_unread(subject, reason, gone=gone, answered=False, response=response)
 
-    async def product_unread(self, subject: Subject, reason: str, *, gone: bool, answered: bool) -> None:
+    async def product_unread(
+        self, subject: Subject, reason: str, *, gone: bool, answered: bool, response: Response | None
+    ) -> None:
         """Trouble on the way is tried again soon; a page that gave nothing would give nothing soon either.
 
         One that is gone is handed to verification.
@@ -330,7 +373,7 @@ class PricewatchSpider(scrapy.Spider):
 
         def also(connection: Connection, _: Tally) -> None:
             if gone:
-                hand_over(connection, listing_id, now, due_at)
+                hand_over(connection, [listing_id], now, due_at)
             else:
                 put_off(connection, listing_id, due_at)
                 if reason not in NOT_ASKED:
@@ -341,13 +384,29 @@ class PricewatchSpider(scrapy.Spider):
         await self.run.write(Unit([], also))
 
 
-def _no_offer_of(response: Response) -> Offer:
-    return Offer(url=response.url, title="", price_cents=0, currency="", availability=Availability.UNKNOWN)
-
-
 def unread_at(reason: str, now: datetime) -> datetime | None:
     """Out of stock and no price is what the page says: it was read."""
     return None if reason == FailureReason.OOS_NO_PRICE else now
+
+
+def asked_url(response: Response) -> str:
+    """The address that was asked for, before any redirect."""
+    redirected: list[str] = response.meta.get("redirect_urls") or [response.url]
+    return redirected[0]
+
+
+def leads_elsewhere(response: Response) -> bool:
+    """Whether redirects led to a page whose address does not name the same product."""
+    asked = asked_url(response)
+    return asked != response.url and not is_same_product_url(asked, response.url)
+
+
+def as_if_asked_for(response: TextResponse) -> TextResponse:
+    """The page without the way that led to it, for adapters that refuse to read what they were led to."""
+    if response.request is None:
+        return response
+    meta = {name: value for name, value in response.meta.items() if name != "redirect_urls"}
+    return response.replace(request=response.request.replace(meta=meta))
 
 
 def outcome_of(failure: Failure) -> tuple[PageOutcome, int | None, str]:

@@ -6,25 +6,48 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
+from copy import deepcopy
 from typing import Any
 
 from scrapy import signals
-from scrapy.http import Request, Response
+from scrapy.http import Request, Response, TextResponse
 from sqlalchemy import Connection
 from twisted.python.failure import Failure
 
 from pricewatch import clock
 from pricewatch.adapters.verdict import judge
 from pricewatch.errors import UserError
-from pricewatch.items import Drop, DropReason, ExtractFailure, FailureReason, ProductPage, QuarantineReason
-from pricewatch.rules.details import due_after_trouble
+from pricewatch.items import (
+    Availability,
+    Drop,
+    DropReason,
+    ExtractFailure,
+    FailureReason,
+    ProductPage,
+    Quarantine,
+    QuarantineReason,
+)
+from pricewatch.parsing.identity import identity_key
+from pricewatch.rules.moves import is_permanent
 from pricewatch.rules.targets import Limits, TargetOutcome
+from pricewatch.rules.verification import Attempt
 from pricewatch.spiders.arguments import TargetsArguments
-from pricewatch.spiders.base import NOT_ASKED, PricewatchSpider, Subject, outcome_of, reason_of, unread_at
+from pricewatch.spiders.base import (
+    NOT_ASKED,
+    PricewatchSpider,
+    Subject,
+    asked_url,
+    leads_elsewhere,
+    outcome_of,
+    reason_of,
+    unread_at,
+)
+from pricewatch.spiders.looks import Look, evidence_row, listing_row
 from pricewatch.spiders.run import Run
+from pricewatch.spiders.target_looks import TargetLooks
 from pricewatch.spiders.target_plan import Plan, adapter_of, make_plan
 from pricewatch.spiders.target_report import LookResult, lines_of, result_of
-from pricewatch.store import details, runs, target_leases, target_queue, targets
+from pricewatch.store import details, moves, runs, target_leases, target_queue, targets, verification
 from pricewatch.store.batch import Tally, Unit
 from pricewatch.store.database import engine
 from pricewatch.store.history import note_out_of_stock
@@ -35,6 +58,8 @@ Note = Callable[[Connection], None]
 # Leases are made longer well before they run out.
 EXTENSIONS_PER_LEASE = 3
 CHUNKS_UNDER_WAY = 10
+# An address that leads to one of these has not moved: the site keeps us from seeing where it leads.
+NOT_SHOWN = (FailureReason.BLOCKED_PAGE, FailureReason.EMPTY_PAGE)
 
 
 class TargetsSpider(PricewatchSpider):
@@ -57,6 +82,7 @@ class TargetsSpider(PricewatchSpider):
         self._under_way: dict[int, LeasedTarget] = {}
         # Kept until its outcome is written, which may be after the crawl has done with it.
         self._leased: dict[int, LeasedTarget] = {}
+        self._looks = TargetLooks()
         self._done = 0
         self._changed = asyncio.Event()
         self.run = Run(
@@ -68,7 +94,7 @@ class TargetsSpider(PricewatchSpider):
             arguments=arguments.model_dump(exclude_none=True, exclude={"job", "trigger"}),
         )
         self.run.with_batch.append(self._extend)
-        self.run.with_end.append(self._release)
+        self.run.with_end += [self._conclude, self._release]
         # One look at one page says nothing about the adapter, least of all while somebody mends it.
         self.run.judges_adapters = self.plan.look is None
         self.crawler.signals.connect(self._item_scraped, signals.item_scraped)
@@ -158,6 +184,16 @@ class TargetsSpider(PricewatchSpider):
             target_leases.extend(connection, self.worker, clock.now(), seconds=self.lease_seconds)
             self._extended = time.monotonic()
 
+    def _conclude(self, connection: Connection) -> None:
+        """Count the strikes, unless the run was stopped halfway: it may have seen only what is gone."""
+        if self._under_way:
+            return
+        done = self._looks.conclude(connection, self.run.id, clock.now())
+        self.run.counters["gone"] = done.gone
+        if done.mass_gone:
+            self.run.reasons["targets/mass_gone"] = len(done.mass_gone)
+        runs.record(connection, self.run.id, {}, {"gone": done.gone, "reasons": dict(self.run.reasons)})
+
     def _release(self, connection: Connection) -> None:
         target_leases.release(connection, self.worker)
 
@@ -180,13 +216,68 @@ class TargetsSpider(PricewatchSpider):
     # How a look ends: one of the four below, each with the outcome in the transaction of what it stores.
 
     async def parse_product(self, response: Response, subject: Subject) -> AsyncIterator[ProductPage]:
-        if self.plan.url is not None:
+        if subject.target_id is None:
+            # One page that is only looked at.
             self._show(self.read_product(response, subject), subject)
-        if subject.target_id is not None:
-            async for item in super().parse_product(response, subject):
-                yield item
+            return
+        async for item in super().parse_product(response, subject):
+            yield item
 
-    async def product_unread(self, subject: Subject, reason: str, *, gone: bool, answered: bool) -> None:
+    def may_follow(self, response: Response, subject: Subject) -> bool:
+        return subject.target_id is not None and is_permanent(response.meta.get("redirect_reasons", []))
+
+    async def product_read(
+        self, response: Response, subject: Subject, result: ProductPage | ExtractFailure
+    ) -> ProductPage | ExtractFailure:
+        if subject.target_id is not None and leads_elsewhere(response) and self.may_follow(response, subject):
+            result = await self._follow(response, subject, self._leased[subject.target_id], result)
+        if self.plan.url is not None:
+            self._show(deepcopy(result), subject)
+        return result
+
+    async def _follow(
+        self,
+        response: Response,
+        subject: Subject,
+        target: LeasedTarget,
+        result: ProductPage | ExtractFailure,
+    ) -> ProductPage | ExtractFailure:
+        """A page that moved for good: its target follows if the ids are the same, else a person decides."""
+        read = result
+        if isinstance(read, ExtractFailure):
+            if read.reason in NOT_SHOWN or not isinstance(response, TextResponse):
+                return read
+            read = self.product_page(response, subject, None, None, read.evidence)
+            if isinstance(read, ExtractFailure):
+                return read
+        offer = read.offer
+        held_as = identity_key(None, None, target.canonical_url)
+
+        def decide(connection: Connection) -> tuple[str | None, bool]:
+            why = moves.follow(connection, target.id, offer, by="pricewatch", now=clock.now())
+            again = moves.was_rejected(connection, target.source_id, held_as, response.url)
+            return why, again
+
+        why, rejected = await self.run.call(decide)
+        if why is None:
+            self.run.note("targets/moved")
+            return read
+        if rejected:
+            details = f"{asked_url(response)} led to another page, and a person said that it is not the same"
+            return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, details)
+        addresses = {"moved_from": target.url, "moved_to": response.url}
+        read.held = Quarantine(
+            QuarantineReason.MOVED,
+            {"why": why, **addresses},
+            None if isinstance(result, ExtractFailure) else offer,
+        )
+        # Held once for each target, wherever its address leads.
+        offer.identity_key = held_as
+        return read
+
+    async def product_unread(
+        self, subject: Subject, reason: str, *, gone: bool, answered: bool, response: Response | None
+    ) -> None:
         if subject.target_id is None or reason == "crawl_ending":
             # A look that stores nothing; or not tried at all, and given back when the run ends.
             return
@@ -196,21 +287,55 @@ class TargetsSpider(PricewatchSpider):
         elif reason == "robots":
             outcome, why = TargetOutcome.DROPPED, DropReason.BLOCKED_BY_ROBOTS_TXT
         listing_id, now = subject.listing_id, clock.now()
+        look = self._look(subject, reason, response)
 
         def note(connection: Connection) -> None:
             if listing_id is not None and not gone and reason not in NOT_ASKED:
                 details.note_look(connection, listing_id, unread_at(reason, now))
-            if listing_id is not None and gone:
-                details.hand_over(connection, listing_id, now, due_after_trouble(now))
-            elif listing_id is not None and reason == FailureReason.OOS_NO_PRICE:
+            if look is not None and look.attempt is Attempt.ALIVE:
+                self._clear_doubt(connection, look)
+            if listing_id is not None and reason == FailureReason.OOS_NO_PRICE:
                 note_out_of_stock(connection, listing_id, now, self.run.id, subject.adapter.version)
 
-        await self._record(subject.target_id, outcome, why, note)
+        if look is not None:
+            self._looks.add(subject.source_id, self._leased[subject.target_id].canonical_url, look)
+        found = _found(look)
+        await self._record(subject.target_id, outcome, why, note, found=found)
+
+    def _look(self, subject: Subject, reason: str, response: Response | None) -> Look | None:
+        """What a page without an offer says about its listing; None where nothing was stored of it yet."""
+        if subject.listing_id is None or subject.target_id is None:
+            return None
+        if response is None or reason in NOT_SHOWN:
+            return Look(subject.listing_id, Attempt.TROUBLE)
+        target = self._leased[subject.target_id]
+        return self.look_at(subject.listing_id, target.url, response, subject.adapter)
+
+    def _clear_doubt(self, connection: Connection, look: Look) -> None:
+        """The page is there: strikes are forgotten, and what was gone is back."""
+        candidate = verification.doubted(connection, look.listing_id)
+        if candidate is not None:
+            verification.record_attempts(connection, [evidence_row(look, self.run.id, strike=False)])
+            verification.apply(connection, self.run.id, [listing_row(candidate, look, self.run.id)], look.at)
+
+    def _page_was_there(self, connection: Connection, item: ProductPage) -> None:
+        """A page that was read although nothing of it is stored; one that says it is sold clears nothing."""
+        if item.listing_id is not None and item.offer.availability is not Availability.SOLD:
+            final_url = item.offer.fetch_url
+            look = Look(item.listing_id, Attempt.ALIVE, final_url=final_url, reason="the page was read")
+            self._clear_doubt(connection, look)
 
     async def product_dropped(self, item: ProductPage, drop: Drop) -> None:
         if item.target_id is not None:
             await super().product_dropped(item, drop)
-            await self._record(item.target_id, TargetOutcome.DROPPED, drop.reason)
+            self._looks.add(item.offer.source, item.offer.url, None)
+            await self._record(
+                item.target_id,
+                TargetOutcome.DROPPED,
+                drop.reason,
+                lambda connection: self._page_was_there(connection, item),
+                found=True,
+            )
 
     def product_stored(self, connection: Connection, item: ProductPage, tally: Tally) -> None:
         if item.target_id is None:
@@ -223,7 +348,16 @@ class TargetsSpider(PricewatchSpider):
         elif tally.refused:
             outcome, reason = TargetOutcome.FAILED, f"refused by the database: {tally.refused[0][1]}"
         stored = item.held is None and not tally.refused
-        self._write_outcome(connection, item.target_id, outcome, reason, identity if stored else None)
+        moved = item.held is not None and item.held.reason is QuarantineReason.MOVED
+        if item.held is not None and not moved:
+            self._page_was_there(connection, item)
+        target = self._leased[item.target_id]
+        if stored and target.last_reason == QuarantineReason.MOVED:
+            moves.settle_held(connection, target, accepted=False, note="its page is back", now=clock.now())
+        found = None if moved else True
+        self._write_outcome(
+            connection, item.target_id, outcome, reason, identity if stored else None, found=found
+        )
 
     async def product_failed(self, failure: Failure) -> None:
         await super().product_failed(failure)
@@ -233,11 +367,21 @@ class TargetsSpider(PricewatchSpider):
 
     def _item_scraped(self, item: Any) -> None:
         if isinstance(item, ProductPage) and item.target_id is not None:
+            moved = item.held is not None and item.held.reason is QuarantineReason.MOVED
+            look = Look(item.listing_id or 0, Attempt.TROUBLE) if moved else None
+            self._looks.add(item.offer.source, item.offer.url, look)
             self._finished(item.target_id)
 
-    async def _record(self, target_id: int, outcome: TargetOutcome, reason: str, *notes: Note) -> None:
+    async def _record(
+        self,
+        target_id: int,
+        outcome: TargetOutcome,
+        reason: str,
+        *notes: Note,
+        found: bool | None = None,
+    ) -> None:
         def also(connection: Connection, _: Tally) -> None:
-            self._write_outcome(connection, target_id, outcome, reason, None)
+            self._write_outcome(connection, target_id, outcome, reason, None, found=found)
             for note in notes:
                 note(connection)
 
@@ -251,6 +395,8 @@ class TargetsSpider(PricewatchSpider):
         outcome: TargetOutcome,
         reason: str | None,
         identity: tuple[str, str] | None,
+        *,
+        found: bool | None,
     ) -> None:
         kept = target_leases.record(
             connection,
@@ -261,6 +407,7 @@ class TargetsSpider(PricewatchSpider):
             clock.now(),
             run_id=self.run.id,
             identity=identity,
+            found=found,
             most_failures=self.crawler.settings.getint("TARGETS_FAILURES_TO_BE_BROKEN"),
         )
         if not kept:
@@ -285,6 +432,13 @@ class TargetsSpider(PricewatchSpider):
         if self.plan.url is not None:
             self.run.progress["result"] = result.as_json()
             print("\n".join(lines_of(result)), flush=True)
+
+
+def _found(look: Look | None) -> bool | None:
+    """Whether the page is there, where the look tells."""
+    if look is None or look.attempt is Attempt.TROUBLE:
+        return None
+    return look.attempt is Attempt.ALIVE
 
 
 def limits_of(settings: Any) -> Limits:

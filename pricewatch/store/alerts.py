@@ -54,6 +54,16 @@ def resolve_alert(connection: Connection, *, kind: str, subject: str, now: datet
     )
 
 
+def resolve_alerts(connection: Connection, *, kind: str, subjects: Sequence[str], now: datetime) -> None:
+    """None of these is wrong any longer."""
+    if subjects:
+        connection.execute(
+            update(Alert)
+            .where(Alert.key.in_([f"{kind}:{subject}" for subject in subjects]), Alert.resolved_at.is_(None))
+            .values(resolved_at=now)
+        )
+
+
 def resolve_others(connection: Connection, *, kind: str, subjects: Sequence[str], now: datetime) -> None:
     """Of this kind only these are still wrong."""
     connection.execute(

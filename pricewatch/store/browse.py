@@ -75,10 +75,12 @@ SELECT observed_at, price_cents, price_max_cents, currency, availability, run_ty
 FROM price_history WHERE listing_id = :id ORDER BY observed_at DESC LIMIT :most
 """)
 _ATTEMPTS = text("""
-SELECT run_id, checked_at, method, http_status, outcome, reason, marker, strike
+SELECT run_id, checked_at, method, http_status, final_url, outcome, reason, marker, strike
 FROM verification_attempts WHERE listing_id = :id ORDER BY checked_at DESC LIMIT 20
 """)
-_TARGETS = text("SELECT id, url, status, schedule, last_status FROM targets WHERE listing_id = :id")
+_TARGETS = text(
+    "SELECT id, url, status, schedule, last_status, missing_since FROM targets WHERE listing_id = :id"
+)
 
 _PRODUCT_COLUMNS = """
 p.id, p.key, p.title, p.brand, p.mpn, p.gtin, o.listings, o.sources, o.on_sale, o.currency, o.lowest_cents,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -30,7 +31,7 @@ WHERE id = :listing_id
 _HAND_OVER = text("""
 UPDATE listings
 SET verification_requested_at = coalesce(verification_requested_at, :now), detail_due_at = :due_at
-WHERE id = :listing_id
+WHERE id = ANY(:ids)
 """)
 
 
@@ -61,6 +62,7 @@ def note_look(connection: Connection, listing_id: int, unread_at: datetime | Non
     connection.execute(_NOTE_UNREAD, {"listing_id": listing_id, "unread_at": unread_at})
 
 
-def hand_over(connection: Connection, listing_id: int, now: datetime, due_at: datetime) -> None:
-    """A page that is not there any more is a matter for verification."""
-    connection.execute(_HAND_OVER, {"listing_id": listing_id, "now": now, "due_at": due_at})
+def hand_over(connection: Connection, ids: Sequence[int], now: datetime, due_at: datetime) -> None:
+    """Pages that are not there any more are a matter for verification."""
+    if ids:
+        connection.execute(_HAND_OVER, {"ids": list(ids), "now": now, "due_at": due_at})

@@ -71,6 +71,32 @@ _DUE = text(
     )
 )
 
+# Hops along the index from one source with listings that were handed over outside any market to the next.
+_DUE_SOURCES = text("""
+WITH RECURSIVE handed AS (
+    (SELECT source_id FROM listings WHERE verification_requested_at IS NOT NULL AND market_id IS NULL
+     ORDER BY source_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT l.source_id FROM listings l
+            WHERE l.verification_requested_at IS NOT NULL AND l.market_id IS NULL
+              AND l.source_id > h.source_id
+            ORDER BY l.source_id LIMIT 1)
+    FROM handed h WHERE h.source_id IS NOT NULL
+)
+SELECT h.source_id FROM handed h JOIN sources s ON s.id = h.source_id AND s.tos_approved_by IS NOT NULL
+WHERE NOT EXISTS (SELECT FROM adapter_status a WHERE a.adapter_id = s.adapter_id AND NOT a.enabled)
+  AND EXISTS (SELECT FROM listings l
+              WHERE l.source_id = h.source_id AND l.market_id IS NULL AND l.removed_at IS NULL
+                AND (l.verification_requested_at <= :before OR l.verification_requested_at > :latest))
+  AND NOT EXISTS (SELECT FROM runs r
+                  WHERE r.started_at > :before AND r.started_at <= :latest AND r.spider = 'verification'
+                    AND r.market_id IS NULL AND r.source_id = h.source_id)
+  AND NOT EXISTS (SELECT FROM runs r
+                  WHERE r.status = 'running' AND r.spider = 'verification' AND r.market_id IS NULL
+                    AND r.source_id = h.source_id)
+ORDER BY h.source_id
+""")
+
 _SILENT = text("""
 SELECT id, spider, market_id, job_id FROM runs
 WHERE status = 'running' AND heartbeat_at < :before ORDER BY id FOR UPDATE SKIP LOCKED
@@ -111,6 +137,12 @@ def due_markets(connection: Connection, now: datetime) -> list[MarketState]:
         "handed_over_after": HANDED_OVER_AFTER,
     }
     return [_state(row) for row in connection.execute(_DUE, given)]
+
+
+def due_sources(connection: Connection, now: datetime) -> list[str]:
+    """Sources with listings in no market that were handed over an hour ago, and not looked at since."""
+    given = {"before": now - HANDED_OVER_AFTER, "latest": now + CLOCKS_APART}
+    return list(connection.execute(_DUE_SOURCES, given).scalars())
 
 
 def _parameters() -> dict[str, Any]:

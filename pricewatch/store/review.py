@@ -19,12 +19,12 @@ from pricewatch.adapters.base import Adapter
 from pricewatch.adapters.selected import SelectedAdapter
 from pricewatch.adapters.verdict import judge
 from pricewatch.errors import UserError
-from pricewatch.items import Drop, ExtractFailure, Offer, Ok, Quarantine
+from pricewatch.items import Drop, ExtractFailure, Offer, Ok, Quarantine, QuarantineReason
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url
 from pricewatch.rules.jump import is_jump
 from pricewatch.rules.validation import validate_offer
-from pricewatch.store import history, incoming, listings, quarantine
+from pricewatch.store import history, incoming, listings, moves, quarantine
 from pricewatch.store.batch import RACES_TO_LOSE, is_outage
 from pricewatch.store.batch import reason as why
 from pricewatch.store.incoming import Row, offer_row
@@ -70,14 +70,27 @@ def accept(connection: Connection, held_id: int, *, by: str, note: str | None, n
         return held
     offer = quarantine.offer_of(held["offer"])
     offer.observed_at = offer.observed_at or held["observed_at"]
+    if _has_moved(held):
+        # It was held by the address that was asked for.
+        offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
     verdict = validate_offer(offer)
     if not isinstance(verdict, Ok):
         return Reviewed(held_id, Review.INVALID, f"{verdict.reason}: such an offer is never stored", offer)
     row = _row(verdict.offer, detail=held["details"].get("from") != "card")
+    trial = connection.begin_nested()
+    if why := _follow(connection, held, verdict.offer, by, now, is_confirmed=True):
+        trial.rollback()
+        return Reviewed(held_id, Review.INVALID, why, verdict.offer)
     done = _store(connection, held, row, verdict.offer, "REVIEW", believes_jumps=True)
-    if done.would_store:
-        quarantine.settle(connection, held_id, status="accepted", by=by, note=note, now=now)
-        _tell_target(connection, held["target_id"], now)
+    if _has_moved(held) and done.outcome is Review.OUTDATED:
+        # The address is what it is about; a newer price is stored already.
+        done.outcome = Review.UNCHANGED
+    if not done.would_store:
+        trial.rollback()
+        return done
+    quarantine.settle(connection, held_id, status="accepted", by=by, note=note, now=now)
+    _tell_target(connection, held, verdict.offer, now)
+    trial.commit()
     return done
 
 
@@ -92,6 +105,9 @@ def replay(connection: Connection, held_id: int, *, by: str, now: datetime, appl
     if isinstance(read, Reviewed):
         return read
     trial = connection.begin_nested()
+    if why := _follow(connection, held, read, by, now, is_confirmed=False):
+        trial.rollback()
+        return Reviewed(held_id, Review.STILL_HELD, why, read)
     done = _store(connection, held, _row(read), read, "REPLAY", believes_jumps=False)
     if not apply:
         trial.rollback()
@@ -100,7 +116,7 @@ def replay(connection: Connection, held_id: int, *, by: str, now: datetime, appl
         note = f"{done.outcome}, with adapter {held['adapter_id']} {read.adapter_version}"
         quarantine.settle(connection, held_id, status="replayed", by=by, note=note, now=now)
     if done.would_store:
-        _tell_target(connection, held["target_id"], now)
+        _tell_target(connection, held, read, now)
     trial.commit()
     return done
 
@@ -218,10 +234,28 @@ def _steps(
     return done
 
 
-def _tell_target(connection: Connection, target_id: int | None, now: datetime) -> None:
+def _has_moved(held: dict[str, Any]) -> bool:
+    return bool(held["reason"] == QuarantineReason.MOVED)
+
+
+def _follow(
+    connection: Connection, held: dict[str, Any], offer: Offer, by: str, now: datetime, *, is_confirmed: bool
+) -> str | None:
+    """Let the target of a page that moved follow it; else say why not."""
+    if not _has_moved(held):
+        return None
+    if held["target_id"] is None:
+        return "its target is no longer watched"
+    return moves.follow(connection, held["target_id"], offer, by=by, now=now, is_confirmed=is_confirmed)
+
+
+def _tell_target(connection: Connection, held: dict[str, Any], offer: Offer, now: datetime) -> None:
+    target_id = held["target_id"]
     if target_id is not None:
         connection.execute(
             update(Target)
             .where(Target.id == target_id, Target.last_status == "QUARANTINED")
             .values(last_status="SUCCESS", last_reason=None, updated_at=now)
         )
+        if _has_moved(held):
+            moves.tie(connection, target_id, offer.identity_key, now)

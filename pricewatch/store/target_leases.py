@@ -19,7 +19,7 @@ from pricewatch.rules.targets import (
 from pricewatch.store.plain import plain
 
 _COLUMNS = """t.id, t.url, t.canonical_url, t.source_id, t.adapter_id, t.selectors, t.listing_id,
-    t.robots_path_blocked, t.status, t.schedule, t.consecutive_failures, t.last_scraped_at,
+    t.robots_path_blocked, t.status, t.schedule, t.consecutive_failures, t.last_reason, t.last_scraped_at,
     (SELECT l.last_scraped_at IS NOT NULL FROM listings l WHERE l.id = t.listing_id),
     (SELECT l.unread_since FROM listings l WHERE l.id = t.listing_id)"""
 
@@ -65,6 +65,8 @@ UPDATE targets SET
     consecutive_failures = :failures, next_due_at = :next_due_at,
     last_scraped_at = :now, last_status = :outcome, last_reason = :reason, last_run_id = :run_id,
     queue_state = 'idle', queued_at = NULL, leased_by = NULL, lease_until = NULL, updated_at = :now,
+    missing_since = CASE WHEN :found THEN NULL WHEN NOT :found THEN coalesce(missing_since, :now)
+                         ELSE missing_since END,
     listing_id = coalesce((SELECT l.id FROM listings l
                            WHERE l.source_id = :source_id AND l.identity_key = :identity_key), listing_id)
 WHERE id = :id AND queue_state = 'leased' AND leased_by = :worker
@@ -84,6 +86,7 @@ class LeasedTarget:
     status: str
     schedule: str
     consecutive_failures: int
+    last_reason: str | None = None
     last_scraped_at: datetime | None = None
     read_before: bool | None = None
     unread_since: datetime | None = None
@@ -152,11 +155,13 @@ def record(
     *,
     run_id: int | None = None,
     identity: tuple[str, str] | None = None,
+    found: bool | None = None,
     most_failures: int = FAILURES_TO_BE_BROKEN,
 ) -> bool:
     """Write what became of a target and let go of it; False where the lease ran out meanwhile.
 
-    `identity` is the (source, identity key) of what was stored, to tie the target to its listing.
+    `identity` is the (source, identity key) of what was stored, to tie the target to its listing. `found`
+    says whether its page is there, where the look told.
     """
     standing = standing_after(
         TargetStatus(target.status),
@@ -179,5 +184,6 @@ def record(
         "run_id": run_id,
         "source_id": source_id,
         "identity_key": identity_key,
+        "found": found,
     }
     return connection.execute(_RECORD, given).rowcount == 1

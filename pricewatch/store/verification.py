@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,7 +22,48 @@ class Candidate:
     last_strike_run_id: int | None
     last_seen_at: datetime
     active: bool
+    # What reads its page, where that is not the adapter of its source.
+    adapter_id: str | None = None
 
+
+@dataclass(frozen=True, slots=True)
+class WatchedListing(Candidate):
+    """A listing that targets watch, and what speaks for it."""
+
+    # Another of its targets has its page, as far as anybody knows.
+    vouched: bool = False
+    in_market: bool = False
+
+
+_COLUMNS = "l.id, l.url, l.canonical_url, l.strikes, l.last_strike_run_id, l.last_seen_at, l.active"
+
+# Outside markets only those are looked at that were handed over: the others have their targets.
+_ALONE = text(f"""
+SELECT {_COLUMNS},
+       (SELECT t.adapter_id FROM targets t WHERE t.listing_id = l.id ORDER BY t.id LIMIT 1)
+FROM listings l
+WHERE l.source_id = :source_id AND l.market_id IS NULL AND l.verification_requested_at IS NOT NULL
+  AND l.removed_at IS NULL
+ORDER BY l.verification_requested_at LIMIT :most
+""")
+
+# A target that is paused, blocked, stale or broken is not looked at often enough to vouch for anything.
+_WATCHED = text(f"""
+SELECT {_COLUMNS}, NULL AS adapter_id,
+       EXISTS (SELECT FROM targets t
+               WHERE t.listing_id = l.id AND t.missing_since IS NULL AND t.status = 'ACTIVE'
+                 AND t.enabled AND NOT t.robots_path_blocked),
+       EXISTS (SELECT FROM markets m WHERE m.id = l.market_id AND m.enabled)
+FROM listings l WHERE l.id = ANY(:ids) ORDER BY l.id FOR UPDATE OF l
+""")
+
+# What is sold is on sale again when an offer says so, not because a page is there.
+_DOUBTED = text(f"""
+SELECT {_COLUMNS} FROM listings l
+WHERE l.id = :id AND l.availability <> 'SOLD'
+  AND (l.strikes > 0 OR NOT l.active OR l.verification_requested_at IS NOT NULL)
+FOR UPDATE OF l
+""")
 
 # Handed over first; then whoever was neither seen nor verified for longest, and so is the least certain.
 # The ranges are those of the unseen, of the never verified where trust fades faster, and of what was noted
@@ -121,6 +163,23 @@ def candidates(
         },
     )
     return [Candidate(*row) for row in found]
+
+
+def alone(connection: Connection, source_id: str, *, most: int) -> list[Candidate]:
+    """Listings of a source that were handed over and are in no market, the longest waiting first."""
+    return [Candidate(*row) for row in connection.execute(_ALONE, {"source_id": source_id, "most": most})]
+
+
+def watched(connection: Connection, ids: Sequence[int]) -> dict[int, WatchedListing]:
+    """These listings, locked, with what their targets and markets say for them."""
+    rows = connection.execute(_WATCHED, {"ids": list(ids)})
+    return {row.id: WatchedListing(*row) for row in rows}
+
+
+def doubted(connection: Connection, listing_id: int) -> Candidate | None:
+    """The listing, locked, if there is any doubt that a look at its page can clear."""
+    row = connection.execute(_DOUBTED, {"id": listing_id}).first()
+    return Candidate(*row) if row else None
 
 
 def expire(

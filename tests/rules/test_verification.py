@@ -9,6 +9,7 @@ from pricewatch.rules.verification import (
     by_status,
     is_gone,
     is_mass_gone,
+    speaks_against,
     strikes_after,
 )
 
@@ -68,3 +69,22 @@ def test_the_guard_needs_twenty_and_more_than_half():
     assert not is_mass_gone([Attempt.NOT_FOUND] * 10 + [Attempt.ALIVE] * 10)
     assert is_mass_gone([Attempt.NOT_FOUND] * 11 + [Attempt.ALIVE] * 9)
     assert not is_mass_gone([Attempt.SOLD] * 40)
+
+
+@pytest.mark.parametrize(
+    ("vouched", "seen_since", "own_page", "in_market", "expected"),
+    [
+        (False, False, True, False, True),
+        (False, False, True, True, True),
+        # In no market, a listing has nothing but its targets.
+        (False, False, False, False, True),
+        (False, False, False, True, False),
+        (True, False, True, False, False),
+        (False, True, True, False, False),
+    ],
+)
+def test_a_missing_page_of_a_target_speaks_against_its_listing_unless_something_speaks_for_it(
+    vouched: bool, seen_since: bool, own_page: bool, in_market: bool, expected: bool
+) -> None:
+    counts = speaks_against(vouched=vouched, seen_since=seen_since, own_page=own_page, in_market=in_market)
+    assert counts is expected

@@ -126,6 +126,55 @@ def test_no_job_for_targets_that_nobody_may_read(database: Database) -> None:
     assert look(database).started == 0
 
 
+def hand_over(database: Database, source: str, at: datetime, market: str | None = None) -> None:
+    database.do(
+        "INSERT INTO listings (source_id, market_id, identity_key, url, canonical_url, title, availability,"
+        " first_seen_at, last_seen_at, verification_requested_at)"
+        " VALUES (:source, :market, 'PID:' || :source, :source, :source, 'It', 'IN_STOCK', :at, :at, :at)",
+        source=source,
+        market=market,
+        at=at,
+    )
+
+
+def verifications(database: Database) -> list[str]:
+    rows = database.rows("SELECT arguments->>'source' FROM jobs WHERE spider = 'verification' ORDER BY id")
+    return [source for (source,) in rows]
+
+
+def test_what_was_handed_over_outside_any_market_is_verified_by_source(database: Database) -> None:
+    hour = timedelta(hours=1)
+    database.do(
+        "INSERT INTO sources (id, name, adapter_id, domain, base_url, tos_approved_by)"
+        " SELECT id, id, 'generic', id, 'https://' || id, CASE WHEN id <> 'unread' THEN 'a test' END"
+        " FROM unnest(ARRAY['later', 'listed', 'shop', 'unread']) AS id"
+    )
+    make_market(database, source_id="listed", enabled=False)
+    hand_over(database, "shop", NOW - hour)
+    hand_over(database, "unread", NOW - hour)
+    hand_over(database, "later", NOW - hour / 2)
+    hand_over(database, "listed", NOW - hour, market="m")
+    look(database)
+    assert verifications(database) == ["shop"]
+    # While it waits, and for an hour after it began, it is not queued again.
+    look(database, NOW + MINUTE)
+    assert verifications(database) == ["shop"]
+    database.do("DELETE FROM jobs")
+    database.do(
+        "INSERT INTO runs (spider, source_id, status, started_at, heartbeat_at)"
+        " VALUES ('verification', 'shop', 'finished', :now, :now)",
+        now=NOW,
+    )
+    look(database, NOW + 45 * MINUTE)
+    assert verifications(database) == ["later"]
+    look(database, NOW + hour + MINUTE)
+    assert verifications(database) == ["later", "shop"]
+    database.do("UPDATE listings SET verification_requested_at = NULL")
+    database.do("DELETE FROM jobs")
+    look(database, NOW + 5 * hour)
+    assert verifications(database) == []
+
+
 def test_a_full_queue_is_not_filled_further(database: Database) -> None:
     for number in range(20):
         make_market(database, f"m{number}")

@@ -150,3 +150,21 @@ def test_searching_and_going_on(client: httpx.Client, database: Database) -> Non
     assert not set(titles[0]) & set(titles[1])
     assert "No listing is like that" in client.get("/listings?q=unicycle").text
     assert client.get("/listings?market=bazaar-bikes&state=on").text.count('class="title"') == 50
+
+
+def test_a_listing_shows_its_strikes_and_what_they_are_based_on(
+    client: httpx.Client, stored: int, database: Database
+) -> None:
+    database.do("UPDATE listings SET strikes = 1 WHERE id = :id", id=stored)
+    database.do(
+        "INSERT INTO verification_attempts (run_id, listing_id, method, http_status, final_url, outcome,"
+        " strike) SELECT min(id), :id, 'GET', 404, 'https://shop.example/gone', 'not_found', true FROM runs",
+        id=stored,
+    )
+    database.do("UPDATE targets SET missing_since = now(), listing_id = :id", id=stored)
+    shown = client.get(f"/listings/{stored}").text
+    assert "<dt>Strikes</dt><dd>1</dd>" in shown
+    assert "https://shop.example/gone" in shown
+    assert ">strike</span>" in shown
+    assert "page not found since" in shown
+    assert "not found since" in client.get("/targets").text

@@ -108,6 +108,12 @@ class Listing(Base):
             "verification_requested_at",
             postgresql_where=text("verification_requested_at IS NOT NULL"),
         ),
+        Index(
+            "ix_listings_handed_over_alone",
+            "source_id",
+            "verification_requested_at",
+            postgresql_where=text("verification_requested_at IS NOT NULL AND market_id IS NULL"),
+        ),
         Index("ix_listings_title", text("words_of(title)"), postgresql_using="gin"),
         Index("ix_listings_product_id", "product_id", postgresql_where=text("product_id IS NOT NULL")),
         # Whether a source was read well since some instant.

@@ -85,6 +85,8 @@ class Target(Base):
     last_reason: Mapped[str | None]
     last_run_id: Mapped[int | None] = mapped_column(BigInteger)
     consecutive_failures: Mapped[int] = mapped_column(server_default="0")
+    # Since when its page is not there; trouble on the way changes nothing about it.
+    missing_since: Mapped[datetime | None]
     created_by: Mapped[str | None]
     notes: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -38,6 +38,7 @@ class Target(Row):
     last_status: str | None
     last_reason: str | None
     consecutive_failures: int
+    missing_since: datetime | None
     title: str | None
     price_cents: int | None
     currency: str | None

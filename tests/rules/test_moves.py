@@ -1,0 +1,47 @@
+"""Whether a page that moved shows the same product: by its ids, never by its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from pricewatch.rules.moves import is_permanent, why_another_product
+
+
+@pytest.mark.parametrize(
+    ("reasons", "expected"),
+    [([301], True), ([308, 301], True), ([302], False), ([301, 302], False), ([307], False), ([303], False)],
+)
+def test_only_permanent_redirects_are_a_move(reasons: list[int], expected: bool) -> None:
+    assert is_permanent(reasons) is expected
+
+
+def test_a_meta_refresh_or_no_redirect_at_all_is_not_a_move() -> None:
+    assert not is_permanent([])
+    assert not is_permanent(["meta refresh"])
+
+
+SAME = [
+    ({"sku": "AB 1"}, {"sku": " ab  1"}),
+    ({"gtin": "0012345678905"}, {"gtin": "12345678905"}),
+    ({"mpn": "X-1", "sku": None}, {"mpn": "x-1", "sku": "new"}),
+    ({"product_id": "17", "gtin": "4006381333931"}, {"product_id": "17"}),
+]
+OTHER = [
+    ({}, {"sku": "1"}, "no id that is stored"),
+    ({"sku": "1"}, {}, "no id that is stored"),
+    ({"sku": "1"}, {"mpn": "1"}, "no id that is stored"),
+    ({"sku": "1"}, {"sku": "2"}, "another SKU: 2 instead of 1"),
+    # Two adverts for one thing share its GTIN and are two listings.
+    ({"gtin": "1", "product_id": "17"}, {"gtin": "1", "product_id": "18"}, "another platform id"),
+    ({"product_id": "17", "mpn": "A"}, {"product_id": "17", "mpn": "B"}, "another MPN"),
+]
+
+
+@pytest.mark.parametrize(("stored", "shown"), SAME)
+def test_the_same_id_is_the_same_product(stored: dict[str, str | None], shown: dict[str, str | None]) -> None:
+    assert why_another_product(stored, shown) is None
+
+
+@pytest.mark.parametrize(("stored", "shown", "why"), OTHER)
+def test_an_unknown_or_another_id_is_not(stored: dict[str, str], shown: dict[str, str], why: str) -> None:
+    assert why in (why_another_product(stored, shown) or "")

@@ -1,0 +1,243 @@
+"""A target whose page moved for good: it follows by its ids, or a person decides."""
+
+from __future__ import annotations
+
+import re
+import urllib.request
+from typing import Any
+
+import pytest
+
+from pricewatch.parsing.url import canonical_url
+from pricewatch.store import quarantine, review
+from tests.spiders.watching import fetch, readable, target, watch
+
+NEW = "/item/under-a-new-name"
+
+
+def page_of(world: Any, true: Any) -> str:
+    with urllib.request.urlopen(world.bazaar.url + true.url) as answer:  # noqa: S310 - our own
+        body: str = answer.read().decode()
+    return body
+
+
+def move(world: Any, true: Any, to: str = NEW, *, body: str | None = None, status: int = 301) -> None:
+    """Let the page of a listing be found at another address only."""
+    shown = (page_of(world, true) if body is None else body).replace(true.url, to)
+    world.bazaar.fault("redirect", path=f"^{true.url}$", to=to, status=status)
+    if to == NEW:
+        world.bazaar.fault("respond", path=f"^{to}$", body=shown)
+
+
+def known(world: Any, **fields: Any) -> tuple[Any, int, int]:
+    true = readable(world, 1)[0]
+    (target_id,) = watch(world, [true], **fields)
+    fetch(world)
+    return true, target_id, world.listing(true).id
+
+
+def listing(world: Any, listing_id: int) -> Any:
+    return world.database.row("SELECT * FROM listings WHERE id = :id", id=listing_id)
+
+
+def held(world: Any) -> list[Any]:
+    return list(world.database.rows("SELECT * FROM quarantine ORDER BY id"))
+
+
+def accept(world: Any, held_id: int) -> review.Reviewed:
+    done: review.Reviewed = world.database.call(
+        review.accept, held_id, by="Ada", note=None, now=world.bazaar.now()
+    )
+    return done
+
+
+@pytest.mark.parametrize("adapter_id", ["bazaar", "generic"])
+@pytest.mark.parametrize("status", [301, 308])
+def test_a_page_that_shows_the_same_id_is_followed(world, status, adapter_id):
+    true, target_id, listing_id = known(world, adapter_id=adapter_id)
+    old = target(world, target_id).url
+    move(world, true, status=status)
+    run = fetch(world, ids=target_id)
+    assert (run["reasons"]["targets/moved"], run["new"]) == (1, 0)
+    row, new = target(world, target_id), world.bazaar.url + NEW
+    assert (row.url, row.canonical_url, row.listing_id) == (new, canonical_url(new), listing_id)
+    assert (row.status, row.last_status, row.consecutive_failures) == ("ACTIVE", "SUCCESS", 0)
+    assert (listing(world, listing_id).url, listing(world, listing_id).strikes) == (new, 0)
+    assert listing(world, listing_id).canonical_url == canonical_url(new)
+    note = world.database.row("SELECT * FROM audit")
+    assert (note.person, note.action, note.subject) == ("pricewatch", "target moved", f"target {target_id}")
+    assert (note.details["from"], note.details["to"]) == (old, new)
+    assert note.details["ids"]["product_id"] == true.id
+    # From now on the new address is asked for, and nothing is noted again.
+    world.bazaar.clear_log()
+    fetch(world, ids=target_id)
+    assert (world.asked(true.url), world.asked(NEW)) == ([], ["GET"])
+    assert world.database.value("SELECT count(*) FROM audit") == 1
+    assert held(world) == []
+
+
+@pytest.mark.parametrize("status", [302, 303, 307])
+def test_a_temporary_redirect_is_no_move(world, status):
+    true, target_id, _ = known(world)
+    move(world, true, status=status)
+    fetch(world, ids=target_id)
+    row = target(world, target_id)
+    assert (row.last_status, row.last_reason) == ("FAILED", "PAGE_STRUCTURE_CHANGED")
+    assert row.url == world.bazaar.url + true.url
+    assert held(world) == []
+
+
+def test_another_product_is_held_with_its_page_and_neither_stored_nor_struck(world):
+    true, target_id, listing_id = known(world)
+    similar = readable(world, 2)[1]
+    before = listing(world, listing_id)
+    move(world, true, similar.url)
+    for _ in range(6):
+        fetch(world, ids=target_id)
+    row = target(world, target_id)
+    assert (row.status, row.last_status, row.last_reason) == ("ACTIVE", "QUARANTINED", "MOVED")
+    now = listing(world, listing_id)
+    assert (now.price_cents, now.url, now.strikes, now.active) == (before.price_cents, before.url, 0, True)
+    assert world.database.value("SELECT count(*) FROM verification_attempts") == 0
+    assert world.database.value("SELECT count(*) FROM listings") == 1
+    kept = held(world)[0]
+    assert (kept.reason, kept.target_id, kept.url) == ("MOVED", target_id, world.bazaar.url + similar.url)
+    assert "another platform id" in kept.details["why"]
+    assert kept.details["moved_from"] == world.bazaar.url + true.url
+    assert similar.title in world.database.call(quarantine.get, kept.id)["page"].decode()
+
+
+@pytest.mark.parametrize("place", ["/", "/c/bikes"])
+def test_the_home_page_or_a_category_is_held_and_never_followed(world, place):
+    true, target_id, listing_id = known(world)
+    move(world, true, place)
+    fetch(world, ids=target_id)
+    assert target(world, target_id).url == world.bazaar.url + true.url
+    (kept,) = held(world)
+    assert (kept.reason, kept.status) == ("MOVED", "pending")
+    # There is nothing to accept; rejected, it fails like any other page that leads elsewhere.
+    assert accept(world, kept.id).outcome is review.Review.INVALID
+    world.database.call(quarantine.reject, [kept.id], by="Ada", note=None, now=world.bazaar.now())
+    fetch(world, ids=target_id)
+    row = target(world, target_id)
+    assert (row.last_reason, row.consecutive_failures) == ("PAGE_STRUCTURE_CHANGED", 1)
+    assert len(held(world)) == 1
+    assert (listing(world, listing_id).active, listing(world, listing_id).strikes) == (True, 0)
+
+
+def test_a_wall_behind_a_redirect_is_not_held(world):
+    true, target_id, _ = known(world)
+    world.bazaar.fault("redirect", path=f"^{true.url}$", to=NEW, status=301)
+    world.bazaar.fault("captcha", path=f"^{NEW}$")
+    fetch(world, ids=target_id)
+    assert target(world, target_id).last_status == "FAILED"
+    assert held(world) == []
+
+
+def test_a_person_accepts_a_page_with_other_ids_and_its_target_and_listing_follow(world):
+    true, target_id, listing_id = known(world)
+    body = page_of(world, true).replace(true.id, "999999")
+    cheaper = true.price - 100
+    move(world, true, body=re.sub(r'(<strong class="price">)[^<]*', rf"\1€ {cheaper / 100:.2f}", body))
+    fetch(world, ids=target_id)
+    (kept,) = held(world)
+    assert accept(world, kept.id).outcome is review.Review.STORED
+    new = world.bazaar.url + NEW
+    row, now = target(world, target_id), listing(world, listing_id)
+    assert (row.url, row.listing_id, row.last_status) == (new, listing_id, "SUCCESS")
+    assert (now.url, now.identity_key, now.price_cents) == (new, "PID:999999", cheaper)
+    (note,) = world.database.rows("SELECT person, action FROM audit")
+    assert tuple(note) == ("Ada", "target moved")
+    assert [tuple(one) for one in world.database.rows("SELECT status, reviewed_by FROM quarantine")] == [
+        ("accepted", "Ada")
+    ]
+    fetch(world, ids=target_id)
+    assert target(world, target_id).last_status == "SUCCESS"
+    assert world.database.value("SELECT count(*) FROM listings") == 1
+
+
+def test_a_target_that_was_never_read_waits_for_a_person(world):
+    true = readable(world, 1)[0]
+    (target_id,) = watch(world, [true])
+    move(world, true)
+    fetch(world)
+    (kept,) = held(world)
+    assert "nothing was stored" in kept.details["why"]
+    assert accept(world, kept.id).outcome is review.Review.STORED
+    row = target(world, target_id)
+    assert row.url == world.bazaar.url + NEW
+    assert listing(world, row.listing_id).price_cents == true.price
+
+
+def test_an_address_that_another_target_watches_is_held_for_that_reason(world):
+    true, target_id, _ = known(world)
+    move(world, true)
+    url = world.bazaar.url + NEW
+    other = world.database.value(
+        "INSERT INTO targets (source_id, adapter_id, url, canonical_url) VALUES ('bazaar', 'bazaar', :url,"
+        " :canonical) RETURNING id",
+        url=url,
+        canonical=canonical_url(url),
+    )
+    fetch(world, ids=target_id)
+    (kept,) = held(world)
+    assert kept.details["why"] == f"target {other} watches the page that it led to already"
+    done = accept(world, kept.id)
+    assert (done.outcome, done.details) == (review.Review.INVALID, kept.details["why"])
+    assert held(world)[0].status == "pending"
+
+
+def test_an_address_that_another_listing_has_is_held_and_a_person_lets_the_target_go_over_to_it(world):
+    true, target_id, listing_id = known(world)
+    move(world, true)
+    url = world.bazaar.url + NEW
+    other = world.database.value(
+        "INSERT INTO listings (source_id, identity_key, url, canonical_url, title, availability, price_cents,"
+        " currency, first_seen_at, last_seen_at) VALUES ('bazaar', 'PID:999999', :url, :canonical, 'It',"
+        " 'IN_STOCK', 100000, 'EUR', :now, :now) RETURNING id",
+        url=url,
+        canonical=canonical_url(url),
+        now=world.bazaar.now(),
+    )
+    fetch(world, ids=target_id)
+    (kept,) = held(world)
+    assert kept.details["why"] == f"the page that it led to is stored as listing {other} already"
+    assert listing(world, listing_id).url == world.bazaar.url + true.url
+    assert accept(world, kept.id).would_store
+    row = target(world, target_id)
+    assert row.url == url
+    # What it was stored as is the listing with the same id; that one keeps its own address.
+    assert row.listing_id == listing_id
+    assert listing(world, listing_id).url == world.bazaar.url + true.url
+
+
+def test_what_is_held_is_settled_when_the_page_is_back(world):
+    true, target_id, _ = known(world)
+    move(world, true, "/c/bikes")
+    fetch(world, ids=target_id)
+    world.bazaar.clear_faults()
+    fetch(world, ids=target_id)
+    (kept,) = held(world)
+    assert (kept.status, kept.reviewed_by, kept.note) == ("rejected", "pricewatch", "its page is back")
+    assert target(world, target_id).last_status == "SUCCESS"
+    # That was no person's word: led away again, it is held again.
+    move(world, true, "/c/bikes")
+    fetch(world, ids=target_id)
+    assert target(world, target_id).last_status == "QUARANTINED"
+
+
+def test_reading_it_again_follows_where_the_ids_are_the_same_now(world):
+    true, target_id, listing_id = known(world)
+    world.database.do("UPDATE listings SET platform_id = 'another'")
+    move(world, true)
+    fetch(world, ids=target_id)
+    (kept,) = held(world)
+
+    def replay() -> Any:
+        return world.database.call(review.replay, kept.id, by="Ada", now=world.bazaar.now(), apply=True)
+
+    assert replay().outcome is review.Review.STILL_HELD
+    world.database.do("UPDATE listings SET platform_id = :id", id=true.id)
+    assert replay().would_store
+    assert target(world, target_id).url == world.bazaar.url + NEW
+    assert listing(world, listing_id).url == world.bazaar.url + NEW
