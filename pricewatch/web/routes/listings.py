@@ -8,9 +8,10 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
 from pricewatch.notify import channels
+from pricewatch.rules.market import PriceRange
 from pricewatch.store import browse, market_list, source_list, watch
 from pricewatch.store.browse import ListingsWanted
-from pricewatch.web.fields import Before, Id, cents
+from pricewatch.web.fields import Before, Id, price
 from pricewatch.web.visit import AVisit
 
 router = APIRouter()
@@ -26,6 +27,7 @@ def found(
     state: Literal["", "on", "off"] = "",
     lowest: str = "",
     highest: str = "",
+    currency: str = "",
     before: Before = None,
 ) -> Response:
     wanted = ListingsWanted(
@@ -33,8 +35,7 @@ def found(
         source_id=source or None,
         market_id=market or None,
         active=None if not state else state == "on",
-        min_price_cents=cents(lowest),
-        max_price_cents=cents(highest),
+        prices=PriceRange(price(lowest, currency), price(highest, currency)),
         before_id=before,
     )
     with visit.read() as connection:
@@ -46,6 +47,7 @@ def found(
             sparks=browse.sparks(connection, [row["id"] for row in shown], visit.now),
             more=more,
             first=before is None,
+            currencies=browse.currencies(connection),
             markets=market_list.names(connection),
             sources=[row["id"] for row in source_list.sources(connection)],
             asked={
@@ -55,6 +57,7 @@ def found(
                 "state": state,
                 "lowest": lowest,
                 "highest": highest,
+                "currency": currency,
             },
         )
 

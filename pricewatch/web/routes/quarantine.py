@@ -15,6 +15,7 @@ from pricewatch.store.models.targets import REVIEW_STATUSES
 from pricewatch.store.quarantine import HeldWanted
 from pricewatch.web.fields import Before, Id
 from pricewatch.web.pages import asset
+from pricewatch.web.rows import HeldRow
 from pricewatch.web.visit import AForm, AVisit, Visit
 
 router = APIRouter()
@@ -35,7 +36,7 @@ def found(
         return visit.render(
             connection,
             "quarantine.html",
-            rows=rows[:MOST],
+            rows=[HeldRow.of(row) for row in rows[:MOST]],
             more=rows[MOST - 1]["id"] if len(rows) > MOST else None,
             asked={"status": status, "reason": reason, "adapter": adapter},
             statuses=REVIEW_STATUSES,
@@ -56,7 +57,11 @@ def one(visit: AVisit, held_id: Id) -> Response:
             shown = harmless_page(_decoded(page, encoding), asset("page.css"))
         beside = quarantine.listed(connection, HeldWanted(status="pending"), most=1, before=held_id)
         return visit.render(
-            connection, "held.html", held=held, page=shown, following=beside[0]["id"] if beside else None
+            connection,
+            "held.html",
+            held=HeldRow.of(held),
+            page=shown,
+            following=beside[0]["id"] if beside else None,
         )
 
 
