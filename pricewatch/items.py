@@ -1,32 +1,16 @@
 """The things that flow through pricewatch, and the closed lists of words that describe them.
 
-Everything else may import this module; it imports nothing of ours.
+Everything else may import this module; it imports nothing of ours but `money`.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-# The highest price that is believed, in minor units of any currency.
-MAX_CENTS = 99_999_999
-ISO_4217: frozenset[str] = frozenset(
-    re.findall(
-        r"[A-Z]{3}",
-        """
-    AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN
-    BZD CAD CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL
-    GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW
-    KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN
-    NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK
-    SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS
-    VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
-    """,
-    )
-)
+from pricewatch.money import Money
 
 
 class Availability(StrEnum):
@@ -148,6 +132,10 @@ class Card:
     # Where to fetch it, where that is not the canonical URL itself.
     fetch_url: str = ""
 
+    @property
+    def price(self) -> Money | None:
+        return Money.of(self.price_cents, self.currency)
+
 
 @dataclass(slots=True, kw_only=True)
 class Offer:
@@ -177,6 +165,11 @@ class Offer:
     image: str | None = None
     sold_at: datetime | None = None
     fetch_url: str = ""
+
+    @property
+    def price(self) -> Money | None:
+        """None where no currency was read; such an offer is not stored."""
+        return Money.of(self.price_cents, self.currency)
 
 
 @dataclass(slots=True, kw_only=True)

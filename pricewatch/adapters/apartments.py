@@ -12,7 +12,7 @@ from pricewatch.adapters.markup import MarkupAdapter
 from pricewatch.adapters.site import Listing
 from pricewatch.items import Availability, Card
 from pricewatch.parsing.availability import text_availability
-from pricewatch.parsing.money import money_range
+from pricewatch.parsing.money_text import money_range
 
 _RENT_LABEL = re.compile(r"\brent\b", re.IGNORECASE)
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9]+")

@@ -54,6 +54,8 @@ class Adapter:
     version: ClassVar[str]
     domain: ClassVar[str]
     requires_js: ClassVar[bool] = False
+    # Of all its prices; empty where every card names its own.
+    currency: ClassVar[str] = ""
     # Where people see the site, for saved data that does not name its own address.
     home: ClassVar[str] = ""
     # Addresses, as patterns, of data that a rendered page asks for and that is steadier than the page itself.

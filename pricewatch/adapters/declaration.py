@@ -23,7 +23,7 @@ from pydantic import (
 
 from pricewatch.errors import UserError
 from pricewatch.items import Availability
-from pricewatch.parsing.currency import ISO_4217
+from pricewatch.money import ISO_4217
 
 # What a search address may ask of its market.
 SEARCHED = ("keyword", "category", "city", "state")

@@ -22,8 +22,8 @@ from pricewatch.items import (
     Quarantine,
     QuarantineReason,
 )
+from pricewatch.money import ISO_4217
 from pricewatch.parsing.availability import schema_availability, text_availability
-from pricewatch.parsing.currency import ISO_4217
 from pricewatch.parsing.marks import PIECE
 from pricewatch.parsing.price import ParsedPrice, Refusal, parse_price, to_cents
 from pricewatch.parsing.shown_price import tag_text

@@ -11,7 +11,7 @@ from pricewatch.adapters.ammunition import ammunition
 from pricewatch.adapters.markup import MarkupAdapter
 from pricewatch.adapters.site import Listing
 from pricewatch.items import Availability, Card
-from pricewatch.parsing.money import money_cents, money_ends
+from pricewatch.parsing.money_text import money_cents, money_ends
 from pricewatch.parsing.tiers import tiers_in, unit_price
 
 DESCRIPTION = ".woocommerce-product-details__short-description, .woocommerce-Tabs-panel--description"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from string import Formatter
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, quote, urljoin, urlsplit, urlunsplit
@@ -24,7 +25,7 @@ from pricewatch.items import (
     Quarantine,
     QuarantineReason,
 )
-from pricewatch.parsing.price import from_cents
+from pricewatch.money import Money
 
 _MAY_BE_EMPTY = ("product_id", "sku", "location", "image")
 
@@ -51,8 +52,6 @@ class SiteAdapter(Adapter):
     # What an overview page and a product page of the site cannot lack.
     overview_mark: ClassVar[str]
     product_mark: ClassVar[str]
-    # Of all its prices; empty where every card names its own.
-    currency: ClassVar[str] = ""
     # Where a market's search leads: the first address whose names in braces the market has. One without any
     # serves where the market has at least one of the parameters below.
     searches: ClassVar[tuple[str, ...]] = ()
@@ -79,8 +78,12 @@ class SiteAdapter(Adapter):
     def start_pages(self, parameters: dict[str, Any]) -> list[str]:
         for address in self.searches:
             words = {name: parameters.get(name) for name in _names_in(address)}
-            given = {theirs: parameters.get(ours) for ours, theirs in self.search_parameters.items()}
-            wanted = {name: self._major(value) for name, value in given.items() if value}
+            given = {ours: parameters.get(ours) for ours in self.search_parameters}
+            wanted = {
+                self.search_parameters[ours]: self._searched(ours, value)
+                for ours, value in given.items()
+                if value
+            }
             # A status alone is no search.
             if all(words.values()) and (words or set(wanted) - {"status"}):
                 path = address.format(**{name: self.search_word(str(word)) for name, word in words.items()})
@@ -147,10 +150,12 @@ class SiteAdapter(Adapter):
         unknown = availability in (None, Availability.UNKNOWN)
         return PresenceEvidence(Presence.UNKNOWN if unknown else Presence.ALIVE)
 
-    def _major(self, value: Any) -> str:
-        """A market's limits are in minor units, those of a search in whole money."""
-        is_money = isinstance(value, int) and self.currency
-        return str(int(from_cents(value, self.currency)) if is_money else value)
+    def _searched(self, name: str, value: Any) -> str:
+        """A market's limits are in minor units, those of a search in whole money, rounded outwards."""
+        if not isinstance(value, int) or not self.currency:
+            return str(value)
+        rounding = ROUND_CEILING if name == "max_price_cents" else ROUND_FLOOR
+        return str(Money(value, self.currency).amount.to_integral_value(rounding))
 
     def _tidy(self, card: Card) -> Card:
         """A card in which nothing is empty, and with a currency just where there is a price."""

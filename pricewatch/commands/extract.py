@@ -135,7 +135,6 @@ def judge(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
 
 def read_cards(adapter: Adapter, page: SavedPage) -> list[dict[str, Any]]:
     """The cards of a saved overview page, those left out that a run would drop."""
-    from pricewatch.parsing.price import from_cents
     from pricewatch.rules.validation import validate_card
 
     overview = adapter.read_overview(as_response(page, adapter.home))
@@ -149,10 +148,9 @@ def read_cards(adapter: Adapter, page: SavedPage) -> list[dict[str, Any]]:
         if isinstance(checked, Drop):
             _say(f"{page.name}: {card.url}: {checked.reason}: {checked.details}.")
             continue
-        cents, currency = checked.price_cents, checked.currency
-        price = str(from_cents(cents, currency)) if cents is not None and currency else None
+        price = str(checked.price.amount) if checked.price else None
         named = {"id": checked.product_id, "url": checked.url, "title": checked.title}
-        rows.append(named | {"price": price, "currency": currency})
+        rows.append(named | {"price": price, "currency": checked.currency})
     return rows
 
 
@@ -162,10 +160,9 @@ _STATUS = {Ok: "ok", Drop: "drop", Quarantine: "quarantine", ExtractFailure: "fa
 def _offer_fields(offer: Offer | None) -> dict[str, Any] | None:
     if offer is None:
         return None
-    from pricewatch.parsing.price import from_cents
-
     fields = {name: value for name, value in asdict(offer).items() if value not in (None, "", {}, [])}
-    shown = {"price": str(from_cents(offer.price_cents, offer.currency)), "price_cents": offer.price_cents}
+    price = str(offer.price.amount) if offer.price else None
+    shown = {"price": price, "price_cents": offer.price_cents}
     return shown | {
         name: value.isoformat() if isinstance(value, datetime) else value for name, value in fields.items()
     }

@@ -8,10 +8,12 @@ from typing import Any
 
 from pricewatch.errors import UserError
 from pricewatch.items import Tier
+from pricewatch.money import Money
 from pricewatch.rules.schedule import SHARES, interval
 from pricewatch.shell import ActionCommand, print_json, print_table, say
 
-SEARCH = ("keyword", "category", "city", "state", "min_price_cents", "max_price_cents")
+SEARCH = ("keyword", "category", "city", "state")
+PRICES = ("min_price", "max_price", "min_price_cents", "max_price_cents", "price_currency")
 
 
 class Command(ActionCommand):
@@ -34,7 +36,7 @@ class Command(ActionCommand):
             "Add a part of a site; the daemon crawls it from its next look on",
             "Examples:\n"
             "  scrapy markets add travel-books https://books.toscrape.com/catalogue/category/books/travel_2/\n"
-            "  scrapy markets add nikon https://jp.mercari.com --keyword nikon --max-price-cents 50000",
+            "  scrapy markets add nikon https://jp.mercari.com --keyword nikon --max-price 50,000",
         )
         add.add_argument("id", metavar="ID", help="what to call it: a-z, 0-9, '.', '_' and '-'")
         add.add_argument("urls", metavar="URL", nargs="+", help="overview pages, or the site's address alone")
@@ -42,10 +44,20 @@ class Command(ActionCommand):
         add.add_argument("--source", metavar="ID", help="the source it belongs to (default: by its address)")
         add.add_argument("--name", metavar="TEXT", help="what people call it")
         for name in SEARCH:
-            kind = int if name.endswith("cents") else str
-            add.add_argument(
-                f"--{name.replace('_', '-')}", type=kind, help="to search for, where it searches"
+            add.add_argument(f"--{name.replace('_', '-')}", help="to search for, where it searches")
+        for end, which in (("min", "lowest"), ("max", "highest")):
+            ends = add.add_mutually_exclusive_group()
+            ends.add_argument(
+                f"--{end}-price", metavar="AMOUNT", help=f"the {which} price, such as 12.50 or 1,000"
             )
+            ends.add_argument(
+                f"--{end}-price-cents", type=int, metavar="N", help="the same in minor units of the currency"
+            )
+        add.add_argument(
+            "--price-currency",
+            metavar="CODE",
+            help="of both prices (default: the adapter's own); what costs another currency is not left out",
+        )
         _frequency(add)
         change = self.action("set", "Change how often a market is crawled, and how much of it")
         change.add_argument("id", metavar="ID")
@@ -79,7 +91,6 @@ class Command(ActionCommand):
         print_table(columns, [_cells(row) for row in rows])
 
     def do_show(self, opts: argparse.Namespace) -> None:
-        from pricewatch.parsing.price import from_cents
         from pricewatch.store import market_list, markets
         from pricewatch.store.database import engine
 
@@ -91,7 +102,7 @@ class Command(ActionCommand):
             return
         cells = [
             (
-                f"{from_cents(row.price_cents, row.currency)} {row.currency}" if row.price_cents else "",
+                Money.of(row.price_cents, row.currency) or "",
                 row.availability,
                 "yes" if row.active else "no",
                 row.title,
@@ -106,7 +117,7 @@ class Command(ActionCommand):
         from pricewatch.store.database import engine
 
         values = {"id": opts.id, "display_name": opts.name, **_changes(opts)}
-        values |= {name: vars(opts)[name] for name in SEARCH}
+        values |= {name: vars(opts)[name] for name in (*SEARCH, *PRICES)}
         with engine().begin() as connection:
             added = new_markets.add_by_address(
                 connection, opts.urls, values, source_id=opts.source, adapter_id=opts.adapter

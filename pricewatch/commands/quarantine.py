@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pricewatch import clock
 from pricewatch.errors import UserError
+from pricewatch.money import Money
 from pricewatch.shell import ActionCommand, numbers, print_json, print_table, progress_bar, user_name
 
 if TYPE_CHECKING:
@@ -165,8 +166,8 @@ def _waiting_of(adapter_id: str) -> list[int]:
 
 def _cells(row: dict[str, Any]) -> list[object]:
     offer, details = row["offer"], row["details"]
-    price = _money(offer.get("price_cents"), offer.get("currency"))
-    stored = _money(details.get("stored_price_cents"), details.get("currency"))
+    price = Money.of(offer.get("price_cents"), offer.get("currency")) or ""
+    stored = Money.of(details.get("stored_price_cents"), details.get("currency")) or ""
     why = details.get("why") or ""
     return [
         row["id"],
@@ -181,19 +182,12 @@ def _cells(row: dict[str, Any]) -> list[object]:
     ]
 
 
-def _money(cents: int | None, currency: str | None) -> str:
-    from pricewatch.spiders.target_report import money
-
-    return money(cents, currency) if cents and currency else ""
-
-
 def _told(done: Reviewed, *, would: bool = False) -> str:
     from pricewatch.store.review import Review
 
-    price = _money(done.offer.price_cents, done.offer.currency) if done.offer else ""
-    before = _money(done.known_price_cents, done.known_currency)
+    price = done.offer.price if done.offer else None
     said = {Review.STORED: "would be stored", Review.UNCHANGED: "would change nothing"} if would else {}
     parts = [f"{done.id}: {said.get(done.outcome, done.outcome)}"]
     if price:
-        parts.append(f"{price}{f' (stored so far: {before})' if before else ''}")
+        parts.append(f"{price}{f' (stored so far: {done.known})' if done.known else ''}")
     return ", ".join([*parts, *([done.details] if done.details else [])])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pricewatch import clock
 from pricewatch.commands import targets_options
 from pricewatch.errors import UserError
+from pricewatch.money import Money
 from pricewatch.shell import (
     ActionCommand,
     ask,
@@ -237,9 +238,7 @@ def _chosen(connection: Connection, opts: argparse.Namespace) -> list[int]:
 
 
 def _cells(row: dict[str, Any]) -> list[object]:
-    from pricewatch.spiders.target_report import money
-
-    price = money(row["price_cents"], row["currency"]) if row["price_cents"] else ""
+    price = Money.of(row["price_cents"], row["currency"]) or ""
     due = row["next_due_at"]
     shown_due = f"{due:%m-%d %H:%M}" if due else "not approved" if row["tos_approved_by"] is None else ""
     last = " ".join(filter(None, (row["last_status"], row["last_reason"])))

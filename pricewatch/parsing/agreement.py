@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .currency import minor_units
+from pricewatch.money import minor_units
+
 from .numbers import numbers_in
 from .one_price import one_price
 from .price import to_cents

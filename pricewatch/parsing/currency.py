@@ -1,4 +1,4 @@
-"""Currencies: which code a mark on a page stands for, and how many minor units a code has.
+"""Currencies: which code a mark on a page stands for.
 
 A mark that several currencies share names none of them by itself: the page, its domain or its language
 must add what is missing.
@@ -8,14 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pricewatch import items
+from pricewatch.money import ISO_4217
 
 from .text import word_set
-
-ISO_4217 = items.ISO_4217
-
-_WITHOUT_DECIMALS = word_set("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF")
-_WITH_THREE_DECIMALS = word_set("BHD IQD JOD KWD LYD OMR TND")
 
 # Codes that are out of date or common misspellings of one.
 _OTHER_CODES = {
@@ -99,11 +94,6 @@ _LANGUAGE_COUNTRY = _pairs(
 
 # Country domains that shops anywhere use for their sound: they say nothing about money.
 _COUNTRYLESS = word_set("co me io tv ai cc ly la to fm am gg sh ws is")
-
-
-def minor_units(code: str) -> int:
-    """How many decimals the currency has: 2 for most, 0 for the yen, 3 for the Kuwaiti dinar."""
-    return 0 if code in _WITHOUT_DECIMALS else 3 if code in _WITH_THREE_DECIMALS else 2
 
 
 def currency_code(text: str | None) -> str | None:

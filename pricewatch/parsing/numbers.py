@@ -11,7 +11,9 @@ from unicodedata import category
 
 from price_parser.parser import parse_number
 
-from .currency import ISO_4217, minor_units, settle
+from pricewatch.money import ISO_4217, minor_units
+
+from .currency import settle
 from .marks import BLOCK, PIECE, Codes, believed, joined, mark_after, mark_before
 from .not_money import is_no_money
 from .roles import Role, role_of_words
@@ -229,7 +231,7 @@ def _amount(number: str, currency: str | None) -> Decimal | None:
         return None
     if mixed and not _are_groups(digits[: digits.rindex(last)]):
         return None
-    if tail > 3 and set(digits[-tail + 2 :]) != {"0"}:
+    if tail > 3 and tail != decimals and set(digits[-tail + 2 :]) != {"0"}:
         return None
     return parse_number(digits, last)
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 
-from pricewatch.items import MAX_CENTS
+from pricewatch.money import MAX_CENTS, minor_units
 
-from .currency import minor_units, settle
+from .currency import settle
 from .numbers import Number, numbers_in
 from .roles import Role
 from .text import squash
@@ -124,10 +124,6 @@ def to_cents(amount: Decimal, currency: str) -> int | None:
     return cents if 1 <= cents <= MAX_CENTS else None
 
 
-def from_cents(cents: int, currency: str) -> Decimal:
-    return Decimal(cents).scaleb(-minor_units(currency))
-
-
 def _refusal(numbers: list[Number]) -> Refusal | None:
     first = numbers[0]
     roles = {number.role for number in numbers} - {Role.CURRENT, Role.REGULAR}
@@ -157,16 +153,16 @@ def _checked(amount: Decimal, currency: str | None) -> ParsedPrice:
         return ParsedPrice(amount=Decimal(0), currency=currency, refusal=Refusal.ZERO)
     if amount < 0:
         return ParsedPrice(refusal=Refusal.NEGATIVE)
-    rounded = _without_noise(amount)
+    rounded = _without_noise(amount, max(3, minor_units(currency or "")))
     if rounded is None or (currency and to_cents(rounded, currency) is None):
-        too_large = amount > Decimal(MAX_CENTS).scaleb(-2)
+        too_large = amount > Decimal(MAX_CENTS).scaleb(-minor_units(currency or ""))
         return ParsedPrice(refusal=Refusal.OUT_OF_RANGE if too_large else Refusal.UNCLEAR_NUMBER)
     return ParsedPrice(amount=rounded, currency=currency)
 
 
-def _without_noise(amount: Decimal) -> Decimal | None:
-    """The amount at no more than 3 decimals: `19.9900` is 19.99, `19.989999999` is a float's 19.99."""
+def _without_noise(amount: Decimal, decimals: int) -> Decimal | None:
+    """The amount at no more than 3 or 4 decimals: `19.9900` is 19.99, `19.989999999` is a float's 19.99."""
     if abs(amount) >= _HUGE:
         return None
-    short = amount.quantize(Decimal("0.001"))
-    return short.normalize() + 0 if abs(amount - short) <= Decimal("0.0001") else None
+    short = amount.quantize(Decimal(1).scaleb(-decimals))
+    return short.normalize() + 0 if abs(amount - short) <= Decimal(1).scaleb(-decimals - 1) else None

@@ -75,7 +75,9 @@ class UpsertPipeline:
                 duration_ms=page.duration_ms,
             )
 
-        tally = await run.write(Unit([] if spider.collects else rows, also, waits=True))
+        labels = spider.adapter.id, spider.source_id
+        unit = Unit([] if spider.collects else rows, also, waits=True, read_from=labels)
+        tally = await run.write(unit)
         run.pages += 1
         run.cards += tally.cards
         run.note("page/ok")
@@ -94,4 +96,5 @@ class UpsertPipeline:
 
         observed_at = item.offer.observed_at or clock.now()
         due_at = due_after_answer(observed_at, refresh_hours=self.refresh_hours)
-        await run.write(Unit([] if item.held else [offer_row(item.offer, due_at)], also))
+        rows = [] if item.held else [offer_row(item.offer, due_at)]
+        await run.write(Unit(rows, also, read_from=(item.adapter_id, item.offer.source)))

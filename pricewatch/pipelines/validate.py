@@ -102,12 +102,12 @@ class ValidatePipeline:
 def richer(one: Card, other: Card) -> Card:
     """The card that says more; what only the other one says is taken from it."""
     best, rest = (other, one) if _filled(other) > _filled(one) else (one, other)
-    names = (
-        *("price_cents", "currency", "price_max_cents", "availability"),
-        *("seller", "location", "area", "image"),
-    )
-    for name in names:
-        if getattr(best, name) is None and (name != "currency" or best.price_cents is None):
+    if best.price_cents is None:
+        # One price, with its own currency and its own upper end.
+        best.price_cents, best.price_max_cents = rest.price_cents, rest.price_max_cents
+        best.currency = rest.currency
+    for name in ("availability", "seller", "location", "area", "image"):
+        if getattr(best, name) is None:
             setattr(best, name, getattr(rest, name))
     return best
 

@@ -8,8 +8,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pricewatch.items import (
-    ISO_4217,
-    MAX_CENTS,
     Availability,
     Card,
     Drop,
@@ -19,6 +17,7 @@ from pricewatch.items import (
     Quarantine,
     QuarantineReason,
 )
+from pricewatch.money import ISO_4217, MAX_CENTS, Money
 
 MIN_CENTS = 1
 LONGEST_URL = 2000
@@ -78,9 +77,11 @@ def _price_problem(cents: int, highest: int | None, currency: str) -> str:
     # A bool is an int to Python, not to a customer.
     if isinstance(cents, bool) or not isinstance(cents, int) or not MIN_CENTS <= cents <= MAX_CENTS:
         return f"{cents} is not between {MIN_CENTS} and {MAX_CENTS}"
-    if highest is not None and not cents <= highest <= MAX_CENTS:
+    if currency not in ISO_4217:
+        return f"{currency[:20]!r} is no ISO 4217 currency"
+    if highest is not None and (highest > MAX_CENTS or Money(highest, currency) < Money(cents, currency)):
         return f"the highest price {highest} is not between {cents} and {MAX_CENTS}"
-    return "" if currency in ISO_4217 else f"{currency[:20]!r} is no ISO 4217 currency"
+    return ""
 
 
 def _url_problem(url: str) -> str:

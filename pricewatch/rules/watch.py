@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pricewatch.items import Availability
+from pricewatch.money import Money
 
 KINDS = ("price_at_or_below", "fell_by", "rose_by", "back_in_stock", "sold", "gone")
 BUYABLE = frozenset({Availability.IN_STOCK, Availability.BACKORDER})
@@ -16,8 +17,7 @@ FOR_SALE = BUYABLE | {Availability.LISTED}
 class Point:
     """What a listing cost, and whether it could be had."""
 
-    price_cents: int | None
-    currency: str | None
+    price: Money | None
     availability: str
 
 
@@ -25,28 +25,25 @@ class Point:
 class Verdict:
     fires: bool
     # What the next change is compared with, for rules about how far a price moved.
-    reference_cents: int | None
+    reference: Money | None
 
 
 def judge(
     kind: str,
     before: Point,
     after: Point,
-    reference_cents: int | None,
+    reference: Money | None,
     *,
-    threshold_cents: int | None = None,
-    threshold_percent: float | None = None,
+    threshold: Money | None = None,
+    percent: float | None = None,
 ) -> Verdict:
     """A rule fires on the change that makes its condition true, and not again while it stays true."""
-    if after.price_cents is None:
-        return Verdict(False, reference_cents)
-    if before.currency != after.currency:
-        # Two currencies are not compared; what follows is compared with this one.
-        return Verdict(False, after.price_cents)
+    if after.price is None:
+        return Verdict(False, reference)
     if kind == "price_at_or_below":
-        return Verdict(_is_at(after, threshold_cents) and not _is_at(before, threshold_cents), None)
+        return Verdict(_is_at(after, threshold) and not _is_at(before, threshold), None)
     if kind in ("fell_by", "rose_by"):
-        return _moved(kind, after.price_cents, reference_cents or before.price_cents, threshold_percent or 0)
+        return _moved(kind, after.price, reference or before.price, percent or 0)
     if kind == "back_in_stock":
         was_out = before.availability in (Availability.OUT_OF_STOCK, Availability.SOLD)
         return Verdict(was_out and after.availability in BUYABLE, None)
@@ -59,21 +56,24 @@ def known_stock(kind: str, before: str, after: str) -> str:
     return before if kind == "back_in_stock" and after == Availability.LISTED else after
 
 
-def _is_at(point: Point, threshold_cents: int | None) -> bool:
+def _is_at(point: Point, threshold: Money | None) -> bool:
+    """A price of another currency than the rule's is never at or below it."""
     return (
-        point.price_cents is not None
-        and threshold_cents is not None
-        and point.price_cents <= threshold_cents
+        point.price is not None
+        and threshold is not None
+        and point.price.is_like(threshold)
+        and point.price <= threshold
         and point.availability in FOR_SALE
     )
 
 
-def _moved(kind: str, price: int, reference: int | None, percent: float) -> Verdict:
+def _moved(kind: str, price: Money, reference: Money | None, percent: float) -> Verdict:
     """Against the highest price since the last message, so that many small steps count as well."""
-    if not reference:
+    if reference is None or not price.is_like(reference) or not reference.minor:
+        # Two currencies are not compared; what follows is compared with this one.
         return Verdict(False, price)
     falls = kind == "fell_by"
-    moved = (reference - price if falls else price - reference) * 100
-    if moved > 0 and moved >= percent * reference:
+    moved = reference - price if falls else price - reference
+    if moved.minor > 0 and moved.is_percent_of(percent, reference):
         return Verdict(True, price)
     return Verdict(False, max(reference, price) if falls else min(reference, price))

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, text
 
 from pricewatch.bazaar.client import TruthListing
 from pricewatch.bazaar.listing import PRICE_HIDDEN
+from pricewatch.money import Money
 
 UP = ("on_sale", "out_of_stock")
 # A page may say this and show no price: the row then repeats the last one, and claims nothing about it.
@@ -41,8 +42,8 @@ class Stored:
 
     id: int
     active: bool
-    price_cents: int | None
-    history: list[tuple[datetime, int | None, str]] = field(default_factory=list)
+    price: Money | None
+    history: list[tuple[datetime, Money | None, str]] = field(default_factory=list)
     # What verification found against it: between when and when it looked, and what it saw.
     against: list[tuple[datetime, datetime, str]] = field(default_factory=list)
 
@@ -52,20 +53,20 @@ def stored_listings(connection: Connection, source_id: str) -> dict[str, Stored]
     found: dict[int, Stored] = {}
     by_path: dict[str, Stored] = {}
     rows = connection.execute(
-        text("SELECT id, active, price_cents, canonical_url FROM listings WHERE source_id = :s"),
+        text("SELECT id, active, price_cents, currency, canonical_url FROM listings WHERE source_id = :s"),
         {"s": source_id},
     )
-    for listing_id, active, price, url in rows:
-        found[listing_id] = by_path[_path(url)] = Stored(listing_id, active, price)
+    for listing_id, active, price, currency, url in rows:
+        found[listing_id] = by_path[_path(url)] = Stored(listing_id, active, Money.of(price, currency))
     history = connection.execute(
         text(
-            "SELECT listing_id, observed_at, price_cents, availability FROM price_history"
+            "SELECT listing_id, observed_at, price_cents, currency, availability FROM price_history"
             " ORDER BY listing_id, observed_at"
         )
     )
-    for listing_id, at, price, availability in history:
+    for listing_id, at, price, currency, availability in history:
         if listing_id in found:
-            found[listing_id].history.append((at, price, availability))
+            found[listing_id].history.append((at, Money.of(price, currency), availability))
     attempts = connection.execute(
         text(
             "SELECT v.listing_id, r.started_at, v.checked_at, v.outcome FROM verification_attempts v"
@@ -125,17 +126,17 @@ def _check_prices(
                 verdict.blame(
                     "a price that was up for a whole sweep is not in the history", f"{true.url} {price}"
                 )
-    before: tuple[int | None, str] | None = None
-    for at, cents, availability in mine.history:
-        if (cents, availability) == before:
+    before: tuple[Money | None, str] | None = None
+    for at, stored, availability in mine.history:
+        if (stored, availability) == before:
             verdict.blame("a history row repeats the one before", f"{true.url} {at:%d.%m. %H:%M}")
-        carried_over = before is not None and cents == before[0] and availability in NO_PRICE_SHOWN
-        before = (cents, availability)
+        carried_over = before is not None and stored == before[0] and availability in NO_PRICE_SHOWN
+        before = (stored, availability)
         if carried_over:
             continue
         around = {p for begins, ends, p in periods if begins <= at and (ends is None or ends >= at - MOMENT)}
-        if cents not in around:
-            verdict.blame("a price was stored that the page did not show", f"{true.url} {cents} at {at}")
+        if stored not in around:
+            verdict.blame("a price was stored that the page did not show", f"{true.url} {stored} at {at}")
 
 
 def _check_state(
@@ -156,7 +157,7 @@ def _check_state(
         # One that came back since the last sweep cannot be known to be back.
         if not mine.active and any(_inside(cycle, up[-1]) for cycle in cycles):
             verdict.blame("a listing that is up is inactive", f"{true.url} since {up[-1][0]}")
-        elif mine.active and mine.price_cents is None and true.mode != PRICE_HIDDEN:
+        elif mine.active and mine.price is None and true.mode != PRICE_HIDDEN:
             verdict.blame("a listing that is up has no price", true.url)
     elif looks and sum(look > last_begins + patience for look in looks) >= 2:
         verdict.gone += 1
@@ -164,9 +165,10 @@ def _check_state(
             verdict.blame("a listing is gone and still active", f"{true.url} since {last_begins}")
 
 
-def _periods(true: TruthListing) -> list[tuple[datetime, datetime | None, int]]:
+def _periods(true: TruthListing) -> list[tuple[datetime, datetime | None, Money]]:
     ends = [at for at, _ in true.prices[1:]] + [None]
-    return [(at, end, price) for (at, price), end in zip(true.prices, ends, strict=True)]
+    prices = [(at, Money(price, true.currency)) for at, price in true.prices]
+    return [(at, end, price) for (at, price), end in zip(prices, ends, strict=True)]
 
 
 def _joined(spans: list[tuple[datetime, datetime | None]]) -> list[tuple[datetime, datetime | None]]:

@@ -111,7 +111,7 @@ class DiscoverySpider(OverviewSpider):
             return tally, wanted, synced
 
         tally, wanted, synced = await self.run.call(commit)
-        self.run.count_stored(tally)
+        self.run.count_stored(tally, self.adapter.id, self.source_id)
         self.run.progress["committed"] = True
         for what, count in synced.items():
             self.run.note(what, count)

@@ -257,13 +257,10 @@ class OverviewSpider(PricewatchSpider):
         )
 
     def _is_wanted(self, card: Card) -> bool:
-        return belongs(
-            card.title,
-            card.price_cents,
-            exclude_keywords=self.market.exclude_keywords,
-            min_price_cents=self.market.min_price_cents,
-            max_price_cents=self.market.max_price_cents,
-        )
+        prices = self.market.prices
+        if prices.is_set and card.price is not None and not prices.is_about(card.price):
+            self.run.note("price_not_compared/other_currency")
+        return belongs(card.title, card.price, exclude_keywords=self.market.exclude_keywords, prices=prices)
 
     def next_requests(self, start: StartPage) -> Iterator[Request]:
         """The request for the next page, if it is wanted already."""

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from pricewatch import clock
 from pricewatch.errors import DatabaseUnavailable, UserError
-from pricewatch.items import EarlierLooks, PageOutcome, RunStatus
+from pricewatch.items import EarlierLooks, PageOutcome, QuarantineReason, RunStatus
 from pricewatch.rules.drift import Batch, Unread, rates, unread
 from pricewatch.rules.figures import key
 from pricewatch.store import drift, markets, runs
@@ -275,13 +275,15 @@ class Run:
             "errors": list(self.errors),
         }
 
-    def count_stored(self, tally: Tally) -> None:
-        """What was committed, and each row that the database did not take."""
+    def count_stored(self, tally: Tally, adapter_id: str, source_id: str) -> None:
+        """What was committed of an adapter and a source, and each row that the database did not take."""
         self.stored.add(replace(tally, refused=[]))
         if tally.held:
             self.count("offers_quarantined", tally.held)
             self.count("offers_valid", -tally.held_offers)
             self.note("quarantined/price_jump", tally.held)
+            labels = adapter_id, source_id, QuarantineReason.VALIDATION_FAILED
+            self.figure("scrape_offers_quarantined_total", *labels, amount=tally.held)
         for row, reason in tally.refused:
             self.count("offers_dropped")
             self.note("refused_by_database")
@@ -290,10 +292,10 @@ class Run:
     def _unit_stored(self, unit: Unit) -> None:
         refused = {id(row) for row, _ in unit.tally.refused}
         self.count("details", sum(row["detail"] and id(row) not in refused for row in unit.rows))
-        self.count_stored(unit.tally)
+        self.count_stored(unit.tally, *unit.read_from)
 
     def _unit_refused(self, unit: Unit, error: BaseException) -> None:
-        self.count_stored(Tally(refused=unit.tally.refused))
+        self.count_stored(Tally(refused=unit.tally.refused), *unit.read_from)
         self.lost(f"part of the crawl could not be stored ({why(error)})")
 
     def lost(self, what: str) -> None:

@@ -67,6 +67,7 @@ class StartPage:
             "collected": self.collected,
             "failure_count": len(self.failures),
             "failures": self.failures[-10:],
+            "failed_page": self.failed_page,
             "completed": self.completed,
         }
 

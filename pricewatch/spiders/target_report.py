@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pricewatch.items import Drop, Offer, Ok, Quarantine
-from pricewatch.parsing.price import from_cents
+from pricewatch.money import Money
 from pricewatch.rules.jump import is_jump
 from pricewatch.store.plain import plain
 
@@ -42,9 +43,9 @@ def result_of(
         result.status, result.reason = "quarantine", verdict.reason
         result.details = str(verdict.details.get("why", ""))
         result.evidence = evidence or [str(line) for line in verdict.details.get("evidence", [])]
-    elif known.get("currency") == offer.currency and is_jump(known.get("price_cents"), offer.price_cents):
+    elif is_jump(before := price_of(known), offer.price):
         result.status, result.reason = "quarantine", "VALIDATION_FAILED"
-        result.details = f"the price jumped from {money(known['price_cents'], offer.currency)}"
+        result.details = f"the price jumped from {before}"
     return result
 
 
@@ -61,18 +62,17 @@ def lines_of(result: LookResult) -> list[str]:
         "failed": f"nothing to store: {why}",
     }
     lines = [result.url, f"  {heads[result.status]}"]
-    if offer.get("price_cents") and offer.get("currency"):
-        lines.append(f"  {'price':13} {money(offer['price_cents'], offer['currency'])}")
+    if price := price_of(offer):
+        lines.append(f"  {'price':13} {price}")
     lines += [f"  {name:13} {_plain(offer[name])}" for name in SHOWN if offer.get(name)]
-    if result.known.get("price_cents"):
-        known = money(result.known["price_cents"], result.known["currency"])
+    if known := price_of(result.known):
         lines.append(f"  {'stored so far':13} {known}, {result.known['availability']}")
     lines += [f"    {line}" for line in result.evidence[:12]]
     return lines
 
 
-def money(cents: int, currency: str) -> str:
-    return f"{from_cents(cents, currency)} {currency}"
+def price_of(fields: Mapping[str, Any]) -> Money | None:
+    return Money.of(fields.get("price_cents"), fields.get("currency"))
 
 
 def _plain(value: Any) -> str:

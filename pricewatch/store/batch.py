@@ -65,6 +65,8 @@ class Unit:
     also: Callable[[Connection, Tally], None] | None = None
     # Somebody waits for the commit, so it is not held back for more rows.
     waits: bool = False
+    # The adapter that read the rows, and the source that they are of: what metrics count them under.
+    read_from: tuple[str, str] = ("", "")
     tally: Tally = field(default_factory=Tally)
     # How it ended: committed, or refused as a whole.
     stored: bool = False

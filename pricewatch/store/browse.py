@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, RowMapping, text
 
+from pricewatch.money import Money, by_currency
+from pricewatch.rules.market import ANY_PRICE, PriceRange
 from pricewatch.store.words import MATCH, Searched, search
 
 SPARK_DAYS = 90
 MOST_SPARK_POINTS = 40
 MOST_HISTORY = 2_000
+LOOKED_AT = 500
 # Prices and stock have no index of their own: that many of the newest listings are looked at for one page.
 WINDOW = 20_000
 
@@ -35,8 +38,9 @@ _CONDITIONS = {
     "words": MATCH.format("l"),
     "source_id": "l.source_id = :source_id",
     "availability": "l.availability = :availability",
-    "min_price_cents": "l.price_cents >= :min_price_cents",
-    "max_price_cents": "l.price_cents <= :max_price_cents",
+    "currency": "l.currency = :currency",
+    "lowest": "l.price_cents >= :lowest",
+    "highest": "l.price_cents <= :highest",
     # Written as the partial index has it: a price is old only while it is asked for.
     "price_read_before": (
         "l.active AND l.price_cents IS NOT NULL AND l.price_observed_at < :price_read_before"
@@ -45,6 +49,7 @@ _CONDITIONS = {
     "before_id": "l.id < :before_id",
     "above_id": "l.id > :above_id",
 }
+OF_MARKET = {"before_id": "ml.listing_id < :before_id", "above_id": "ml.listing_id > :above_id"}
 _SEARCHED = Searched("listings", "listings", "l", _COLUMNS, joins="LEFT JOIN markets m ON m.id = l.market_id")
 _NEWEST = text("SELECT max(id) FROM listings")
 _IN_MARKET = """
@@ -78,23 +83,24 @@ _ATTEMPTS = text("""
 SELECT run_id, checked_at, method, http_status, final_url, outcome, reason, marker, strike
 FROM verification_attempts WHERE listing_id = :id ORDER BY checked_at DESC LIMIT 20
 """)
+_CURRENCIES = text("""
+SELECT currency FROM (SELECT currency FROM listings ORDER BY id DESC LIMIT :looked_at) newest
+WHERE currency IS NOT NULL GROUP BY currency ORDER BY count(*) DESC, currency
+""")
 _TARGETS = text(
     "SELECT id, url, status, schedule, last_status, missing_since FROM targets WHERE listing_id = :id"
 )
 
 _PRODUCT_COLUMNS = """
-p.id, p.key, p.title, p.brand, p.mpn, p.gtin, o.listings, o.sources, o.on_sale, o.currency, o.lowest_cents,
-o.highest_cents
+p.id, p.key, p.title, p.brand, p.mpn, p.gtin, o.listings, o.sources, o.on_sale, o.prices
 """
 _OFFERED = """
 CROSS JOIN LATERAL (
     SELECT count(*) AS listings, count(DISTINCT l.source_id) AS sources,
            count(*) FILTER (WHERE l.active AND l.availability IN ('IN_STOCK', 'LISTED')) AS on_sale,
-           min(l.currency) FILTER (WHERE l.active) AS currency,
-           min(l.price_cents) FILTER (WHERE l.active AND l.availability IN ('IN_STOCK', 'LISTED'))
-               AS lowest_cents,
-           max(l.price_cents) FILTER (WHERE l.active AND l.availability IN ('IN_STOCK', 'LISTED'))
-               AS highest_cents
+           jsonb_agg(jsonb_build_array(l.price_cents, l.currency)) FILTER (
+               WHERE l.active AND l.availability IN ('IN_STOCK', 'LISTED') AND l.price_cents IS NOT NULL)
+               AS prices
     FROM listings l WHERE l.product_id = p.id
 ) o
 """
@@ -106,9 +112,55 @@ _OFFERS = text(f"""
 SELECT {_COLUMNS}, src.name AS source_name, l.product_link, l.shipping_cents
 FROM listings l JOIN sources src ON src.id = l.source_id LEFT JOIN markets m ON m.id = l.market_id
 WHERE l.product_id = :id
-ORDER BY l.active DESC, (l.availability IN ('IN_STOCK', 'LISTED')) DESC, l.price_cents NULLS LAST, l.id
+ORDER BY l.active DESC, (l.availability IN ('IN_STOCK', 'LISTED')) DESC, l.currency,
+         l.price_cents NULLS LAST, l.id
 LIMIT 200
 """)
+
+
+@dataclass(frozen=True, slots=True)
+class CurrencyPrices:
+    """What a product costs now where it is sold in one currency."""
+
+    lowest: Money
+    highest: Money
+    on_sale: int
+
+    @property
+    def currency(self) -> str:
+        return self.lowest.currency
+
+
+@dataclass(frozen=True, slots=True)
+class ProductRow:
+    id: int
+    key: str
+    title: str
+    brand: str | None
+    mpn: str | None
+    gtin: str | None
+    listings: int
+    sources: int
+    on_sale: int
+    # One for each currency: prices of two currencies are not compared.
+    prices: list[CurrencyPrices]
+
+    def lowest_like(self, price: Money | None) -> Money | None:
+        """The lowest current price of the same currency."""
+        return next((one.lowest for one in self.prices if one.lowest.is_like(price)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ProductLink:
+    """Why a listing is taken for one of a product."""
+
+    by: str = ""
+    why: str = ""
+
+    @classmethod
+    def of(cls, kept: Mapping[str, Any] | None) -> ProductLink:
+        given = kept or {}
+        return cls(given.get("by", ""), given.get("why", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +172,9 @@ class ListingsWanted:
     market_id: str | None = None
     active: bool | None = None
     availability: str | None = None
-    min_price_cents: int | None = None
-    max_price_cents: int | None = None
+    currency: str | None = None
+    # Money of one currency; listings of another one are not compared with it, and so not found.
+    prices: PriceRange = ANY_PRICE
     price_read_before: datetime | None = None
     price_read_since: datetime | None = None
     before_id: int | None = None
@@ -130,27 +183,40 @@ class ListingsWanted:
     @property
     def is_indexed(self) -> bool:
         """Whether nothing is asked for that only the listings themselves can tell."""
-        asked = (self.availability, self.min_price_cents, self.max_price_cents, self.price_read_since)
-        return all(one is None for one in asked)
+        asked = (self.availability, self.currency, self.price_read_since)
+        return all(one is None for one in asked) and not self.prices.is_set
+
+    def given(self) -> dict[str, Any]:
+        """What narrows the choice, by the names that the conditions have."""
+        names = (field.name for field in fields(self) if field.name != "prices")
+        found = {name: value for name in names if (value := getattr(self, name)) is not None}
+        if self.prices.is_set:
+            found["currency"] = self.prices.currency
+        for name, end in (("lowest", self.prices.lowest), ("highest", self.prices.highest)):
+            if end is not None:
+                found[name] = end.minor
+        return found
 
 
 def listings(
     connection: Connection, wanted: ListingsWanted, *, now: datetime, most: int
 ) -> list[dict[str, Any]]:
-    given = {name: value for name, value in asdict(wanted).items() if value is not None}
+    given = wanted.given()
     conditions = [_CONDITIONS[name] for name in given if name in _CONDITIONS]
     if wanted.active is not None:
         # Written as the partial index has it.
         conditions.append("l.active" if wanted.active else "NOT l.active")
     if wanted.words is not None:
         conditions += [_IN_MARKET] if wanted.market_id is not None else []
-        return search(connection, _SEARCHED, conditions, {**given, "now": now}, most)
+        return [
+            _priced(row) for row in search(connection, _SEARCHED, conditions, {**given, "now": now}, most)
+        ]
     origin, order = "listings l", "l.id"
     if wanted.market_id is not None:
         origin, order = "market_listings ml JOIN listings l ON l.id = ml.listing_id", "ml.listing_id"
         conditions.append("ml.market_id = :market_id")
-        if wanted.before_id is not None:
-            conditions.append("ml.listing_id < :before_id")
+        # The same ids, by the index that they are read from.
+        conditions += [condition for name, condition in OF_MARKET.items() if name in given]
     query = _FIND.format(origin=origin, conditions=" AND ".join(conditions) or "true", order=order)
     return _rows(connection.execute(text(query), {**given, "now": now, "most": most}))
 
@@ -184,17 +250,17 @@ def page_in_window(
 
 
 def sparks(connection: Connection, ids: Sequence[int], now: datetime) -> dict[int, list[dict[str, Any]]]:
-    """The last changes of price of each of these, the oldest first."""
+    """The last changes of price of each of these, the oldest first; none where there was no change."""
     found: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
     given = {"ids": list(ids), "since": now - timedelta(days=SPARK_DAYS), "most": MOST_SPARK_POINTS}
     for row in connection.execute(_SPARKS, given).mappings():
-        found[row["id"]].append(dict(row))
-    return {listing_id: rows[::-1] for listing_id, rows in found.items()}
+        found[row["id"]].append(_priced(row))
+    return {listing_id: found[listing_id][::-1] for listing_id in ids}
 
 
 def listing(connection: Connection, listing_id: int, now: datetime) -> dict[str, Any] | None:
     row = connection.execute(_ONE, {"id": listing_id, "now": now}).mappings().first()
-    return dict(row) if row else None
+    return _priced(row) if row else None
 
 
 def history(connection: Connection, listing_id: int, most: int = MOST_HISTORY) -> list[dict[str, Any]]:
@@ -212,25 +278,47 @@ def targets_of(connection: Connection, listing_id: int) -> list[dict[str, Any]]:
 
 def products(
     connection: Connection, *, words: str | None = None, before_id: int | None = None, most: int
-) -> list[dict[str, Any]]:
+) -> list[ProductRow]:
     conditions = ["p.id < :before_id"] if before_id is not None else ["true"]
     given = {"words": words, "before_id": before_id}
     if words:
-        return search(connection, _SEARCHED_PRODUCTS, [*conditions, MATCH.format("p")], given, most)
+        rows = search(connection, _SEARCHED_PRODUCTS, [*conditions, MATCH.format("p")], given, most)
+        return [_product(row) for row in rows]
     query = text(_PRODUCTS.format(conditions=" AND ".join(conditions)))
-    return _rows(connection.execute(query, {**given, "most": most}))
+    return [_product(row) for row in connection.execute(query, {**given, "most": most}).mappings()]
 
 
-def product(connection: Connection, product_id: int) -> dict[str, Any] | None:
+def product(connection: Connection, product_id: int) -> ProductRow | None:
     query = text(_PRODUCTS.format(conditions="p.id = :id"))
     row = connection.execute(query, {"id": product_id, "most": 1}).mappings().first()
-    return dict(row) if row else None
+    return _product(row) if row else None
 
 
 def offers(connection: Connection, product_id: int, now: datetime) -> list[dict[str, Any]]:
-    """All listings of a product side by side, the cheapest that can be bought first."""
-    return _rows(connection.execute(_OFFERS, {"id": product_id, "now": now}))
+    """All listings of a product side by side, by currency, the cheapest that can be bought first."""
+    rows = _rows(connection.execute(_OFFERS, {"id": product_id, "now": now}))
+    return [row | {"link": ProductLink.of(row["product_link"])} for row in rows]
+
+
+def currencies(connection: Connection) -> list[str]:
+    """The currencies of the newest listings, the most common one first."""
+    return list(connection.execute(_CURRENCIES, {"looked_at": LOOKED_AT}).scalars())
+
+
+def _product(row: RowMapping | dict[str, Any]) -> ProductRow:
+    groups = by_currency(Money(*price) for price in row["prices"] or ())
+    prices = [CurrencyPrices(group[0], group[-1], len(group)) for group in groups.values()]
+    return ProductRow(**{**row, "prices": prices})
 
 
 def _rows(result: Any) -> list[dict[str, Any]]:
-    return [dict(row) for row in result.mappings()]
+    return [_priced(row) for row in result.mappings()]
+
+
+def _priced(row: RowMapping | dict[str, Any]) -> dict[str, Any]:
+    """A row with its price as money, where it has one."""
+    if "price_cents" not in row:
+        return dict(row)
+    currency = row["currency"]
+    highest = Money.of(row.get("price_max_cents"), currency)
+    return {**row, "price": Money.of(row["price_cents"], currency), "price_max": highest}

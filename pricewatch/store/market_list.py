@@ -9,12 +9,13 @@ from typing import Any
 from sqlalchemy import Connection, Row, select, text, update
 
 from pricewatch.errors import UserError
-from pricewatch.items import MAX_CENTS, Tier
+from pricewatch.items import Tier
+from pricewatch.money import ISO_4217, MAX_CENTS
 from pricewatch.rules.schedule import FAILURES_TO_OPEN, SHARES
 from pricewatch.rules.staleness import no_fresh_data
 from pricewatch.store import jobs
 from pricewatch.store.markets import load_approved_market
-from pricewatch.store.models import Listing, Market
+from pricewatch.store.models import Listing, Market, MarketListing
 from pricewatch.store.plain import plain
 
 MOST = 100_000
@@ -26,7 +27,7 @@ CHANGEABLE = (
     "max_listings_per_scrape",
     "max_pages",
 )
-SEARCH = ("city", "state", "keyword", "category", "min_price_cents", "max_price_cents")
+SEARCH = ("city", "state", "keyword", "category", "min_price_cents", "max_price_cents", "price_currency")
 
 _LIST = text("""
 SELECT m.*, s.name AS source_name, s.adapter_id, s.domain, s.tos_approved_by, s.visibility,
@@ -84,7 +85,8 @@ def latest_listings(connection: Connection, market_id: str, most: int) -> list[R
                 Listing.active,
                 Listing.canonical_url,
             )
-            .where(Listing.market_id == market_id)
+            .join(MarketListing, MarketListing.listing_id == Listing.id)
+            .where(MarketListing.market_id == market_id)
             .order_by(Listing.last_seen_at.desc(), Listing.id.desc())
             .limit(most)
         )
@@ -136,6 +138,8 @@ def check_values(values: Mapping[str, Any]) -> None:
     lowest, highest = values.get("min_price_cents"), values.get("max_price_cents")
     for price in (lowest, highest):
         if price is not None and not 0 <= price <= MAX_CENTS:
-            raise UserError(f"A price in cents is between 0 and {MAX_CENTS}.")
+            raise UserError(f"A price in minor units is between 0 and {MAX_CENTS}.")
     if lowest is not None and highest is not None and lowest > highest:
         raise UserError("The lowest price is above the highest one.")
+    if (lowest, highest) != (None, None) and values.get("price_currency") not in ISO_4217:
+        raise UserError("Say the currency of the lowest and the highest price, such as EUR.")

@@ -24,13 +24,14 @@ WHERE m.market_id = :market_id AND l.id = m.listing_id AND l.availability = 'SOL
   AND l.verification_requested_at IS NULL AND l.removed_at IS NULL
 """)
 
+# As `rules.market.belongs` has it: a price of another currency is not compared.
 _INSPECT = text("""
 WITH misfits AS (
     DELETE FROM market_listings m USING listings l
     WHERE m.market_id = :market_id AND l.id = m.listing_id
       AND (EXISTS (SELECT FROM jsonb_array_elements_text(CAST(:excluded AS jsonb)) AS word
                    WHERE word <> '' AND strpos(lower(l.title), lower(word)) > 0)
-           OR l.price_cents < :min_price_cents OR l.price_cents > :max_price_cents)
+           OR l.currency = :currency AND (l.price_cents < :lowest OR l.price_cents > :highest))
     RETURNING m.listing_id
 )
 UPDATE listings l
@@ -45,15 +46,17 @@ WHERE l.id = misfits.listing_id
 def sync(connection: Connection, market: MarketRecord, now: datetime) -> dict[str, int]:
     """Hand over what is missing, and let go of what no longer fits; says how many of each."""
     given = {"market_id": market.id, "now": now}
+    prices = market.prices
     bounds = {
         "excluded": json.dumps(market.exclude_keywords),
-        "min_price_cents": market.min_price_cents,
-        "max_price_cents": market.max_price_cents,
+        "lowest": prices.lowest.minor if prices.lowest else None,
+        "highest": prices.highest.minor if prices.highest else None,
+        "currency": prices.currency,
     }
     done = {
         "sync/existence": connection.execute(_SYNC_EXISTENCE, given).rowcount,
         "sync/sold_date": connection.execute(_SYNC_SOLD_DATE, given).rowcount,
     }
-    if market.exclude_keywords or market.min_price_cents or market.max_price_cents:
+    if market.exclude_keywords or prices.is_set:
         done["inspect/removed"] = connection.execute(_INSPECT, {**given, **bounds}).rowcount
     return done

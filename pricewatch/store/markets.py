@@ -10,6 +10,7 @@ from sqlalchemy import Connection, select, update
 from sqlalchemy.orm import Session
 
 from pricewatch.errors import RunRefused, UserError
+from pricewatch.rules.market import PriceRange
 from pricewatch.rules.schedule import FAILURES_TO_OPEN
 from pricewatch.store import alerts
 from pricewatch.store.models import Market, Source
@@ -33,8 +34,7 @@ class MarketRecord:
     first_read_at: datetime | None
     source_created_at: datetime
     exclude_keywords: list[str]
-    min_price_cents: int | None
-    max_price_cents: int | None
+    prices: PriceRange
     sweep_start_page: str | None
     sweep_page: int | None
     sweep_last_pages: int | None
@@ -76,8 +76,7 @@ def load_market(connection: Connection, market_id: str) -> MarketRecord:
             first_read_at=market.first_read_at,
             source_created_at=source.created_at,
             exclude_keywords=market.exclude_keywords,
-            min_price_cents=market.min_price_cents,
-            max_price_cents=market.max_price_cents,
+            prices=PriceRange.of(market.min_price_cents, market.max_price_cents, market.price_currency),
             sweep_start_page=market.sweep_start_page,
             sweep_page=market.sweep_page,
             sweep_last_pages=market.sweep_last_pages,

@@ -12,7 +12,9 @@ from sqlalchemy import Connection, insert, select
 from sqlalchemy.orm import Session
 
 from pricewatch import adapters
+from pricewatch.adapters.base import Adapter
 from pricewatch.errors import UserError
+from pricewatch.parsing.typed_amount import typed_amount, typed_currency
 from pricewatch.parsing.url import InvalidUrl, canonical_url, registrable_domain
 from pricewatch.store.market_list import CHANGEABLE, SEARCH, check_values
 from pricewatch.store.models import Market, Source
@@ -71,6 +73,7 @@ def _store(session: Session, source: Source, values: Mapping[str, Any]) -> Added
             "or add single pages as targets."
         )
     given = {name: values[name] for name in (*CHANGEABLE, *SEARCH) if values.get(name) not in (None, "")}
+    given |= _prices(values, adapter)
     check_values(given)
     site = source.base_url.rstrip("/")
     starts = [path for page in values.get("start_pages") or () if (path := _path(page, site))]
@@ -94,6 +97,22 @@ def _store(session: Session, source: Source, values: Mapping[str, Any]) -> Added
     )
     session.flush()
     return Added(source.id, source.adapter_id, source.tos_approved_by is not None)
+
+
+def _prices(values: Mapping[str, Any], adapter: Adapter) -> dict[str, Any]:
+    """The ends of the price range that are given as text, and the currency of both."""
+    ends = ("min_price", "max_price")
+    typed = {f"{end}_cents": str(values[end]) for end in ends if values.get(end) not in (None, "")}
+    if not typed and all(values.get(f"{end}_cents") is None for end in ends):
+        return {}
+    own, given = adapter.currency, str(values.get("price_currency") or "")
+    currency = typed_currency(given) if given else own
+    if own and currency != own:
+        raise UserError(f"The prices of {adapter.id!r} are in {own}, not in {currency}.")
+    if not currency:
+        raise UserError("Say the currency of the lowest and the highest price, such as EUR.")
+    prices = {name: typed_amount(text, currency).minor for name, text in typed.items()}
+    return {**prices, "price_currency": currency}
 
 
 def _path(page: str, site: str) -> str | None:

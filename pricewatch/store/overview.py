@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, text
+
+from pricewatch.money import Money
 
 # Below this a table is counted; above it, the estimate of the last ANALYZE is near enough.
 COUNTED_BELOW = 20_000
@@ -50,15 +52,30 @@ def estimate(connection: Connection, table: str) -> tuple[int, bool]:
 
 def today(connection: Connection, now: datetime) -> dict[str, Any]:
     row = connection.execute(_TODAY, {"since": now - timedelta(hours=24)}).mappings().one()
-    return {**row, **waiting(connection)}
+    return {**row, **waiting(connection)._asdict()}
 
 
-def waiting(connection: Connection) -> dict[str, int]:
+class Waiting(NamedTuple):
     """What waits for somebody: shown on every page, so it is counted no further than is shown."""
-    return dict(connection.execute(_WAITING).mappings().one())
+
+    quarantine: int = 0
+    alerts: int = 0
+    pending: int = 0
+    broken: int = 0
+
+
+def waiting(connection: Connection) -> Waiting:
+    return Waiting(**connection.execute(_WAITING).mappings().one())
 
 
 def changes(connection: Connection, most: int = 12) -> list[dict[str, Any]]:
     """The newest changes of price or stock."""
     given = {"newest": NEWEST_ROWS, "most": most}
-    return [dict(row) for row in connection.execute(_CHANGES, given).mappings()]
+    return [
+        {
+            **row,
+            "price": Money.of(row["price_cents"], row["currency"]),
+            "before": Money.of(row["before_cents"], row["currency"]),
+        }
+        for row in connection.execute(_CHANGES, given).mappings()
+    ]

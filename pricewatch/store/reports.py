@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select, update
 
-from pricewatch.store.models import Listing, PriceHistory, Quarantined, Run, Source
+from pricewatch.store.models import Listing, MarketListing, PriceHistory, Quarantined, Run, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,9 @@ def stored_listings(connection: Connection, market_id: str) -> dict[str, StoredL
             Listing.active,
             rows,
             Listing.times_seen,
-        ).where(Listing.market_id == market_id)
+        )
+        .join(MarketListing, MarketListing.listing_id == Listing.id)
+        .where(MarketListing.market_id == market_id)
     )
     return {url: StoredListing(*rest) for url, *rest in found}
 

@@ -20,6 +20,7 @@ from pricewatch.adapters.selected import SelectedAdapter
 from pricewatch.adapters.verdict import judge
 from pricewatch.errors import UserError
 from pricewatch.items import Drop, ExtractFailure, Offer, Ok, Quarantine, QuarantineReason
+from pricewatch.money import Money
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url
 from pricewatch.rules.jump import is_jump
@@ -55,8 +56,7 @@ class Reviewed:
     # For people: why, or what the price was before.
     details: str = ""
     offer: Offer | None = None
-    known_price_cents: int | None = None
-    known_currency: str | None = None
+    known: Money | None = None
 
     @property
     def would_store(self) -> bool:
@@ -214,16 +214,14 @@ def _steps(
         held["id"],
         Review.UNCHANGED,
         offer=offer,
-        known_price_cents=found.known_price_cents,
-        known_currency=found.known_currency,
+        known=Money.of(found.known_price_cents, found.known_currency),
     )
     if found.is_older:
         done.outcome = Review.OUTDATED
         at = f" at {found.known_at:%Y-%m-%d %H:%M} UTC" if found.known_at else ""
         done.details = f"the listing was looked at again{at}"
         return done
-    same_currency = found.known_currency == offer.currency
-    if not believes_jumps and same_currency and is_jump(found.known_price_cents, offer.price_cents):
+    if not believes_jumps and is_jump(done.known, offer.price):
         done.outcome, done.details = Review.STILL_HELD, "the price jumped, and no other run has seen it"
         return done
     run_id = held["run_id"] or 0

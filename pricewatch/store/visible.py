@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, text
 
-from pricewatch.store.browse import ListingsWanted, in_window, page_in_window
+from pricewatch.store.browse import OF_MARKET, ListingsWanted, in_window, page_in_window
 from pricewatch.store.words import MATCH, Searched, search
 
 COLUMNS = (
@@ -21,16 +21,19 @@ COLUMNS = (
 HISTORY_COLUMNS = ("observed_at", "price_cents", "price_max_cents", "currency", "availability")
 # Of the view as a consumer of now sees it; nothing here names a table.
 _FIND = "SELECT {columns} FROM {origin} WHERE {conditions} ORDER BY {order} DESC LIMIT :most"
-# A small market is found by its own index, whatever else there is.
-_OF_MARKET = """market_listings ml JOIN visible_listings v
-    ON v.id = ml.listing_id AND v.market_id = ml.market_id"""
+# A market is what its own index lists: `market_id` of a listing names only the market that saw it last.
+_MARKET = "market_listings ml JOIN visible_listings v ON v.id = ml.listing_id"
+_IN_MARKET = """
+EXISTS (SELECT FROM market_listings ml WHERE ml.market_id = :market_id AND ml.listing_id = v.id)
+"""
 _CONDITIONS = {
     "words": MATCH.format("v"),
     "source_id": "v.source_id = :source_id",
     "market_id": "ml.market_id = :market_id",
     "availability": "v.availability = :availability",
-    "min_price_cents": "v.price_cents >= :min_price_cents",
-    "max_price_cents": "v.price_cents <= :max_price_cents",
+    "currency": "v.currency = :currency",
+    "lowest": "v.price_cents >= :lowest",
+    "highest": "v.price_cents <= :highest",
     "price_read_since": "v.price_observed_at >= :price_read_since",
     "before_id": "v.id < :before_id",
     "above_id": "v.id > :above_id",
@@ -64,7 +67,7 @@ def listing(connection: Connection, listing_id: int) -> dict[str, Any] | None:
 
 
 def _given(wanted: ListingsWanted) -> dict[str, Any]:
-    given = {name: value for name, value in asdict(wanted).items() if value is not None}
+    given = wanted.given()
     # Nobody sees what is not.
     given.pop("active", None)
     return given
@@ -72,13 +75,17 @@ def _given(wanted: ListingsWanted) -> dict[str, Any]:
 
 def _find(connection: Connection, given: dict[str, Any], most: int) -> list[dict[str, Any]]:
     if "words" in given:
-        named = {**_CONDITIONS, "market_id": "v.market_id = :market_id"}
+        named = {**_CONDITIONS, "market_id": _IN_MARKET}
         return search(connection, _SEARCHED, [named[name] for name in given], given, most)
     of_market = "market_id" in given
+    conditions = [_CONDITIONS[name] for name in given]
+    if of_market:
+        # The same ids, by the index that they are read from.
+        conditions += [condition for name, condition in OF_MARKET.items() if name in given]
     query = _FIND.format(
         columns=_SEARCHED.columns,
-        origin=_OF_MARKET if of_market else "visible_listings v",
-        conditions=" AND ".join(_CONDITIONS[name] for name in given) or "true",
+        origin=_MARKET if of_market else "visible_listings v",
+        conditions=" AND ".join(conditions) or "true",
         order="ml.listing_id" if of_market else "v.id",
     )
     return [dict(row) for row in connection.execute(text(query), {**given, "most": most}).mappings()]

@@ -5,13 +5,14 @@ A crawl that failed stores nothing, so it changes nothing here, and neither does
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, text, update
 
 from pricewatch.errors import UserError
-from pricewatch.parsing.price import from_cents
+from pricewatch.money import ISO_4217, MAX_CENTS, Money
 from pricewatch.rules.watch import KINDS, Point, judge, known_stock
 from pricewatch.store import messages
 from pricewatch.store.models import Listing, Product, Target, WatchRule
@@ -49,7 +50,8 @@ CROSS JOIN LATERAL (
 ORDER BY s.rule_id, s.listing_id, h.observed_at LIMIT :most
 """)
 _STATE = text("""
-SELECT s.*, r.kind, r.threshold_cents, r.threshold_percent, r.notify, l.title, l.source_id
+SELECT s.*, r.kind, r.threshold_cents, r.currency AS threshold_currency, r.threshold_percent, r.notify,
+       l.title, l.source_id
 FROM watch_states s JOIN watch_rules r ON r.id = s.rule_id JOIN listings l ON l.id = s.listing_id
 WHERE s.rule_id = :rule_id AND s.listing_id = :listing_id FOR UPDATE OF s
 """)
@@ -68,6 +70,16 @@ RETURNING s.rule_id, s.listing_id, s.gone, l.title, l.source_id, l.deactivated_a
           l.availability, r.notify
 """)
 
+_CURRENCIES = text("""
+SELECT currency FROM listings WHERE id = :listing_id AND currency IS NOT NULL
+UNION
+SELECT currency FROM listings WHERE product_id = :product_id AND currency IS NOT NULL
+UNION
+SELECT coalesce(l.currency, t.selectors ->> 'currency')
+FROM targets t LEFT JOIN listings l ON l.id = t.listing_id
+WHERE t.id = :target_id AND coalesce(l.currency, t.selectors ->> 'currency') IS NOT NULL
+""")
+
 
 def evaluate(connection: Connection, now: datetime) -> int:
     """Put a message into the outbox for each change that a rule is about; says how many."""
@@ -78,7 +90,9 @@ def evaluate(connection: Connection, now: datetime) -> int:
         told += _read(connection, row, now)
     for row in connection.execute(_GONE).all():
         if row.gone:
-            told += _tell(connection, row, f"gone:{row.deactivated_at}", _sentence("gone", row, None), now)
+            price = Money.of(row.price_cents, row.currency)
+            found = _Change(row.rule_id, row.listing_id, row.title, row.source_id, row.notify, price)
+            told += _tell(connection, found, f"gone:{row.deactivated_at}", _sentence("gone", found), now)
     return told
 
 
@@ -87,37 +101,52 @@ def _read(connection: Connection, row: Any, now: datetime) -> int:
     state = connection.execute(_STATE, {"rule_id": row.rule_id, "listing_id": row.listing_id}).one_or_none()
     if state is None or row.observed_at <= state.observed_at:
         return 0
-    before = Point(state.price_cents, state.currency, state.availability)
-    after = Point(row.price_cents, row.currency, row.availability)
+    before = Point(Money.of(state.price_cents, state.currency), state.availability)
+    after = Point(Money.of(row.price_cents, row.currency), row.availability)
+    # Always of the last price's currency: a price of another one takes its place.
+    reference = Money.of(state.reference_cents, state.currency)
     verdict = judge(
         state.kind,
         before,
         after,
-        state.reference_cents,
-        threshold_cents=state.threshold_cents,
-        threshold_percent=float(state.threshold_percent) if state.threshold_percent is not None else None,
+        reference,
+        threshold=Money.of(state.threshold_cents, state.threshold_currency),
+        percent=float(state.threshold_percent) if state.threshold_percent is not None else None,
     )
+    moved = _state_of(after.price or before.price, verdict.reference)
     stock = known_stock(state.kind, state.availability, row.availability)
-    moved = {"availability": stock, "reference_cents": verdict.reference_cents}
-    connection.execute(_MOVE, {**row._asdict(), **moved})
+    connection.execute(_MOVE, {**row._asdict(), **moved, "availability": stock})
     if not verdict.fires:
         return 0
-    compared = state.reference_cents if state.kind in ("fell_by", "rose_by") else state.price_cents
-    found = _Change(state, row, compared)
-    return _tell(connection, found, row.observed_at.isoformat(), _sentence(state.kind, found, compared), now)
+    compared = reference if state.kind in ("fell_by", "rose_by") else before.price
+    found = _Change(
+        state.rule_id, state.listing_id, state.title, state.source_id, state.notify, after.price, compared
+    )
+    return _tell(connection, found, row.observed_at.isoformat(), _sentence(state.kind, found), now)
 
 
+def _state_of(price: Money | None, reference: Money | None) -> dict[str, Any]:
+    return {
+        "price_cents": price.minor if price else None,
+        "currency": price.currency if price else None,
+        "reference_cents": reference.minor if reference else None,
+    }
+
+
+@dataclass(frozen=True, slots=True)
 class _Change:
     """A change with the listing and the rule that it is about."""
 
-    def __init__(self, state: Any, row: Any, compared: int | None):
-        self.rule_id, self.listing_id, self.notify = state.rule_id, state.listing_id, state.notify
-        self.title, self.source_id = state.title, state.source_id
-        self.price_cents, self.currency, self.availability = row.price_cents, row.currency, row.availability
-        self.compared = compared
+    rule_id: int
+    listing_id: int
+    title: str
+    source_id: str
+    notify: list[str]
+    price: Money | None
+    compared: Money | None = None
 
 
-def _tell(connection: Connection, change: Any, which: str, sentence: str, now: datetime) -> int:
+def _tell(connection: Connection, change: _Change, which: str, sentence: str, now: datetime) -> int:
     added = messages.add(
         connection,
         key=f"watch:{change.rule_id}:{change.listing_id}:{which}",
@@ -132,14 +161,17 @@ def _tell(connection: Connection, change: Any, which: str, sentence: str, now: d
         connection.execute(
             update(WatchRule)
             .where(WatchRule.id == change.rule_id)
-            .values(last_fired_at=now, last_fired_price_cents=change.price_cents)
+            .values(
+                last_fired_at=now,
+                last_fired_price_cents=change.price.minor if change.price else None,
+                last_fired_currency=change.price.currency if change.price else None,
+            )
         )
     return int(added)
 
 
-def _sentence(kind: str, change: Any, compared: int | None) -> str:
-    price = _money(change.price_cents, change.currency)
-    before = _money(compared, change.currency)
+def _sentence(kind: str, change: _Change) -> str:
+    price, before = change.price or "an unknown price", change.compared or "an unknown price"
     return {
         "price_at_or_below": f"now costs {price}, before {before}",
         "fell_by": f"fell from {before} to {price}",
@@ -150,12 +182,6 @@ def _sentence(kind: str, change: Any, compared: int | None) -> str:
     }[kind]
 
 
-def _money(cents: int | None, currency: str | None) -> str:
-    return (
-        f"{from_cents(cents, currency)} {currency}" if cents is not None and currency else "an unknown price"
-    )
-
-
 def add(
     connection: Connection,
     *,
@@ -163,17 +189,20 @@ def add(
     listing_id: int | None = None,
     product_id: int | None = None,
     target_id: int | None = None,
-    threshold_cents: int | None = None,
+    threshold: Money | None = None,
     threshold_percent: float | None = None,
     notify: list[str] | None = None,
     now: datetime,
 ) -> int:
+    """A threshold is money: a listing that costs money of another currency never fires the rule."""
     if kind not in KINDS:
         raise UserError(f"There is no rule {kind!r}; there are {', '.join(KINDS)}.")
     if sum(one is not None for one in (listing_id, product_id, target_id)) != 1:
         raise UserError("A rule watches one listing, one product or one target.")
-    if kind == "price_at_or_below" and not threshold_cents:
+    if kind == "price_at_or_below" and (threshold is None or not 0 < threshold.minor <= MAX_CENTS):
         raise UserError("Say the price at or below which you want to be told.")
+    if threshold is not None and threshold.currency not in ISO_4217:
+        raise UserError(f"{threshold.currency!r} is not a currency code. Example: EUR")
     if kind in ("fell_by", "rose_by") and not (threshold_percent and 0 < threshold_percent <= 1000):
         raise UserError("Say by how many per cent the price must move.")
     for table, key in ((Listing, listing_id), (Product, product_id), (Target, target_id)):
@@ -186,7 +215,8 @@ def add(
             listing_id=listing_id,
             product_id=product_id,
             target_id=target_id,
-            threshold_cents=threshold_cents if kind == "price_at_or_below" else None,
+            threshold_cents=threshold.minor if threshold and kind == "price_at_or_below" else None,
+            currency=threshold.currency if threshold and kind == "price_at_or_below" else None,
             threshold_percent=threshold_percent if kind in ("fell_by", "rose_by") else None,
             notify=notify or [],
         )
@@ -194,6 +224,21 @@ def add(
     ).scalar_one()
     connection.execute(_BEGIN, {"now": now, "rule_id": rule_id})
     return int(rule_id)
+
+
+def currency_of(
+    connection: Connection,
+    *,
+    listing_id: int | None = None,
+    product_id: int | None = None,
+    target_id: int | None = None,
+) -> str | None:
+    """The one currency that what is watched costs; None where it is not known or there are several."""
+    found = connection.execute(
+        _CURRENCIES, {"listing_id": listing_id, "product_id": product_id, "target_id": target_id}
+    )
+    currencies = list(found.scalars())
+    return currencies[0] if len(currencies) == 1 else None
 
 
 def remove(connection: Connection, rule_id: int) -> bool:
@@ -207,8 +252,8 @@ def listed(
         select(
             *WatchRule.__table__.columns,
             Listing.title.label("listing_title"),
-            Listing.price_cents,
-            Listing.currency,
+            Listing.price_cents.label("price_cents"),
+            Listing.currency.label("price_currency"),
             Product.title.label("product_title"),
             Target.url.label("target_url"),
         )
@@ -222,4 +267,11 @@ def listed(
         query = query.where(WatchRule.listing_id == listing_id)
     if before_id is not None:
         query = query.where(WatchRule.id < before_id)
-    return [dict(row) for row in connection.execute(query).mappings()]
+    return [
+        {
+            **row,
+            "threshold": Money.of(row["threshold_cents"], row["currency"]),
+            "price": Money.of(row["price_cents"], row["price_currency"]),
+        }
+        for row in connection.execute(query).mappings()
+    ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import groupby
 from math import floor, log10
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
+from pricewatch.money import Money
 from pricewatch.web.shown import money
 
 Row = Any
@@ -19,16 +21,23 @@ DIGIT = 7
 
 
 def sparkline(rows: Sequence[Row], now: datetime, width: int = 96, height: int = 24) -> Markup:
-    """Prices of a listing as steps; empty where there is no price."""
-    priced = _in_one_currency(rows)
+    """Prices of a listing as steps, in its currency of now; empty where there is no price."""
+    stretches = _in_one_currency(rows, now)
+    priced = [row for stretch in stretches for row in stretch.rows]
     if not priced:
         return Markup("")
     first, last = priced[0]["observed_at"], max(now, priced[-1]["observed_at"] + timedelta(hours=1))
-    prices = [row["price_cents"] for row in priced]
+    prices = [row["price"].minor for row in priced]
     low, high = min(prices), max(prices)
     across = _scale(first.timestamp(), last.timestamp(), 2, width - 4)
     up = _scale(low, high, height - 4, 4) if high > low else lambda _: height / 2
-    path = _steps([(across(row["observed_at"].timestamp()), up(row["price_cents"])) for row in priced])
+    paths = [
+        _steps(
+            [(across(row["observed_at"].timestamp()), up(row["price"].minor)) for row in stretch.rows],
+            width - 4 if stretch is stretches[-1] else across(stretch.ends.timestamp()),
+        )
+        for stretch in stretches
+    ]
     end = f"{up(prices[-1]):.1f}"
     trend = "down" if prices[-1] < prices[0] else "up" if prices[-1] > prices[0] else "flat"
     words = (
@@ -36,7 +45,7 @@ def sparkline(rows: Sequence[Row], now: datetime, width: int = 96, height: int =
     )
     return Markup(  # noqa: S704 - numbers, and what is escaped
         f'<svg class="spark {trend}" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-        f' role="img" aria-label="{escape(words)}"><path d="{path} H{width - 4}" class="line"/>'
+        f' role="img" aria-label="{escape(words)}"><path d="{" ".join(paths)}" class="line"/>'
         f'<circle cx="{width - 4}" cy="{end}" r="2"/></svg>'
     )
 
@@ -44,32 +53,36 @@ def sparkline(rows: Sequence[Row], now: datetime, width: int = 96, height: int =
 def price_chart(
     rows: Sequence[Row], *, now: datetime, gone_at: datetime | None = None, width: int = WIDTH
 ) -> Markup:
-    """Price history as a step line; out of stock and gone are periods behind it."""
-    priced = _in_one_currency(rows)
+    """Price history as a step line; out of stock, gone and another currency are periods behind it.
+
+    The line is of the currency of now, and breaks where the price was in another one.
+    """
+    ends = max(now, rows[-1]["observed_at"]) if rows else now
+    stop = min(gone_at, ends) if gone_at else ends
+    stretches = _in_one_currency(rows, stop)
+    priced = [row for stretch in stretches for row in stretch.rows]
     if not priced:
         return Markup("")
-    currency = priced[-1]["currency"]
-    ends = max(now, priced[-1]["observed_at"])
+    currency = priced[-1]["price"].currency
     first = min(priced[0]["observed_at"], ends - timedelta(hours=1))
-    low, high = _range([row["price_cents"] for row in priced])
-    levels = {tick: money(round(tick), currency) for tick in _ticks(low, high)}
+    low, high = _range([row["price"].minor for row in priced])
+    levels = {tick: money(Money(round(tick), currency)) for tick in _ticks(low, high)}
     left = max(LEFT, DIGIT * max(map(len, levels.values()), default=0) + 8)
     across = _scale(first.timestamp(), ends.timestamp(), left, width - RIGHT)
     up = _scale(low, high, HEIGHT - BOTTOM, TOP)
-    stop = min(gone_at, ends) if gone_at else ends
     parts = [_grid(levels, up, left, width - RIGHT), _days(first, ends, across, 5 if width > NARROW else 2)]
     parts += [
         _period(max(left, across(begin.timestamp())), across(end.timestamp()), kind)
-        for begin, end, kind in _periods(rows, stop, ends, gone_at)
+        for begin, end, kind in _periods(rows, stop, ends, gone_at, currency)
     ]
-    points = [(across(row["observed_at"].timestamp()), up(row["price_cents"])) for row in priced]
-    path, last = _steps(points), across(stop.timestamp())
     base = HEIGHT - BOTTOM
-    parts.append(f'<path class="area" d="{path} H{last:.1f} V{base} H{points[0][0]:.1f} Z"/>')
-    parts.append(f'<path class="line" d="{path} H{last:.1f}"/>')
-    parts += [_dot(x, y, row, currency) for (x, y), row in zip(points, priced, strict=True)]
-    shown = money(priced[-1]["price_cents"], currency)
-    label = f"Price history: {len(priced)} rows, last {shown}"
+    for stretch in stretches:
+        points = [(across(row["observed_at"].timestamp()), up(row["price"].minor)) for row in stretch.rows]
+        path = _steps(points, across(stretch.ends.timestamp()))
+        parts.append(f'<path class="area" d="{path} V{base} H{points[0][0]:.1f} Z"/>')
+        parts.append(f'<path class="line" d="{path}"/>')
+        parts += [_dot(x, y, row) for (x, y), row in zip(points, stretch.rows, strict=True)]
+    label = f"Price history: {len(priced)} rows, last {money(priced[-1]['price'])}"
     return _svg("price-chart", width, HEIGHT, label, parts)
 
 
@@ -131,10 +144,23 @@ def rates(rows: Sequence[Row], label: str) -> Markup:
     return _svg("rates", width, height, label, parts)
 
 
-def _in_one_currency(rows: Sequence[Row]) -> list[Row]:
-    """Those with a price that can be compared with the last one."""
-    priced = [row for row in rows if row["price_cents"] is not None]
-    return [row for row in priced if row["currency"] == priced[-1]["currency"]]
+class _Stretch(NamedTuple):
+    """Rows of one currency that follow each other, and when the last of these prices ended."""
+
+    rows: list[Row]
+    ends: datetime
+
+
+def _in_one_currency(rows: Sequence[Row], ends: datetime) -> list[_Stretch]:
+    """The stretches of the history whose prices can be compared with the last one."""
+    priced = [row for row in rows if row["price"] is not None]
+    found: list[_Stretch] = []
+    for currency, group in groupby(reversed(priced), key=lambda row: row["price"].currency):
+        stretch = _Stretch(list(group)[::-1], ends)
+        ends = stretch.rows[0]["observed_at"]
+        if currency == priced[-1]["price"].currency:
+            found.append(stretch)
+    return found[::-1]
 
 
 def _svg(kind: str, width: int, height: int, label: str, parts: Sequence[str]) -> Markup:
@@ -151,10 +177,11 @@ def _scale(low: float, high: float, begin: float, end: float) -> Callable[[float
     return lambda value: begin + (value - low) / (high - low) * (end - begin)
 
 
-def _steps(points: Sequence[tuple[float, float]]) -> str:
-    """A price holds until the next one is seen."""
+def _steps(points: Sequence[tuple[float, float]], last: float) -> str:
+    """A price holds until the next one is seen, the last one until the stretch ends."""
     (x, y), *rest = points
-    return f"M{x:.1f},{y:.1f}" + "".join(f" H{nx:.1f} V{ny:.1f}" for nx, ny in rest)
+    steps = "".join(f" H{nx:.1f} V{ny:.1f}" for nx, ny in rest)
+    return f"M{x:.1f},{y:.1f}{steps} H{last:.1f}"
 
 
 def _range(prices: Sequence[int]) -> tuple[float, float]:
@@ -195,30 +222,35 @@ def _days(first: datetime, last: datetime, across: Callable[[float], float], ste
 
 
 def _periods(
-    rows: Sequence[Row], stop: datetime, ends: datetime, gone_at: datetime | None
+    rows: Sequence[Row], stop: datetime, ends: datetime, gone_at: datetime | None, currency: str
 ) -> list[tuple[datetime, datetime, str]]:
     found = []
     for row, following in zip(rows, [*rows[1:], None], strict=True):
         end = following["observed_at"] if following else stop
         if row["availability"] in ("OUT_OF_STOCK", "SOLD") and end > row["observed_at"]:
             found.append((row["observed_at"], end, "sold" if row["availability"] == "SOLD" else "out"))
+        price = row["price"]
+        if price is not None and price.currency != currency and end > row["observed_at"]:
+            found.append((row["observed_at"], end, price.currency))
     if gone_at is not None and gone_at < ends:
         found.append((gone_at, ends, "gone"))
     return found
 
 
 def _period(begin: float, end: float, kind: str) -> str:
+    """`kind` is out, sold or gone, or the other currency that the price was in."""
     names = {"out": "out of stock", "gone": "gone", "sold": "sold"}
+    name, style = (names[kind], kind) if kind in names else (f"in {escape(kind)}", "other")
     width = max(2.0, end - begin)
-    label = f'<text x="{begin + 6:.1f}" y="{TOP + 12}">{names[kind]}</text>' if width > 70 else ""
+    label = f'<text x="{begin + 6:.1f}" y="{TOP + 12}">{name}</text>' if width > 70 else ""
     return (
-        f'<g class="period {kind}"><title>{names[kind]}</title><rect x="{begin:.1f}" y="{TOP}"'
+        f'<g class="period {style}"><title>{name}</title><rect x="{begin:.1f}" y="{TOP}"'
         f' width="{width:.1f}" height="{HEIGHT - TOP - BOTTOM}"/>{label}</g>'
     )
 
 
-def _dot(x: float, y: float, row: Row, currency: str) -> str:
-    words = f"{row['observed_at']:%Y-%m-%d %H:%M} UTC: {money(row['price_cents'], currency)}"
+def _dot(x: float, y: float, row: Row) -> str:
+    words = f"{row['observed_at']:%Y-%m-%d %H:%M} UTC: {money(row['price'])}"
     stock = row["availability"].replace("_", " ").lower()
     return (
         f'<g class="point"><title>{escape(words)}, {escape(stock)}</title>'

@@ -7,7 +7,9 @@ from typing import Annotated
 
 from fastapi import HTTPException, Path, Query
 
-from pricewatch.items import MAX_CENTS
+from pricewatch.errors import UserError
+from pricewatch.money import Money
+from pricewatch.parsing.typed_amount import typed_amount, typed_currency
 
 LARGEST_ID = 2**62
 _NEXT = "Continue after the last page: its `next`."
@@ -16,17 +18,13 @@ Before = Annotated[int | None, Query(ge=1, le=LARGEST_ID, description=_NEXT)]
 After = Annotated[int, Query(ge=0, le=LARGEST_ID, description=_NEXT)]
 
 
-def cents(text: str) -> int | None:
-    """12.50 or 12,50: 1250; empty is nothing."""
+def price(text: str, currency: str) -> Money | None:
+    """What a person typed as a price, in the currency that they chose; empty is nothing."""
     if not text.strip():
         return None
-    try:
-        value = Decimal(text.strip().replace(",", ".")) * 100
-        if not value.is_finite() or not 0 <= value <= MAX_CENTS:
-            raise ValueError
-    except (InvalidOperation, ValueError):
-        raise HTTPException(400, f"{text[:20]!r} is no price such as 12.50.") from None
-    return int(value)
+    if not currency.strip():
+        raise UserError("Choose the currency of the price.")
+    return typed_amount(text, typed_currency(currency))
 
 
 def percent(text: str) -> float | None:

@@ -12,6 +12,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from pricewatch.store.overview import Waiting
 from pricewatch.web import charts, shown
 
 MEDIA_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
@@ -68,7 +69,7 @@ def render(
         "person": passage.person if passage and passage.status == 200 else "",
         "token": passage.token if passage else "",
         "is_open": request.app.state.configuration.is_open,
-        "nav_counts": {},
+        "nav_counts": Waiting(),
         "flash": None,
         **values,
     }

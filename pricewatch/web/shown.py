@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pricewatch import clock
-from pricewatch.parsing.price import from_cents
+from pricewatch.money import Money
 from pricewatch.rules.freshness import badge, overall
 
 SIGNS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥"}
@@ -26,13 +26,12 @@ TONES = {
 }
 
 
-def money(cents: int | None, currency: str | None) -> str:
-    """1299 and EUR: € 12.99; without a price a dash."""
-    if cents is None or not currency:
+def money(price: Money | None) -> str:
+    """€12.99, 1,250 ISK: with the decimals of its currency; without a price a dash."""
+    if price is None:
         return "–"
-    sign = SIGNS.get(currency)
-    amount = f"{from_cents(cents, currency):,}"
-    return f"{sign}{amount}" if sign else f"{amount} {currency}"
+    sign = SIGNS.get(price.currency)
+    return f"{sign}{price.amount:,}" if sign else f"{price.amount:,} {price.currency}"
 
 
 def number(value: Any) -> str:
@@ -54,9 +53,9 @@ def percent(value: Any, digits: int = 0) -> str:
     return "–" if value is None else f"{float(value):.{digits}%}"
 
 
-def change(now: int | None, before: int | None) -> float | None:
-    """By which share a price moved."""
-    return None if not before or now is None else (now - before) / before
+def change(now: Money | None, before: Money | None) -> float | None:
+    """By which share a price moved; None where there is none of the same currency to compare with."""
+    return None if now is None or before is None or not now.is_like(before) else now.change_from(before)
 
 
 def signed_percent(value: float | None) -> str:

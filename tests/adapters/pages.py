@@ -9,7 +9,6 @@ from scrapy.http import HtmlResponse, Request
 
 from pricewatch.adapters.generic import GenericAdapter
 from pricewatch.items import Extracted, ExtractFailure, Quarantine
-from pricewatch.parsing.price import from_cents
 
 SHOP = "https://shop.example/p/blue-kettle-1234"
 
@@ -28,7 +27,7 @@ def outcome(html: str, url: str = SHOP, status: int = 200) -> str:
     result = extract(html, url, status)
     if isinstance(result, Extracted):
         offer = result.offer
-        return f"{from_cents(offer.price_cents, offer.currency)} {offer.currency} {offer.availability}"
+        return f"{offer.price} {offer.availability}"
     return str(result.reason)
 
 

@@ -23,9 +23,9 @@ from scrapy.http import HtmlResponse
 
 from pricewatch.adapters.generic import GenericAdapter
 from pricewatch.items import Availability, Extracted, ExtractFailure, Quarantine
+from pricewatch.money import ISO_4217, Money
 from pricewatch.parsing.availability import schema_availability
-from pricewatch.parsing.currency import ISO_4217, SIGNS, WORDS, currency_code
-from pricewatch.parsing.price import from_cents
+from pricewatch.parsing.currency import SIGNS, WORDS, currency_code
 from tests.bench.figure import Figure, Skipped
 
 ROUNDS = 9
@@ -94,7 +94,7 @@ def score(pages: list[Page]) -> Score:
                 result.misses.append(f"none   {label}: {found.reason} ({why}), true {_shown(accepted)}")
             continue
         offer = found.offer
-        price = from_cents(offer.price_cents, offer.currency)
+        price = Money(offer.price_cents, offer.currency).amount
         if price in accepted:
             result.right += 1
         else:

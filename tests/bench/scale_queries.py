@@ -10,7 +10,9 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from pricewatch.money import Money
 from pricewatch.rules.freshness import CLOCKS_APART, falls_below
+from pricewatch.rules.market import PriceRange
 from pricewatch.store import (
     browse,
     collection,
@@ -54,7 +56,7 @@ DEAR = 8_999_900
 def queries(size: int) -> dict[str, Query]:
     """By name; each call asks for something else of its kind."""
     chance = random.Random(size)
-    dear = {"min_price_cents": DEAR}
+    dear = {"prices": PriceRange(Money(DEAR, "EUR"))}
 
     often = [chance.randrange(2_000, size) + 1 for _ in range(OFTEN)]
 

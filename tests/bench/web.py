@@ -34,13 +34,13 @@ SELECT 'bazaar', 'bazaar', '1', 'https://shop.example/' || n, 'AMBIGUOUS_PRICE',
 FROM generate_series(1, 20000) AS n
 """
 PAGES = (
-    *("/listings?lowest=900000", "/listings?market=m3&lowest=900000"),
+    *("/listings?lowest=900000&currency=EUR", "/listings?market=m3&lowest=900000&currency=EUR"),
     *("/", "/listings", "/listings?q=carbon", "/listings?q=carbon+no777777", "/listings?market=m3"),
     *(
         "/listings?market=m3&q=disc+alloy",
         "/listings?state=off",
         "/listings?source=bazaar",
-        "/listings?lowest=89",
+        "/listings?lowest=89&currency=EUR",
     ),
     *("/listings?before=500000", "/listings/500", "/products", "/products/1", "/markets", "/markets/add"),
     *("/targets", "/targets?q=item%2F77777", "/targets/add", "/adapters", "/adapters/bazaar", "/quarantine"),

@@ -6,7 +6,7 @@ import argparse
 
 import pytest
 
-from pricewatch.commands.markets import SEARCH, Command
+from pricewatch.commands.markets import PRICES, SEARCH, Command
 
 SHOP = """
 domain = "toscrape.com"
@@ -24,7 +24,7 @@ def run(database, capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("PRICEWATCH_SHOPS", str(tmp_path))
 
     def run(action: str, **given: object) -> tuple[int, str, str]:
-        defaults = dict.fromkeys(("adapter", "source", "name", *FREQUENCY, *SEARCH))
+        defaults = dict.fromkeys(("adapter", "source", "name", *FREQUENCY, *SEARCH, *PRICES))
         options = {**defaults, "action": action, **given}
         command = Command()
         command.run([], argparse.Namespace(**options))
@@ -54,11 +54,12 @@ def test_a_market_of_a_shop_that_is_declared(run, database):
 
 def test_a_market_by_search(run, database):
     code, out, _ = run(
-        "add", id="nikon", urls=["https://jp.mercari.com"], keyword="nikon", max_price_cents=50000
+        "add", id="nikon", urls=["https://jp.mercari.com"], keyword="nikon", max_price="50,000"
     )
     assert (code, out) == (0, "Market nikon of mercari.com, read by mercari.\n")
     market = database.row("SELECT * FROM markets WHERE id = 'nikon'")
     assert (market.start_pages, market.keyword, market.max_price_cents) == ([], "nikon", 50000)
+    assert market.price_currency == "JPY"
 
 
 def test_two_sources_at_one_place(run, database):

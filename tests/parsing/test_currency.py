@@ -2,17 +2,16 @@ from __future__ import annotations
 
 import pytest
 
+from pricewatch.money import ISO_4217
+from pricewatch.parsing.currency import NONE as NO_CURRENCY
 from pricewatch.parsing.currency import (
-    ISO_4217,
     SIGNS,
     WORDS,
     currency_code,
     domain_currency,
     locale_currency,
-    minor_units,
     settle,
 )
-from pricewatch.parsing.currency import NONE as NO_CURRENCY
 
 
 @pytest.mark.parametrize(
@@ -33,13 +32,6 @@ from pricewatch.parsing.currency import NONE as NO_CURRENCY
 )
 def test_fields_for_a_currency(text, code):
     assert currency_code(text) == code
-
-
-@pytest.mark.parametrize(
-    ("code", "digits"), [("EUR", 2), ("JPY", 0), ("KRW", 0), ("CLP", 0), ("KWD", 3), ("BHD", 3), ("HUF", 2)]
-)
-def test_minor_units(code, digits):
-    assert minor_units(code) == digits
 
 
 @pytest.mark.parametrize(

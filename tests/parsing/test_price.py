@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pricewatch.items import MAX_CENTS
-from pricewatch.parsing.currency import ISO_4217, minor_units
+from pricewatch.money import ISO_4217, MAX_CENTS, Money, minor_units
 from pricewatch.parsing.price import (
     Refusal,
-    from_cents,
     parse_machine_price,
     parse_price,
     to_cents,
@@ -273,7 +271,7 @@ STYLES = {
 
 def written(cents: int, currency: str, style: str) -> str:
     group, point = STYLES[style]
-    text = f"{from_cents(cents, currency):,.{minor_units(currency)}f}"
+    text = f"{Money(cents, currency).amount:,.{minor_units(currency)}f}"
     return text.replace(",", "\0").replace(".", point).replace("\0", group)
 
 

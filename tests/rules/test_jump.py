@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pricewatch.money import Money
 from pricewatch.rules.jump import agrees, is_jump
 
-CENTS = st.integers(1, 99_999_999)
+PRICES = st.integers(1, 99_999_999).map(lambda cents: Money(cents, "EUR"))
 
 
 @pytest.mark.parametrize(
@@ -25,11 +26,12 @@ CENTS = st.integers(1, 99_999_999)
     ],
 )
 def test_jump(known: int | None, seen: int | None, expected: bool) -> None:
-    assert is_jump(known, seen) is expected
+    assert is_jump(Money.of(known, "EUR"), Money.of(seen, "EUR")) is expected
+    assert not is_jump(Money.of(known, "EUR"), Money.of(seen, "JPY"))
 
 
-@given(CENTS, CENTS)
-def test_a_jump_there_is_a_jump_back(one: int, other: int) -> None:
+@given(PRICES, PRICES)
+def test_a_jump_there_is_a_jump_back(one: Money, other: Money) -> None:
     assert is_jump(one, other) == is_jump(other, one)
 
 
@@ -38,9 +40,10 @@ def test_a_jump_there_is_a_jump_back(one: int, other: int) -> None:
     [(5000, 5000, True), (5000, 5250, True), (5000, 4750, True), (5000, 5251, False), (5000, 1000, False)],
 )
 def test_agreement(held: int, seen: int, expected: bool) -> None:
-    assert agrees(held, seen) is expected
+    assert agrees(Money(held, "EUR"), Money(seen, "EUR")) is expected
+    assert not agrees(Money(held, "EUR"), Money(seen, "JPY"))
 
 
-@given(CENTS, CENTS)
-def test_what_agrees_is_no_jump(one: int, other: int) -> None:
+@given(PRICES, PRICES)
+def test_what_agrees_is_no_jump(one: Money, other: Money) -> None:
     assert not (agrees(one, other) and is_jump(one, other))

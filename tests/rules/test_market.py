@@ -1,8 +1,11 @@
 """Whether a listing belongs to a market."""
 
+from __future__ import annotations
+
 import pytest
 
-from pricewatch.rules.market import belongs
+from pricewatch.money import Money
+from pricewatch.rules.market import PriceRange, belongs
 
 
 @pytest.mark.parametrize(
@@ -12,11 +15,20 @@ from pricewatch.rules.market import belongs
         ("Nikon Z6 DEFEKT", 90000, {"exclude_keywords": ["defekt"]}, False),
         ("Straße", 1, {"exclude_keywords": ["STRASSE"]}, False),
         ("Nikon Z6", 90000, {"exclude_keywords": ["", " "]}, True),
-        ("Nikon Z6", 90000, {"min_price_cents": 90000, "max_price_cents": 90000}, True),
-        ("Nikon Z6", 89999, {"min_price_cents": 90000}, False),
-        ("Nikon Z6", 90001, {"max_price_cents": 90000}, False),
-        ("Nikon Z6", None, {"min_price_cents": 90000, "max_price_cents": 95000}, True),
+        ("Nikon Z6", 90000, {"prices": PriceRange.of(90000, 90000, "EUR")}, True),
+        ("Nikon Z6", 89999, {"prices": PriceRange.of(90000, None, "EUR")}, False),
+        ("Nikon Z6", 90001, {"prices": PriceRange.of(None, 90000, "EUR")}, False),
+        ("Nikon Z6", None, {"prices": PriceRange.of(90000, 95000, "EUR")}, True),
     ],
 )
 def test_belongs(title, price, rule, fits):
-    assert belongs(title, price, **rule) is fits
+    assert belongs(title, Money.of(price, "EUR"), **rule) is fits
+
+
+@pytest.mark.parametrize(("lowest", "highest"), [(90000, None), (None, 100), (90000, 95000)])
+def test_a_price_of_another_currency_is_not_compared(lowest: int | None, highest: int | None) -> None:
+    prices = PriceRange.of(lowest, highest, "EUR")
+    assert belongs("Nikon Z6", Money(5000, "JPY"), prices=prices)
+    assert not prices.is_about(Money(5000, "JPY"))
+    assert not belongs("Nikon Z6", Money(5000, "EUR"), prices=prices)
+    assert prices.is_about(Money(5000, "EUR"))

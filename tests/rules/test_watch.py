@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
+from pricewatch.money import Money
 from pricewatch.rules.staleness import StalePrices, no_fresh_data
 from pricewatch.rules.watch import Point, judge, known_stock
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
 
-def fired(kind: str, prices: list[tuple[int, str]], **threshold: float) -> list[int]:
+def fired(kind: str, prices: list[tuple[int, str]], **threshold: Any) -> list[int]:
     """The places in a history at which a rule speaks up."""
-    points = [Point(price, "EUR", stock) for price, stock in prices]
-    reference: int | None = points[0].price_cents
+    points = [Point(Money(price, "EUR"), stock) for price, stock in prices]
+    if "threshold" in threshold:
+        threshold["threshold"] = Money(threshold["threshold"], "EUR")
+    reference = points[0].price
     found = []
     before = points[0]
     for place, after in enumerate(points[1:], 1):
-        verdict = judge(kind, before, after, reference, **threshold)  # type: ignore[arg-type]
+        verdict = judge(kind, before, after, reference, **threshold)
         before = replace(after, availability=known_stock(kind, before.availability, after.availability))
-        reference = verdict.reference_cents
+        reference = verdict.reference
         if verdict.fires:
             found.append(place)
     return found
@@ -37,17 +41,17 @@ IN, OUT, SOLD, LISTED = "IN_STOCK", "OUT_OF_STOCK", "SOLD", "LISTED"
         (
             "price_at_or_below",
             [(100, IN), (90, IN), (80, IN), (95, IN), (90, IN)],
-            {"threshold_cents": 90},
+            {"threshold": 90},
             [1, 4],
         ),
-        ("price_at_or_below", [(80, IN), (70, IN)], {"threshold_cents": 90}, []),
-        ("price_at_or_below", [(100, IN), (80, OUT), (80, IN)], {"threshold_cents": 90}, [2]),
-        ("fell_by", [(100, IN), (95, IN), (90, IN), (85, IN)], {"threshold_percent": 10}, [2]),
-        ("fell_by", [(100, IN), (90, IN), (81, IN)], {"threshold_percent": 10}, [1, 2]),
-        ("fell_by", [(100, IN), (120, IN), (108, IN)], {"threshold_percent": 10}, [2]),
-        ("fell_by", [(100, IN), (110, IN)], {"threshold_percent": 10}, []),
-        ("rose_by", [(100, IN), (104, IN), (110, IN), (111, IN)], {"threshold_percent": 10}, [2]),
-        ("rose_by", [(100, IN), (80, IN), (90, IN)], {"threshold_percent": 10}, [2]),
+        ("price_at_or_below", [(80, IN), (70, IN)], {"threshold": 90}, []),
+        ("price_at_or_below", [(100, IN), (80, OUT), (80, IN)], {"threshold": 90}, [2]),
+        ("fell_by", [(100, IN), (95, IN), (90, IN), (85, IN)], {"percent": 10}, [2]),
+        ("fell_by", [(100, IN), (90, IN), (81, IN)], {"percent": 10}, [1, 2]),
+        ("fell_by", [(100, IN), (120, IN), (108, IN)], {"percent": 10}, [2]),
+        ("fell_by", [(100, IN), (110, IN)], {"percent": 10}, []),
+        ("rose_by", [(100, IN), (104, IN), (110, IN), (111, IN)], {"percent": 10}, [2]),
+        ("rose_by", [(100, IN), (80, IN), (90, IN)], {"percent": 10}, [2]),
         ("back_in_stock", [(100, IN), (100, OUT), (100, IN), (90, IN)], {}, [2]),
         ("back_in_stock", [(100, SOLD), (100, IN)], {}, [1]),
         # A page that tells of stock for the first time brings nothing back.
@@ -55,8 +59,8 @@ IN, OUT, SOLD, LISTED = "IN_STOCK", "OUT_OF_STOCK", "SOLD", "LISTED"
         ("back_in_stock", [(100, LISTED), (100, OUT), (100, LISTED), (100, IN)], {}, [3]),
         ("back_in_stock", [(100, IN), (100, LISTED), (100, IN)], {}, []),
         ("back_in_stock", [(100, SOLD), (100, LISTED)], {}, []),
-        ("price_at_or_below", [(100, LISTED), (90, LISTED), (90, IN)], {"threshold_cents": 90}, [1]),
-        ("price_at_or_below", [(80, OUT), (80, LISTED), (80, IN)], {"threshold_cents": 90}, [1]),
+        ("price_at_or_below", [(100, LISTED), (90, LISTED), (90, IN)], {"threshold": 90}, [1]),
+        ("price_at_or_below", [(80, OUT), (80, LISTED), (80, IN)], {"threshold": 90}, [1]),
         ("sold", [(100, IN), (100, SOLD), (90, SOLD)], {}, [1]),
         ("gone", [(100, IN), (100, SOLD)], {}, []),
     ],
@@ -65,10 +69,29 @@ def test_speaks_up_once_per_change(kind, history, threshold, places) -> None:
     assert fired(kind, history, **threshold) == places
 
 
-def test_two_currencies_are_not_compared() -> None:
-    before, after = Point(10_000, "JPY", IN), Point(60, "EUR", IN)
-    for kind in ("price_at_or_below", "fell_by"):
-        assert not judge(kind, before, after, 10_000, threshold_cents=100, threshold_percent=5).fires
+YEN, EUROS = Money(10_000, "JPY"), Money(6_000, "EUR")
+
+
+@pytest.mark.parametrize("kind", ["price_at_or_below", "fell_by", "rose_by"])
+def test_two_currencies_are_not_compared(kind: str) -> None:
+    threshold = Money(20_000, "USD")
+    for before, after in ((YEN, EUROS), (EUROS, YEN)):
+        verdict = judge(kind, Point(before, IN), Point(after, IN), before, threshold=threshold, percent=5)
+        assert not verdict.fires
+        assert kind == "price_at_or_below" or verdict.reference == after
+
+
+def test_a_price_comes_down_to_the_threshold_of_its_own_currency() -> None:
+    """Also where the site showed another currency before: neither price is compared with the other."""
+    threshold = Money(6_000, "EUR")
+    assert judge("price_at_or_below", Point(YEN, IN), Point(EUROS, IN), None, threshold=threshold).fires
+    assert judge("price_at_or_below", Point(None, IN), Point(EUROS, IN), None, threshold=threshold).fires
+    assert not judge("price_at_or_below", Point(None, IN), Point(YEN, IN), None, threshold=threshold).fires
+
+
+def test_stock_has_no_currency() -> None:
+    assert judge("back_in_stock", Point(YEN, OUT), Point(EUROS, IN), None).fires
+    assert judge("sold", Point(YEN, IN), Point(EUROS, SOLD), None).fires
 
 
 @pytest.mark.parametrize(

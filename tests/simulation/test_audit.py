@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pricewatch.bazaar.client import TruthListing
+from pricewatch.money import Money
 from pricewatch.simulation.audit import Stored, audit
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
@@ -37,8 +38,12 @@ def true(**changes: Any) -> TruthListing:
     return TruthListing(**{**values, **changes})
 
 
+def euros(cents: int) -> Money:
+    return Money(cents, "EUR")
+
+
 def right() -> Stored:
-    return Stored(1, True, 90, [(day(1), 100, "IN_STOCK"), (day(5), 90, "IN_STOCK")])
+    return Stored(1, True, euros(90), [(day(1), euros(100), "IN_STOCK"), (day(5), euros(90), "IN_STOCK")])
 
 
 def broken(listing: TruthListing, stored: Stored | None) -> list[str]:
@@ -72,19 +77,25 @@ def test_a_missing_price_is_noticed():
 
 def test_a_price_that_was_never_shown_is_noticed():
     stored = right()
-    stored.history.append((day(6), 1, "IN_STOCK"))
+    stored.history.append((day(6), euros(1), "IN_STOCK"))
+    assert broken(true(), stored) == ["a price was stored that the page did not show"]
+
+
+def test_the_right_amount_in_another_currency_is_noticed():
+    stored = right()
+    stored.history.append((day(6), Money(90, "USD"), "IN_STOCK"))
     assert broken(true(), stored) == ["a price was stored that the page did not show"]
 
 
 def test_an_old_price_stored_late_is_noticed():
     stored = right()
-    stored.history.append((day(6), 100, "IN_STOCK"))
+    stored.history.append((day(6), euros(100), "IN_STOCK"))
     assert broken(true(), stored) == ["a price was stored that the page did not show"]
 
 
 def test_a_repeated_row_is_noticed():
     stored = right()
-    stored.history.append((day(6), 90, "IN_STOCK"))
+    stored.history.append((day(6), euros(90), "IN_STOCK"))
     assert broken(true(), stored) == ["a history row repeats the one before"]
 
 
@@ -116,9 +127,9 @@ def test_a_price_that_is_only_carried_over_claims_nothing():
     stored = right()
     stored.active = False
     sold.prices.append((day(6), 80))
-    stored.history.append((day(8), 90, "SOLD"))
+    stored.history.append((day(8), euros(90), "SOLD"))
     assert broken(sold, stored) == []
-    stored.history.append((day(8.1), 85, "SOLD"))
+    stored.history.append((day(8.1), euros(85), "SOLD"))
     assert broken(sold, stored) == ["a price was stored that the page did not show"]
 
 

@@ -57,6 +57,15 @@ class World:
         """The methods by which a path was asked for, in order."""
         return [entry.method for entry in self.bazaar.log() if entry.path.split("?")[0] == path]
 
+    def metric(self, name: str, *labels: str) -> float:
+        """What all runs have counted towards a metric with these labels."""
+        counted = "SELECT key, value FROM run_figures UNION ALL SELECT key, value FROM figures"
+        found = self.database.value(
+            f"SELECT coalesce(sum(value), 0) FROM ({counted}) f WHERE key LIKE :key",
+            key=f"%{'|'.join((name, *labels))}",
+        )
+        return float(found)
+
     def on_sale(self) -> list[Any]:
         return [
             true for true in self.bazaar.truth("bikes") if true.state == "on_sale" and true.markup != "js"

@@ -54,7 +54,7 @@ def learns_when_the_sold_ones_were_sold(world: SiteWorld) -> None:
 
 def drops_what_no_longer_fits(world: SiteWorld) -> None:
     dearest = max(world.truth("on_sale"), key=lambda true: true.price)
-    world.set_market(max_price_cents=dearest.price - 1)
+    world.set_market(max_price_cents=dearest.price - 1, price_currency="JPY")
     world.crawl("discovery", max_details=0)
     assert world.listing(dearest).removed_at is not None
     world.set_market(max_price_cents=None)

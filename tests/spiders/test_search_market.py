@@ -70,7 +70,10 @@ def test_what_no_longer_fits_leaves_the_market(search):
     # A price that falls so far is believed when a second run sees it.
     search.crawl("sweep", max_details=0)
     search.crawl("sweep", max_details=0)
-    search.set_market(min_price_cents=cheap.price // 2 + 1, exclude_keywords='["FOR PARTS"]')
+    currency = search.listing(cheap).currency
+    search.set_market(
+        price_currency=currency, min_price_cents=cheap.price // 2 + 1, exclude_keywords='["FOR PARTS"]'
+    )
     search.crawl("discovery", max_details=0)
     for true in (cheap, named):
         listing = search.listing(true)

@@ -63,6 +63,39 @@ def test_every_price_change_is_appended_once(world):
         assert [price for (price,) in history] == [true.price, true.price + 100]
 
 
+@pytest.mark.parametrize("spider", ["sweep", "discovery"])
+def test_prices_that_jump_are_counted_as_held_by_adapter_and_source(world, spider):
+    world.crawl(spider, max_details=0)
+    changed = world.on_sale()[:3]
+    for true in changed:
+        world.bazaar.change(true.id, price=true.price * 5)
+    run = world.crawl(spider, max_details=0)
+    assert run["reasons"]["quarantined/price_jump"] == len(changed)
+    labels = "bazaar", "bazaar", "VALIDATION_FAILED"
+    assert world.metric("scrape_offers_quarantined_total", *labels) == len(changed)
+
+
+def test_a_start_page_says_at_which_page_it_failed(world):
+    world.set_market(page_size=20)
+    world.bazaar.fault(path=r"page=3&", action="status", status=500)
+    run, _ = sweep(world, max_details=0)
+    (start,) = run["progress"]["start_pages"]
+    assert (start["failed_page"], start["completed"]) == (3, False)
+
+
+@pytest.mark.parametrize(("currency", "kept"), [("KWD", True), (None, False)])
+def test_a_range_of_prices_is_about_its_own_currency(world, currency, kept):
+    """What costs another currency is not compared with it, stays, and is counted."""
+    own = world.on_sale()[0].currency
+    world.set_market(min_price_cents=99_999_999, price_currency=currency or own)
+    run, _ = sweep(world, max_details=0)
+    same = [true for true in world.on_sale() if true.currency == own]
+    known = {row.canonical_url for row in world.database.rows("SELECT canonical_url FROM listings")}
+    stored = [true for true in same if any(url.endswith(true.url) for url in known)]
+    assert stored == (same if kept else [])
+    assert (run["reasons"].get("price_not_compared/other_currency", 0) >= len(same)) is kept
+
+
 @pytest.mark.parametrize("fault", [{"action": "status", "status": 500}, {"action": "captcha"}])
 def test_a_page_that_cannot_be_read_ends_the_run_there_and_the_next_goes_on(world, fault):
     world.set_market(page_size=20)

@@ -179,6 +179,8 @@ def test_a_price_that_jumps_is_held_with_its_page_until_another_run_agrees(world
     world.bazaar.change(true.id, price=true.price * 5)
     run = fetch(world, ids=target_id)
     assert run["counters"]["offers_quarantined"] == 1
+    labels = "bazaar", "bazaar", "VALIDATION_FAILED"
+    assert world.metric("scrape_offers_quarantined_total", *labels) == 1
     row = target(world, target_id)
     assert (row.last_status, row.last_reason) == ("QUARANTINED", "VALIDATION_FAILED")
     assert world.listing(true).price_cents == true.price

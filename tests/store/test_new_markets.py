@@ -22,8 +22,15 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"tier": "warm"}, "There is no tier 'warm'; there are hot, standard, cool."),
     ({"max_pages": 0}, "max_pages must be between 1 and 100000."),
     ({"scrape_frequency_hours": 10**9}, "scrape_frequency_hours must be between"),
-    ({"min_price_cents": -1}, "A price in cents is between 0 and 99999999."),
-    ({"min_price_cents": 2, "max_price_cents": 1}, "The lowest price is above the highest one."),
+    ({"min_price_cents": 5}, "Say the currency of the lowest and the highest price"),
+    ({"min_price_cents": 5, "price_currency": "XYZ"}, "'XYZ' is not a currency code."),
+    ({"min_price": "1,000", "price_currency": "KWD"}, "can be read as 1000.000 KWD or as 1.000 KWD"),
+    ({"max_price": "12.5", "price_currency": "JPY"}, "is not a price in JPY, which has no decimals"),
+    ({"min_price_cents": -1, "price_currency": "EUR"}, "A price in minor units is between 0 and 99999999."),
+    (
+        {"min_price_cents": 2, "max_price_cents": 1, "price_currency": "EUR"},
+        "The lowest price is above the highest one.",
+    ),
 ]
 
 
@@ -43,6 +50,27 @@ def test_either_way_is_the_same_market(add: Any, database: Database) -> None:
     assert (market.source_id, market.start_pages) == ("bazaar", ["/c/clocks"])
     assert (market.tier, market.max_pages, market.display_name) == ("cool", 7, "Clocks")
     assert market.enabled
+
+
+@pytest.mark.parametrize("add", [by_fields, by_address])
+@pytest.mark.parametrize(
+    ("currency", "minor"), [("EUR", 100_000), ("JPY", 1_000), ("KWD", 1_000_000), ("CLF", 10_000_000)]
+)
+def test_a_typed_price_has_the_decimals_of_its_currency(
+    add: Any, database: Database, currency: str, minor: int
+) -> None:
+    add(database, {**GOOD, "min_price": "1000", "max_price": "", "price_currency": currency.lower()})
+    market = database.row("SELECT * FROM markets WHERE id = 'bazaar-clocks'")
+    assert (market.min_price_cents, market.max_price_cents, market.price_currency) == (minor, None, currency)
+
+
+def test_an_adapter_of_one_currency_needs_none_and_takes_no_other(database: Database) -> None:
+    nikon, site = {"id": "nikon", "keyword": "nikon", "max_price": "50,000"}, ["https://jp.mercari.com"]
+    with pytest.raises(UserError, match="The prices of 'mercari' are in JPY, not in EUR"):
+        database.call(new_markets.add_by_address, site, {**nikon, "price_currency": "EUR"})
+    database.call(new_markets.add_by_address, site, nikon)
+    market = database.row("SELECT * FROM markets WHERE id = 'nikon'")
+    assert (market.max_price_cents, market.price_currency) == (50_000, "JPY")
 
 
 @pytest.mark.parametrize("add", [by_fields, by_address])

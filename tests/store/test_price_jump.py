@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection
 
 from pricewatch.items import Availability, Offer, ProductPage
+from pricewatch.money import Money
 from pricewatch.rules.jump import agrees, is_jump
 from pricewatch.store import history, incoming, listings, price_jump
 from pricewatch.store.batch import Batch, Step, Tally, Unit
@@ -147,7 +148,8 @@ def test_the_sql_says_what_the_rules_say(database: Database, known: int, factor:
 
         assert not look(known, 0, 1)
         held = look(seen, 1, 2)
-        assert held == is_jump(known, seen)
+        first, jumped, again = (Money(cents, "EUR") for cents in (known, seen, second))
+        assert held == is_jump(first, jumped)
         if held:
-            assert look(second, 2, 3) == (is_jump(known, second) and not agrees(seen, second))
+            assert look(second, 2, 3) == (is_jump(first, again) and not agrees(jumped, again))
         trial.rollback()

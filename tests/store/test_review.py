@@ -9,6 +9,7 @@ from scrapy.http import HtmlResponse
 
 from pricewatch.adapters.bazaar import BazaarAdapter
 from pricewatch.items import Availability, Offer, ProductPage, Quarantine, QuarantineReason
+from pricewatch.money import Money
 from pricewatch.store import history, listings, price_jump, quarantine, review
 from pricewatch.store.batch import Batch, Step, Unit
 from pricewatch.store.incoming import Row
@@ -83,7 +84,7 @@ def test_an_accepted_jump_is_stored_as_a_review_once(database: Database) -> None
     store(database, [card(1, 5000, later(10))], run_id=2)
     held_id = database.value("SELECT id FROM quarantine")
     done = accept(database, held_id)
-    assert (done.outcome, done.known_price_cents) == (Review.STORED, 1000)
+    assert (done.outcome, done.known) == (Review.STORED, Money(1000, "EUR"))
     assert rows(database) == [(1000, "SCRAPE", 1), (5000, "REVIEW", 2)]
     listing = database.row("SELECT * FROM listings")
     assert (listing.price_cents, listing.price_observed_at) == (5000, later(10))

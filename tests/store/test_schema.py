@@ -185,6 +185,32 @@ def test_failures_of_a_market_become_those_of_each_spider_and_back(empty_databas
     assert (row.consecutive_failures, row.last_failure_at is not None) == (3, True)
 
 
+def test_held_offers_and_switches_of_older_versions_are_kept(empty_database: Database) -> None:
+    held = (
+        "INSERT INTO quarantine (source_id, adapter_id, adapter_version, url, identity_key, reason, page,"
+        " page_hash, observed_at) SELECT 'bazaar', 'bazaar', '1', 'u', 'PID:' || n % 2, 'AMBIGUOUS_PRICE',"
+        " 'page', 'h', timestamptz '2026-01-01' + n * interval '1 day' FROM generate_series(0, 4) AS n"
+    )
+    with empty_database.engine.connect() as connection, migrations_config() as config:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0009")
+        connection.commit()
+        empty_database.do(held)
+        empty_database.do("INSERT INTO adapter_status (adapter_id, enabled) VALUES ('bazaar', false)")
+        command.upgrade(config, "head")
+        connection.commit()
+        rows = empty_database.rows("SELECT * FROM quarantine ORDER BY id")
+        assert [(row.status, row.times_seen) for row in rows[3:]] == [("pending", 2), ("pending", 3)]
+        assert {row.status for row in rows[:3]} == {"rejected"}
+        assert rows[4].first_seen_at == datetime(2026, 1, 1, tzinfo=UTC)
+        assert empty_database.value("SELECT count(*) FROM quarantine_pages") == 1
+        switch = empty_database.row("SELECT * FROM adapter_status")
+        assert (switch.source_id, switch.enabled) == ("*", False)
+        command.downgrade(config, "0009")
+        connection.commit()
+    assert empty_database.value("SELECT count(*) FROM quarantine WHERE page = 'page'") == 5
+
+
 def test_a_user_who_may_not_make_tables_is_told(empty_database: Database) -> None:
     name = f"reader_of_{empty_database.engine.url.database}"
     empty_database.do(f"CREATE ROLE {name} LOGIN")

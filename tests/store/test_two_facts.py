@@ -9,6 +9,7 @@ import pytest
 
 from pricewatch import clock
 from pricewatch.items import Availability, Card, Seller
+from pricewatch.money import Money
 from pricewatch.pipelines.validate import richer
 from pricewatch.store import browse, history, price_jump, review, verification, visible
 from pricewatch.store.batch import Batch, Unit
@@ -216,4 +217,4 @@ class TestListed:
         database.do("UPDATE listings SET product_id = (SELECT id FROM products)")
         with database.engine.connect() as connection:
             (product,) = browse.products(connection, most=5)
-        assert (product["on_sale"], product["lowest_cents"]) == (1, 1000)
+        assert (product.on_sale, product.prices[0].lowest) == (1, Money(1000, "EUR"))

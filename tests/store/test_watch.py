@@ -9,6 +9,7 @@ import pytest
 
 from pricewatch.errors import UserError
 from pricewatch.items import Availability
+from pricewatch.money import Money
 from pricewatch.store import watch
 from tests.databases import Database
 from tests.store.observations import card, later, store
@@ -36,7 +37,7 @@ def see(database: Database, price: int | None, minutes: int, **fields: Any) -> N
 
 
 def test_tells_of_a_price_once(database: Database, listing: int) -> None:
-    rule(database, listing, "price_at_or_below", threshold_cents=900)
+    rule(database, listing, "price_at_or_below", threshold=Money(900, "EUR"))
     assert told(database) == []
     see(database, 850, 10)
     first = ["Thing 1: now costs 8.50 EUR, before 10.00 EUR"]
@@ -51,14 +52,17 @@ def test_tells_of_a_price_once(database: Database, listing: int) -> None:
 
 def test_what_was_stored_before_the_rule_is_no_news(database: Database, listing: int) -> None:
     see(database, 500, 10)
-    rule(database, listing, "price_at_or_below", threshold_cents=900)
+    rule(database, listing, "price_at_or_below", threshold=Money(900, "EUR"))
     rule(database, listing, "fell_by", threshold_percent=10)
     assert told(database) == []
 
 
 def test_a_failed_crawl_and_its_recovery_are_no_change(database: Database, listing: int) -> None:
     for kind in ("price_at_or_below", "fell_by", "rose_by", "back_in_stock", "sold", "gone"):
-        needs = {"price_at_or_below": {"threshold_cents": 2000}, "fell_by": {"threshold_percent": 1}}
+        needs: dict[str, Any] = {
+            "price_at_or_below": {"threshold": Money(2000, "EUR")},
+            "fell_by": {"threshold_percent": 1},
+        }
         needs["rose_by"] = needs["fell_by"]
         rule(database, listing, kind, **needs.get(kind, {}))
     # Nobody could see it for days: trust fades, it is looked at, and then it is there again as it was.
@@ -124,7 +128,7 @@ def test_a_rule_of_a_target_begins_with_its_first_look(database: Database) -> No
         "INSERT INTO targets (source_id, adapter_id, url, canonical_url)"
         " VALUES ('bazaar', 'bazaar', 'https://a.example/1', 'https://a.example/1') RETURNING id"
     )
-    database.call(watch.add, kind="price_at_or_below", target_id=target, threshold_cents=900, now=NOW)
+    database.call(watch.add, kind="price_at_or_below", target_id=target, threshold=Money(900, "EUR"), now=NOW)
     assert told(database) == []
     store(database.engine, [card(1, 800)])
     database.do("UPDATE targets SET listing_id = (SELECT id FROM listings)")

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from pricewatch.money import Money
+from pricewatch.rules.market import PriceRange
 from pricewatch.store import browse, gauges, targets, visible
 from pricewatch.store.browse import ListingsWanted
 from pricewatch.store.targets import Wanted
@@ -47,7 +49,9 @@ def shop(database: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
 @pytest.mark.parametrize("market_id", [None, MARKET])
 def test_consumers_find_what_is_rare(shop: Database, market_id: str | None) -> None:
     def page(before: int | None) -> tuple[list[dict[str, Any]], int | None]:
-        wanted = ListingsWanted(min_price_cents=50_000, market_id=market_id, before_id=before)
+        wanted = ListingsWanted(
+            prices=PriceRange(Money(50_000, "EUR")), market_id=market_id, before_id=before
+        )
         found: tuple[list[dict[str, Any]], int | None] = shop.call(visible.listings, wanted, 5)
         return found
 
@@ -95,7 +99,7 @@ def test_a_word_is_found_wherever_it_is(shop: Database) -> None:
     shop.do("INSERT INTO products (key, title) VALUES ('a', 'Road bike'), ('b', 'City bike')")
     (found,) = shop.call(browse.listings, ListingsWanted(words="no1"), now=datetime.now(UTC), most=5)
     assert found["title"] == "Thing no1"
-    assert [row["title"] for row in shop.call(browse.products, words="ROAD", most=5)] == ["Road bike"]
+    assert [row.title for row in shop.call(browse.products, words="ROAD", most=5)] == ["Road bike"]
     assert len(shop.call(browse.products, words="bike", most=5)) == 2
 
 

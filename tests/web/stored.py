@@ -12,7 +12,7 @@ INSERT INTO runs (spider, market_id, source_id, adapter_id, started_at, heartbea
                   progress)
 SELECT 'discovery', 'bazaar-bikes', 'bazaar', 'bazaar', now(), now(), 'finished', evil,
        jsonb_build_array(jsonb_build_object('error', evil)),
-       jsonb_build_object('start_pages', jsonb_build_array(jsonb_build_object('url', evil)))
+       jsonb_build_object('start_pages', jsonb_build_array(jsonb_build_object('start_page', evil)))
 FROM (SELECT CAST(:evil AS text) AS evil) AS given RETURNING id
 """
 REST = (

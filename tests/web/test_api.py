@@ -115,6 +115,8 @@ def test_errors_are_problem_details(client: httpx.Client, method: str, path: str
 
 def test_a_market_is_added_changed_and_scraped(client: httpx.Client, database: Database) -> None:
     new = {"id": "phones-cheap", "source_id": "bazaar", "category": "phones", "max_price_cents": 20000}
+    assert client.post("/api/admin/markets", json=new).status_code == 400
+    new["price_currency"] = "EUR"
     added = client.post("/api/admin/markets", json=new)
     assert (added.status_code, added.json()["tier"]) == (201, "standard")
     assert client.post("/api/admin/markets", json=new).status_code == 400

@@ -104,7 +104,11 @@ def test_a_listing_with_its_chart_and_a_watch_rule(page: Page, database: Databas
     page.get_by_label("EUR").fill("12.50")
     page.get_by_role("button", name="Tell me").click()
     expect(page.get_by_role("status")).to_contain_text("The watch rule is set")
-    assert database.row("SELECT kind, threshold_cents FROM watch_rules") == ("price_at_or_below", 1250)
+    assert database.row("SELECT kind, threshold_cents, currency FROM watch_rules") == (
+        "price_at_or_below",
+        1250,
+        "EUR",
+    )
 
 
 def test_a_url_is_added_with_a_preview(page: Page, marketplace: Bazaar, database: Database) -> None:
@@ -225,14 +229,16 @@ def test_a_market_is_added_and_scraped_now(page: Page, database: Database) -> No
     page.get_by_label("Id").fill("cheap-phones")
     page.get_by_label("Name").fill("Cheap phones")
     page.get_by_label("Category").fill("phones")
-    page.get_by_label("Max price").fill("200")
+    page.get_by_label("Max price").fill("1,200")
+    page.get_by_label("Currency of the prices").fill("EUR")
     page.get_by_role("button", name="Add the market").click()
     expect(page.get_by_role("status")).to_contain_text("cheap-phones is added")
     page.get_by_role("button", name="Scrape Cheap phones now").click()
     expect(page.get_by_role("status")).to_contain_text("queued")
     job = database.row("SELECT spider, arguments FROM jobs")
     assert (job.spider, job.arguments) == ("discovery", {"market": "cheap-phones", "trigger": "MANUAL"})
-    assert database.value("SELECT max_price_cents FROM markets WHERE id = 'cheap-phones'") == 20000
+    market = database.row("SELECT max_price_cents, price_currency FROM markets WHERE id = 'cheap-phones'")
+    assert market == (120_000, "EUR")
 
 
 @pytest.mark.parametrize("width", [360, 1280])

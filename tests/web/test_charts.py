@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pricewatch.money import Money
 from pricewatch.web import charts
 
 NOW = datetime(2026, 3, 29, 12, tzinfo=UTC)
@@ -20,8 +21,7 @@ def row(
     observed_at = NOW - timedelta(days=days)
     return {
         "observed_at": observed_at,
-        "price_cents": price,
-        "currency": currency,
+        "price": Money.of(price, currency),
         "availability": availability,
     }
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from pricewatch.bazaar.client import LogEntry, TruthListing
 from pricewatch.bazaar.listing import PRICE_HIDDEN
+from pricewatch.money import Money
 from pricewatch.simulation.audit import UP, Span, Stored, Verdict, audit
 from pricewatch.simulation.chaos.cluster import Cluster
 from pricewatch.simulation.chaos.watcher import Watcher
@@ -57,8 +58,8 @@ def current_prices(truth: Iterable[TruthListing], stored: dict[str, Stored], fin
         if mine is None or true.state not in UP or true.mode == PRICE_HIDDEN or changed_at > final[0]:
             continue
         check.checked += 1
-        if mine.price_cents != true.price:
-            check.broken.append(f"{true.url} costs {true.price}, stored is {mine.price_cents}")
+        if mine.price != (price := Money(true.price, true.currency)):
+            check.broken.append(f"{true.url} costs {price}, stored is {mine.price}")
     return check
 
 

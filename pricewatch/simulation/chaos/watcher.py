@@ -21,7 +21,8 @@ WHERE NOT EXISTS (
 # What a cycle has counted, it has stored; some may stand on two pages, pushed down meanwhile.
 _COUNTED = text("""
 SELECT m.id, m.sweep_cycle_seen, count(l.id) FROM markets m
-LEFT JOIN listings l ON l.market_id = m.id AND l.last_seen_at >= m.sweep_cycle_started_at
+LEFT JOIN market_listings ml ON ml.market_id = m.id
+LEFT JOIN listings l ON l.id = ml.listing_id AND l.last_seen_at >= m.sweep_cycle_started_at
 WHERE m.sweep_page > 0 GROUP BY m.id, m.sweep_cycle_seen
 """)
 _HISTORY = text("SELECT listing_id, observed_at, price_cents, availability FROM price_history")

@@ -6,7 +6,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, Numeric, SmallInteger, func, text
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Numeric, SmallInteger, func, text
+from sqlalchemy.dialects.postgresql import CHAR
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pricewatch.store.models.base import Base, identity, json_default, one_of
@@ -147,6 +148,8 @@ class WatchRule(Base):
     __tablename__ = "watch_rules"
     __table_args__ = (
         one_of("kind", WATCH_KINDS),
+        CheckConstraint("threshold_cents IS NULL OR currency IS NOT NULL", name="threshold_has_currency"),
+        CheckConstraint("currency ~ '^[A-Z]{3}$'", name="currency"),
         Index("ix_watch_rules_listing_id", "listing_id", postgresql_where=text("enabled")),
         Index("ix_watch_rules_product_id", "product_id", postgresql_where=text("enabled")),
     )
@@ -158,10 +161,13 @@ class WatchRule(Base):
     target_id: Mapped[int | None] = mapped_column(ForeignKey("targets.id", ondelete="CASCADE"))
     kind: Mapped[str]
     threshold_cents: Mapped[int | None]
+    # Of the threshold; a listing of another currency never fires the rule.
+    currency: Mapped[str | None] = mapped_column(CHAR(3))
     threshold_percent: Mapped[Decimal | None]
     notify: Mapped[list[Any]] = json_default("[]")
     enabled: Mapped[bool] = mapped_column(server_default=text("true"))
     last_fired_at: Mapped[datetime | None]
     last_fired_price_cents: Mapped[int | None]
+    last_fired_currency: Mapped[str | None] = mapped_column(CHAR(3))
     last_history_run_id: Mapped[int | None] = mapped_column(BigInteger)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())

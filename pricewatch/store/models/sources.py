@@ -6,7 +6,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, func, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, func, text
+from sqlalchemy.dialects.postgresql import CHAR
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pricewatch.items import Tier
@@ -64,6 +65,11 @@ class Market(Base):
         one_of("tier", Tier),
         one_of("last_scrape_status", SCRAPE_STATUSES, optional=True),
         Index("ix_markets_source_id", "source_id"),
+        CheckConstraint(
+            "price_currency IS NOT NULL OR (min_price_cents IS NULL AND max_price_cents IS NULL)",
+            name="price_range_has_currency",
+        ),
+        CheckConstraint("price_currency ~ '^[A-Z]{3}$'", name="price_currency"),
         Index("ix_markets_due", "last_scrape_at", postgresql_where=text("enabled")),
     )
 
@@ -80,6 +86,8 @@ class Market(Base):
     category: Mapped[str | None]
     min_price_cents: Mapped[int | None]
     max_price_cents: Mapped[int | None]
+    # Of both; a listing of another currency is not compared with them.
+    price_currency: Mapped[str | None] = mapped_column(CHAR(3))
 
     tier: Mapped[str] = mapped_column(server_default="standard")
     enabled: Mapped[bool] = mapped_column(server_default=text("true"))

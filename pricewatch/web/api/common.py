@@ -5,18 +5,28 @@ from __future__ import annotations
 from typing import Annotated, Generic, TypeVar
 
 from fastapi import Depends, HTTPException, Path, Query, Request
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
+from pricewatch.money import ISO_4217
 from pricewatch.web.gate import Passage, is_token_right
 from pricewatch.web.visit import Visit
 
 T = TypeVar("T")
 MOST = 200
 
+
+def _known_currency(code: str) -> str:
+    if code not in ISO_4217:
+        raise ValueError(f"{code!r} is not a currency code such as EUR")
+    return code
+
+
 Limit = Annotated[int, Query(ge=1, le=MOST)]
 # The database takes no NUL in a text.
 Word = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
 Sentence = Annotated[str, StringConstraints(max_length=2_000, pattern=r"^[^\x00]*$")]
+# Amounts in JSON are whole numbers of minor units; without a currency they mean nothing.
+Currency = Annotated[str, StringConstraints(pattern="^[A-Z]{3}$"), AfterValidator(_known_currency)]
 Name = Annotated[str, Path(min_length=1, max_length=100, pattern=r"^[^\x00/]*$")]
 
 

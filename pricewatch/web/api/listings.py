@@ -9,10 +9,12 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
 
-from pricewatch.items import MAX_CENTS
+from pricewatch.errors import UserError
+from pricewatch.money import MAX_CENTS
+from pricewatch.rules.market import PriceRange
 from pricewatch.store import visible
 from pricewatch.store.browse import ListingsWanted
-from pricewatch.web.api.common import Limit, Page, Row, Word, page_of
+from pricewatch.web.api.common import Currency, Limit, Page, Row, Word, page_of
 from pricewatch.web.fields import Before, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.shown import listing_badge
@@ -21,7 +23,10 @@ from pricewatch.web.visit import AVisit
 router = APIRouter(prefix="/api/listings", tags=["listings"], responses=responses(404))
 Stock = Literal["IN_STOCK", "OUT_OF_STOCK", "BACKORDER", "SOLD", "LISTED"]
 MAX_AGE_HOURS = 24 * 366
-Cents = Annotated[int | None, Query(ge=0, le=MAX_CENTS)]
+Cents = Annotated[
+    int | None,
+    Query(ge=0, le=MAX_CENTS, description="In minor units of `currency`, which is needed too"),
+]
 
 
 class Listing(Row):
@@ -76,6 +81,7 @@ def find(
     source_id: Annotated[Word | None, Query()] = None,
     market_id: Annotated[Word | None, Query()] = None,
     availability: Stock | None = None,
+    currency: Annotated[Currency | None, Query(description="Only listings that cost this currency")] = None,
     min_price_cents: Cents = None,
     max_price_cents: Cents = None,
     max_price_age_hours: Annotated[
@@ -84,13 +90,18 @@ def find(
     before: Before = None,
     limit: Limit = 50,
 ) -> Any:
+    """Those of a market are all that it has shown, also where another market saw them last."""
+    if currency is None and (min_price_cents is not None or max_price_cents is not None):
+        raise UserError(
+            "Say the currency of the price, such as currency=EUR: no two currencies are compared."
+        )
     wanted = ListingsWanted(
         words=q,
         source_id=source_id,
         market_id=market_id,
         availability=availability,
-        min_price_cents=min_price_cents,
-        max_price_cents=max_price_cents,
+        currency=currency,
+        prices=PriceRange.of(min_price_cents, max_price_cents, currency),
         price_read_since=visit.now - timedelta(hours=max_price_age_hours) if max_price_age_hours else None,
         before_id=before,
     )

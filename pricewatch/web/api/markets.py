@@ -8,15 +8,17 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
-from pricewatch.items import MAX_CENTS
+from pricewatch.money import MAX_CENTS
 from pricewatch.store import market_list, new_markets, sweeps
-from pricewatch.web.api.common import AChange, Name, Row, Word
+from pricewatch.web.api.common import AChange, Currency, Name, Row, Word
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 
 router = APIRouter(prefix="/api/admin/markets", tags=["markets"], responses=responses(404, 409))
 Tier = Literal["hot", "standard", "cool"]
-Price = Annotated[int | None, Field(ge=0, le=MAX_CENTS)]
+Price = Annotated[
+    int | None, Field(ge=0, le=MAX_CENTS, description="In minor units of `price_currency`: cents, whole yen")
+]
 Many = Annotated[int | None, Field(ge=1, le=100_000)]
 
 
@@ -35,6 +37,7 @@ class Market(Row):
     exclude_keywords: list[Any]
     min_price_cents: int | None
     max_price_cents: int | None
+    price_currency: str | None
     scrape_frequency_hours: int | None
     max_listings_per_scrape: int
     max_pages: int | None
@@ -66,6 +69,7 @@ class NewMarket(BaseModel):
     exclude_keywords: list[Word] = Field([], max_length=100)
     min_price_cents: Price = None
     max_price_cents: Price = None
+    price_currency: Currency | None = None
     scrape_frequency_hours: Many = None
     max_listings_per_scrape: Many = None
     max_pages: Many = None

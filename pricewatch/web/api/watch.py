@@ -8,12 +8,13 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import Connection
 
 from pricewatch.errors import UserError
-from pricewatch.items import MAX_CENTS
+from pricewatch.money import MAX_CENTS, Money
 from pricewatch.notify import channels
 from pricewatch.store import watch
-from pricewatch.web.api.common import AChange, Limit, Page, Row, Word, page_of
+from pricewatch.web.api.common import AChange, Currency, Limit, Page, Row, Word, page_of
 from pricewatch.web.fields import LARGEST_ID, Before, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
@@ -30,16 +31,22 @@ class Rule(Row):
     product_id: int | None
     target_id: int | None
     threshold_cents: int | None
+    currency: str | None
     threshold_percent: Decimal | None
     notify: list[Any]
     enabled: bool
     last_fired_at: datetime | None
     last_fired_price_cents: int | None
+    last_fired_currency: str | None
     created_at: datetime
 
 
 class NewRule(BaseModel):
-    """One of listing, product or target; a threshold where the kind needs one."""
+    """One of listing, product or target; a threshold where the kind needs one.
+
+    `threshold_cents` are minor units of `currency`. Without one it is the currency of what is watched, where
+    that is known and has only one. What costs another currency never fires the rule.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -48,6 +55,7 @@ class NewRule(BaseModel):
     product_id: Number = None
     target_id: Number = None
     threshold_cents: Annotated[int | None, Field(ge=1, le=MAX_CENTS)] = None
+    currency: Currency | None = None
     threshold_percent: Annotated[float | None, Field(gt=0, le=1000)] = None
     notify: list[Word] = Field([], max_length=10)
 
@@ -68,7 +76,8 @@ def add(visit: AChange, given: NewRule) -> Any:
     if unknown := [name for name in given.notify if name not in known]:
         raise UserError(f"There is no channel {unknown[0]!r}; known: {', '.join(sorted(known)) or 'none'}.")
     with visit.change("watch rule added", given.kind) as connection:
-        rule_id = watch.add(connection, now=visit.now, **given.model_dump())
+        values = given.model_dump(exclude={"threshold_cents", "currency"})
+        rule_id = watch.add(connection, now=visit.now, threshold=_threshold(connection, given), **values)
         return next(row for row in watch.listed(connection, most=1, before_id=rule_id + 1))
 
 
@@ -78,3 +87,13 @@ def remove(visit: AChange, rule_id: Id) -> Any:
         if not watch.remove(connection, rule_id):
             raise HTTPException(404, f"There is no rule {rule_id}.")
     return {"id": rule_id}
+
+
+def _threshold(connection: Connection, given: NewRule) -> Money | None:
+    if given.threshold_cents is None:
+        return None
+    watched = {name: getattr(given, name) for name in ("listing_id", "product_id", "target_id")}
+    currency = given.currency or watch.currency_of(connection, **watched)
+    if currency is None:
+        raise UserError("Say the currency of the price, such as EUR: what is watched does not settle it.")
+    return Money(given.threshold_cents, currency)

@@ -9,9 +9,10 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
 from pricewatch.notify import channels
+from pricewatch.rules.market import PriceRange
 from pricewatch.store import browse, market_list, source_list, watch
 from pricewatch.store.browse import ListingsWanted
-from pricewatch.web.fields import Before, Id, cents
+from pricewatch.web.fields import Before, Id, price
 from pricewatch.web.visit import AVisit
 
 router = APIRouter()
@@ -30,6 +31,7 @@ def found(
     state: Literal["", "on", "off"] = "",
     lowest: str = "",
     highest: str = "",
+    currency: str = "",
     stock: Literal["", "IN_STOCK", "LISTED", "BACKORDER", "OUT_OF_STOCK", "SOLD"] = "",
     price_age: PriceAge = "",
     before: Before = None,
@@ -39,8 +41,7 @@ def found(
         source_id=source or None,
         market_id=market or None,
         active=None if not state else state == "on",
-        min_price_cents=cents(lowest),
-        max_price_cents=cents(highest),
+        prices=PriceRange(price(lowest, currency), price(highest, currency)),
         availability=stock or None,
         price_read_before=visit.now - timedelta(hours=int(price_age)) if price_age else None,
         before_id=before,
@@ -54,6 +55,7 @@ def found(
             sparks=browse.sparks(connection, [row["id"] for row in shown], visit.now),
             more=more,
             first=before is None,
+            currencies=browse.currencies(connection),
             markets=market_list.names(connection),
             sources=[row["id"] for row in source_list.sources(connection)],
             price_ages=PRICE_AGES,
@@ -64,6 +66,7 @@ def found(
                 "state": state,
                 "lowest": lowest,
                 "highest": highest,
+                "currency": currency,
                 "stock": stock,
                 "price_age": price_age,
             },

@@ -12,11 +12,11 @@ from pricewatch.adapters.asked import parameters_of
 from pricewatch.errors import UserError
 from pricewatch.items import Tier
 from pricewatch.store import market_list, new_markets, source_list, sweeps, target_sources
-from pricewatch.web.fields import cents
 from pricewatch.web.visit import AForm, AVisit, Form
 
 router = APIRouter()
-PRICES = ("min_price_cents", "max_price_cents")
+# What an adapter calls the ends of a price range, and the fields in which people type them.
+PRICES = {"min_price_cents": "min_price", "max_price_cents": "max_price"}
 TIERS = [str(tier) for tier in Tier]
 
 
@@ -49,6 +49,7 @@ def add_form(visit: AVisit, source: str = "") -> Response:
             chosen=chosen,
             parameters=parameters_of(adapters.get(chosen["adapter_id"])) if chosen else [],
             prices=PRICES,
+            currency=adapters.get(chosen["adapter_id"]).currency if chosen else "",
             tiers=TIERS,
         )
 
@@ -128,14 +129,14 @@ def _values(form: Form, parameters: list[str]) -> dict[str, Any]:
         "exclude_keywords": [
             word.strip() for word in form.text("exclude_keywords").split(",") if word.strip()
         ],
+        "price_currency": form.text("price_currency", 20),
         "max_listings_per_scrape": form.number("max_listings_per_scrape"),
         "parameters": {},
     }
-    for name in parameters:
-        value: Any = cents(form.text(name)) if name in PRICES else form.text(name, 200)
-        if value in (None, ""):
+    for name in (PRICES.get(parameter, parameter) for parameter in parameters):
+        if not (value := form.text(name, 200)):
             continue
-        if name in market_list.SEARCH:
+        if name in (*market_list.SEARCH, *PRICES.values()):
             given[name] = value
         else:
             given["parameters"][name] = value

@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from pricewatch.store import alert_list, market_list, overview, run_list
+from pricewatch.web.rows import run_row
 from pricewatch.web.visit import AVisit
 
 router = APIRouter()
@@ -26,8 +27,8 @@ def show(visit: AVisit) -> Response:
             today=overview.today(connection, visit.now),
             listings=listings,
             listings_exact=exact,
-            running=run_list.running(connection),
-            last_runs=run_list.runs(connection, most=8),
+            running=[run_row(row) for row in run_list.running(connection)],
+            last_runs=[run_row(row) for row in run_list.runs(connection, most=8)],
             changes=overview.changes(connection),
             alerts=alert_list.alerts(connection, open_only=True, most=5),
             days=_days(run_list.per_day(connection, visit.now, DAYS), visit.now),
@@ -39,7 +40,7 @@ def show(visit: AVisit) -> Response:
 @router.get("/fragments/running")
 def running(visit: AVisit) -> Response:
     with visit.read() as connection:
-        rows = run_list.running(connection)
+        rows = [run_row(row) for row in run_list.running(connection)]
     return visit.fragment("fragments/running.html", running=rows)
 
 

@@ -24,7 +24,7 @@ def found(visit: AVisit, q: str = "", before: Before = None) -> Response:
             before_id=before,
             most=MOST + 1,
         )
-        more = rows[MOST - 1]["id"] if len(rows) > MOST else None
+        more = rows[MOST - 1].id if len(rows) > MOST else None
         return visit.render(connection, "products.html", rows=rows[:MOST], more=more, q=q)
 
 

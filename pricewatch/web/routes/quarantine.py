@@ -15,6 +15,7 @@ from pricewatch.store.models.targets import REVIEW_STATUSES
 from pricewatch.store.quarantine import HeldWanted
 from pricewatch.web.fields import Before, Id
 from pricewatch.web.pages import asset
+from pricewatch.web.rows import HeldRow
 from pricewatch.web.visit import AForm, AVisit, Visit
 
 router = APIRouter()
@@ -35,7 +36,7 @@ def found(
         return visit.render(
             connection,
             "quarantine.html",
-            rows=rows[:MOST],
+            rows=[HeldRow.of(row) for row in rows[:MOST]],
             more=rows[MOST - 1]["id"] if len(rows) > MOST else None,
             asked={"status": status, "reason": reason, "adapter": adapter},
             statuses=REVIEW_STATUSES,
@@ -58,7 +59,7 @@ def one(visit: AVisit, held_id: Id) -> Response:
         return visit.render(
             connection,
             "held.html",
-            held=held,
+            held=HeldRow.of(held),
             page=shown,
             no_page=quarantine.no_page(held),
             following=beside[0]["id"] if beside else None,

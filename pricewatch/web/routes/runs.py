@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 from pricewatch.items import RunStatus
 from pricewatch.store import run_list
 from pricewatch.web.fields import After, Before, Id
+from pricewatch.web.rows import run_row
 from pricewatch.web.visit import AVisit
 
 router = APIRouter()
@@ -42,7 +43,7 @@ def by_kind(visit: AVisit, kind: Kind, status: str = "", market: str = "", befor
             status=status,
             statuses=[str(word) for word in RunStatus],
             market=market,
-            rows=rows[:MOST],
+            rows=[run_row(row) for row in rows[:MOST]],
             more=rows[MOST - 1]["id"] if len(rows) > MOST else None,
         )
 
@@ -68,7 +69,7 @@ def _drill_down(connection: Any, run_id: int, after: int, outcome: str | None) -
     given = {} if verifies else {"outcome": outcome}
     rows = find(connection, run_id, after=after, most=MOST_PAGES + 1, **given)
     return {
-        "run": run,
+        "run": run_row(run),
         "pages": [] if verifies else rows[:MOST_PAGES],
         "attempts": rows[:MOST_PAGES] if verifies else [],
         "outcome": outcome or "",

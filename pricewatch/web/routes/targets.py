@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
+from pricewatch.money import Money
 from pricewatch.store import jobs, target_queue, targets
 from pricewatch.store.models.targets import TARGET_STATUSES
 from pricewatch.store.targets import Wanted
@@ -24,7 +25,7 @@ def found(visit: AVisit, status: str = "", q: str = "", after: After = 0) -> Res
         return visit.render(
             connection,
             "targets.html",
-            rows=rows,
+            rows=[{**row, "price": Money.of(row["price_cents"], row["currency"])} for row in rows],
             more=more,
             asked={"status": status, "q": q},
             statuses=TARGET_STATUSES,

@@ -21,6 +21,7 @@ from pricewatch.store.target_import import LineOutcome
 from pricewatch.web.pages import asset
 from pricewatch.web.preview import Preview, Previews
 from pricewatch.web.routes.watch import rule_of
+from pricewatch.web.rows import LookedAt
 from pricewatch.web.visit import AForm, AVisit, Form, Visit
 
 router = APIRouter()
@@ -152,9 +153,9 @@ def _page(
             connection,
             "target_add.html",
             url=url,
-            selectors=selectors,
-            names=NAMES,
+            selectors={name: selectors.get(name, "") for name in NAMES},
             preview=preview,
+            result=LookedAt.of(preview.result) if preview else None,
             problem=problem,
             page=harmless_page(preview.page, asset("page.css")) if preview and preview.page else None,
             approved=source is not None and source.is_approved,

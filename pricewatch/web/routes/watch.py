@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 from pricewatch.notify import channels
 from pricewatch.store import messages, watch
-from pricewatch.web.fields import Id, cents, percent
+from pricewatch.web.fields import Id, percent, price
 from pricewatch.web.visit import AForm, AVisit, Form
 
 router = APIRouter()
@@ -50,7 +50,7 @@ def rule_of(form: Form) -> dict[str, Any]:
     chosen = form.text("channel")
     return {
         "kind": form.text("kind"),
-        "threshold_cents": cents(form.text("threshold"))
+        "threshold": price(form.text("threshold"), form.text("currency"))
         if form.text("kind") == "price_at_or_below"
         else None,
         "threshold_percent": percent(form.text("threshold"))

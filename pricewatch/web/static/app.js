@@ -63,6 +63,8 @@ for (const kind of document.querySelectorAll("select[data-kind]")) {
     field.hidden = !unit;
     field.querySelector("[data-unit]").textContent = unit;
     field.querySelector("input").required = Boolean(unit);
+    const currency = kind.form.querySelector("[data-currency]");
+    if (currency) currency.hidden = kind.value !== "price_at_or_below";
   };
   kind.addEventListener("change", show);
   show();

@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0013"
-down_revision = "0011"
+revision = "0011"
+down_revision = "0010"
 branch_labels = None
 depends_on = None
 

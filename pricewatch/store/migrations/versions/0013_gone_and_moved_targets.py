@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0015"
-down_revision = "0013"
+revision = "0013"
+down_revision = "0012"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,1 @@
+"""Tests of the pipelines themselves, without a crawl."""

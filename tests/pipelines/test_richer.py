@@ -1,0 +1,32 @@
+"""Two cards of one listing on a page: one is left, with one price and that price's own currency."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pricewatch.items import Card
+from pricewatch.money import Money
+from pricewatch.pipelines.validate import richer
+
+
+def card(**fields: Any) -> Card:
+    return Card(url="https://bazaar.example/1", title="Thing", **fields)
+
+
+RICH: dict[str, Any] = {"location": "Wien", "image": "https://bazaar.example/1.jpg", "area": 5.0, "sku": "1"}
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_price_comes_with_its_currency(swapped: bool) -> None:
+    cards = [card(**RICH), card(price_cents=900, currency="JPY")]
+    found = richer(*(cards[::-1] if swapped else cards))
+    assert found.price == Money(900, "JPY")
+    assert found.location == "Wien"
+
+
+def test_the_upper_end_of_another_price_is_not_taken() -> None:
+    dollars = card(price_cents=1_000, currency="USD", **RICH)
+    found = richer(dollars, card(price_cents=900, price_max_cents=5_000, currency="JPY"))
+    assert (found.price, found.price_max_cents) == (Money(1_000, "USD"), None)

@@ -1,0 +1,188 @@
+"""What is stored in several currencies: nothing of one is compared with anything of another."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.script import ScriptDirectory
+from sqlalchemy.exc import IntegrityError
+
+from pricewatch.money import Money
+from pricewatch.rules.market import PriceRange
+from pricewatch.store import browse, incoming, market_sync, markets, visible, watch
+from pricewatch.store.browse import ListingsWanted
+from pricewatch.store.schema import ensure_schema, migrations_config
+from tests.databases import Database
+from tests.store.observations import MARKET, card, later, store
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+PRICES = {1: (2_000, "USD"), 2: (1_500, "USD"), 3: (900, "JPY"), 4: (5_000, "KWD"), 5: (1, "EUR")}
+
+
+@pytest.fixture
+def product(database: Database) -> int:
+    """One product, sold for dollars, yen, dinars, and once for euros where it is out of stock."""
+    rows = [card(number, price, currency=currency) for number, (price, currency) in PRICES.items()]
+    store(database.engine, rows)
+    database.do("UPDATE listings SET availability = 'OUT_OF_STOCK' WHERE currency = 'EUR'")
+    product = database.value("INSERT INTO products (key, title) VALUES ('x', 'Thing') RETURNING id")
+    database.do("UPDATE listings SET product_id = :product", product=product)
+    return int(product)
+
+
+def test_a_product_has_a_lowest_price_in_each_currency(database: Database, product: int) -> None:
+    row = database.call(browse.product, product)
+    assert [(one.lowest, one.highest, one.on_sale) for one in row.prices] == [
+        (Money(1_500, "USD"), Money(2_000, "USD"), 2),
+        (Money(900, "JPY"), Money(900, "JPY"), 1),
+        (Money(5_000, "KWD"), Money(5_000, "KWD"), 1),
+    ]
+    assert row.lowest_like(Money(2_000, "USD")) == Money(1_500, "USD")
+    assert row.lowest_like(Money(2_000, "EUR")) is None
+    assert row.lowest_like(None) is None
+    assert database.call(browse.products, most=5) == [row]
+    assert database.call(browse.products, words="thing", most=5) == [row]
+
+
+def test_offers_of_one_currency_stand_together_the_cheapest_first(database: Database, product: int) -> None:
+    offers = database.call(browse.offers, product, NOW)
+    buyable = [str(offer["price"]) for offer in offers if offer["availability"] == "IN_STOCK"]
+    assert buyable == ["900 JPY", "5.000 KWD", "15.00 USD", "20.00 USD"]
+
+
+@pytest.mark.parametrize(
+    ("prices", "numbers"),
+    [
+        (PriceRange.of(1_600, None, "USD"), {1}),
+        (PriceRange.of(None, 5_000, "USD"), {1, 2}),
+        (PriceRange.of(1, 99_999_999, "JPY"), {3}),
+        (PriceRange.of(1, None, "CHF"), set()),
+    ],
+)
+def test_a_search_by_price_is_one_of_a_currency(
+    database: Database, product: int, prices: PriceRange, numbers: set[int]
+) -> None:
+    wanted = ListingsWanted(prices=prices)
+    found, _ = database.call(browse.listings_page, wanted, now=NOW, most=10)
+    assert {_number(row) for row in found} == numbers
+    database.do("UPDATE listings SET last_seen_at = now()")
+    seen, _ = database.call(visible.listings, wanted, 10)
+    assert {_number(row) for row in seen} == numbers
+    dollars, _ = database.call(visible.listings, ListingsWanted(currency="USD"), 10)
+    assert {_number(row) for row in dollars} == {1, 2}
+
+
+def _number(row: dict[str, Any]) -> int:
+    return int(row["title"].removeprefix("Thing "))
+
+
+def test_a_rule_of_another_currency_never_fires(database: Database, product: int) -> None:
+    threshold = Money(2_000, "EUR")
+    database.call(watch.add, kind="price_at_or_below", product_id=product, threshold=threshold, now=NOW)
+    dearer = [(n, price, code) for n, (price, code) in PRICES.items() if price > 1]
+    cheaper = [card(n, price - 1, later(9), currency=code) for n, price, code in dearer]
+    store(database.engine, cheaper)
+    assert database.call(watch.evaluate, NOW) == 0
+    # Now in euros: at or below, and the price before is not compared with it.
+    store(database.engine, [card(3, 1_999, later(19), currency="EUR")])
+    assert database.call(watch.evaluate, NOW) == 1
+    message = database.value("SELECT title FROM messages")
+    assert message == "Thing 3: now costs 19.99 EUR, before 899 JPY"
+    rule = database.row("SELECT last_fired_price_cents, last_fired_currency FROM watch_rules")
+    assert rule == (1_999, "EUR")
+
+
+def test_how_far_a_price_moved_is_told_within_a_currency(database: Database) -> None:
+    store(database.engine, [card(1, 10_000, currency="JPY")])
+    listing = database.value("SELECT id FROM listings")
+    database.call(watch.add, kind="fell_by", listing_id=listing, threshold_percent=10, now=NOW)
+    store(database.engine, [card(1, 6_000, later(1), currency="EUR")])
+    assert database.call(watch.evaluate, NOW) == 0
+    store(database.engine, [card(1, 5_000, later(2), currency="EUR")])
+    assert database.call(watch.evaluate, NOW) == 1
+    assert database.value("SELECT title FROM messages") == "Thing 1: fell from 60.00 EUR to 50.00 EUR"
+
+
+@pytest.mark.parametrize(
+    ("currencies", "found"), [(["EUR"], "EUR"), (["EUR", "USD"], None), ([], None), (["JPY", "JPY"], "JPY")]
+)
+def test_the_currency_of_what_is_watched(
+    database: Database, currencies: list[str], found: str | None
+) -> None:
+    product = database.value("INSERT INTO products (key, title) VALUES ('x', 'Thing') RETURNING id")
+    rows = [card(n, 100, currency=code) for n, code in enumerate(currencies)]
+    store(database.engine, rows or [card(1, None)])
+    database.do("UPDATE listings SET product_id = :product", product=product)
+    assert database.call(watch.currency_of, product_id=product) == found
+
+
+def test_what_costs_another_currency_stays_in_its_market(database: Database) -> None:
+    """Only a price of the range's own currency can be outside of the range."""
+    store(database.engine, [card(1, 100), card(2, 100, currency="JPY"), card(3, None), card(4, 900)])
+    database.do("UPDATE markets SET min_price_cents = 500, price_currency = 'EUR' WHERE id = :id", id=MARKET)
+
+    def sync(connection: Any) -> dict[str, int]:
+        incoming.load(connection, [])
+        return market_sync.sync(connection, markets.load_market(connection, MARKET), NOW)
+
+    assert database.call(sync)["inspect/removed"] == 1
+    left = database.rows(
+        "SELECT title FROM listings l JOIN market_listings m ON m.listing_id = l.id ORDER BY l.title"
+    )
+    assert [row.title for row in left] == ["Thing 2", "Thing 3", "Thing 4"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO watch_rules (kind, threshold_cents) VALUES ('price_at_or_below', 5)",
+        "UPDATE markets SET min_price_cents = 5",
+        "UPDATE markets SET max_price_cents = 5",
+        "UPDATE markets SET max_price_cents = 5, price_currency = 'eur'",
+    ],
+)
+def test_no_amount_without_its_currency(database: Database, statement: str) -> None:
+    with pytest.raises(IntegrityError):
+        database.do(statement)
+
+
+def test_older_thresholds_and_ranges_get_the_currency_that_they_were_shown_in(database: Database) -> None:
+    store(database.engine, [card(1, 100, currency="JPY"), card(2, 100, currency="CHF")])
+    with database.engine.connect() as connection, migrations_config() as config:
+        config.attributes["connection"] = connection
+        steps = ScriptDirectory.from_config(config).walk_revisions()
+        before = next(step for step in steps if "prices_have_a_currency" in step.path).down_revision
+        command.downgrade(config, str(before))
+        connection.commit()
+    product = database.value("INSERT INTO products (key, title) VALUES ('x', 'Thing') RETURNING id")
+    database.do("UPDATE listings SET product_id = :id WHERE currency = 'CHF'", id=product)
+    database.do(
+        "INSERT INTO targets (source_id, adapter_id, url, canonical_url, selectors) VALUES"
+        " ('bazaar', 'bazaar', 'https://a.example/1', 'https://a.example/1', '{\"currency\": \"KWD\"}')"
+    )
+    database.do(
+        "INSERT INTO watch_rules"
+        " (kind, listing_id, product_id, target_id, threshold_cents, threshold_percent)"
+        " SELECT 'price_at_or_below', id, NULL::bigint, NULL::bigint, 5, NULL::numeric FROM listings"
+        "  WHERE currency = 'JPY'"
+        " UNION ALL SELECT 'price_at_or_below', NULL, id, NULL, 5, NULL FROM products"
+        " UNION ALL SELECT 'price_at_or_below', NULL, NULL, id, 5, NULL FROM targets"
+        " UNION ALL SELECT 'fell_by', NULL, id, NULL, NULL, 5 FROM products"
+    )
+    database.do("UPDATE markets SET max_price_cents = 5 WHERE id = 'bazaar-toys'")
+    database.do("UPDATE markets SET min_price_cents = 5 WHERE id IN ('boston-ma', :market)", market=MARKET)
+    database.do(
+        "DELETE FROM market_listings m USING listings l WHERE l.id = m.listing_id AND currency = 'CHF'"
+    )
+    assert ensure_schema(database.engine)
+    rules = database.rows("SELECT currency FROM watch_rules ORDER BY id")
+    assert [row.currency for row in rules] == ["JPY", "CHF", "KWD", None]
+    ranges = database.rows("SELECT id, price_currency FROM markets WHERE price_currency IS NOT NULL")
+    assert {tuple(row) for row in ranges} == {
+        (MARKET, "JPY"),
+        ("boston-ma", "USD"),
+        ("bazaar-toys", "EUR"),
+    }

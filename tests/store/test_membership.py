@@ -1,0 +1,94 @@
+"""A market's listings are all that it has shown, whichever market saw them last."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from pricewatch.store import browse, market_list, reports, visible
+from pricewatch.store.browse import ListingsWanted
+from tests.databases import Database
+from tests.store.observations import card, store
+
+NOW = datetime.now(UTC)
+FIRST, LAST = "bazaar-bikes", "bazaar-toys"
+
+
+@pytest.fixture
+def shared(database: Database) -> Database:
+    """Three listings of one market; another one has shown two of them later."""
+    store(database.engine, [card(n, at=NOW) for n in (1, 2, 3)], market_id=FIRST)
+    store(database.engine, [card(n, at=NOW) for n in (1, 2)], market_id=LAST)
+    assert database.value("SELECT count(*) FROM listings WHERE market_id = :m", m=FIRST) == 1
+    return database
+
+
+def titles(rows: Any) -> set[str]:
+    return {row["title"] for row in rows}
+
+
+@pytest.mark.parametrize("words", [None, "thing"])
+def test_what_another_market_saw_last_is_still_of_the_first(shared: Database, words: str | None) -> None:
+    wanted = ListingsWanted(market_id=FIRST, words=words)
+    everything = {"Thing 1", "Thing 2", "Thing 3"}
+    assert titles(shared.call(visible.listings, wanted, 10)[0]) == everything
+    assert titles(shared.call(lambda c: list(visible.all_listings(c, wanted, 10)))) == everything
+    assert titles(shared.call(browse.listings_page, wanted, now=NOW, most=10)[0]) == everything
+    stocked = ListingsWanted(market_id=FIRST, words=words, availability="IN_STOCK")
+    assert titles(shared.call(visible.listings, stocked, 10)[0]) == everything
+    assert titles(shared.call(visible.listings, ListingsWanted(market_id=LAST, words=words), 10)[0]) == {
+        "Thing 1",
+        "Thing 2",
+    }
+
+
+def test_commands_and_reports_count_the_same(shared: Database) -> None:
+    assert len(shared.call(market_list.latest_listings, FIRST, 10)) == 3
+    assert len(shared.call(reports.stored_listings, FIRST)) == 3
+
+
+def nodes(plan: Any) -> Any:
+    yield plan
+    for child in plan.get("Plans", []):
+        yield from nodes(child)
+
+
+@pytest.mark.parametrize("before", [None, 10_000])
+def test_a_page_of_a_market_is_read_from_its_index(database: Database, before: int | None) -> None:
+    """However many listings there are besides: no table is read through, and no more rows than a page has."""
+    database.do(
+        "INSERT INTO listings (source_id, market_id, identity_key, url, canonical_url, title, price_cents,"
+        " currency, availability, first_seen_at, last_seen_at)"
+        " SELECT 'bazaar', :last, 'PID:' || n, 'https://x.example/' || n, 'https://x.example/' || n,"
+        " 'Thing ' || n, n, 'EUR', 'IN_STOCK', now(), now() FROM generate_series(1, 20000) n",
+        last=LAST,
+    )
+    database.do(
+        "INSERT INTO market_listings (market_id, listing_id, first_seen_at)"
+        " SELECT :first, id, now() FROM listings WHERE id % 10 = 0"
+        " UNION ALL SELECT :last, id, now() FROM listings",
+        first=FIRST,
+        last=LAST,
+    )
+    database.do("ANALYZE")
+    asked: list[tuple[str, Any]] = []
+    event.listen(
+        database.engine,
+        "before_cursor_execute",
+        lambda _c, _k, query, given, *_: asked.append((query, given)),
+    )
+    rows, _ = database.call(visible.listings, ListingsWanted(market_id=FIRST, before_id=before), 50)
+    assert len(rows) == 50
+    query, given = next(one for one in asked if "market_listings" in one[0])
+    with database.engine.connect() as connection:
+        explained = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, COSTS OFF, FORMAT JSON) {query}", given)
+        plan = list(nodes(explained.scalar_one()[0]["Plan"]))
+    read = [node for node in plan if node.get("Relation Name") in ("listings", "market_listings")]
+    assert {node["Node Type"] for node in read} <= {"Index Scan", "Index Only Scan"}
+    members = [node for node in read if node["Relation Name"] == "market_listings"]
+    assert {node["Index Name"] for node in members} == {"pk_market_listings"}
+    # One row more than the page, and nothing above the place where it begins.
+    assert sum(node["Actual Rows"] + node.get("Rows Removed by Filter", 0) for node in members) <= 60

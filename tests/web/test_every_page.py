@@ -1,0 +1,128 @@
+"""Every page of the interface with a full database: nothing is undefined, and what is known is shown."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+from fastapi.routing import APIRoute
+
+from pricewatch.money import Money
+from pricewatch.spiders.start_page import StartPage
+from pricewatch.store import alerts, history, listings, price_jump, resolver, watch
+from pricewatch.store.batch import Batch, Unit
+from pricewatch.web.routes import page_routers
+from tests.databases import Database
+from tests.store import observations
+from tests.web.stored import store_one_of_each
+
+NOW = datetime.now(UTC)
+# Files, and what leads elsewhere.
+NO_PAGES = {"/static/{fingerprint}/{name}", "/admin/scraper", "/login"}
+KINDS = ("discovery", "sweep", "verification", "targets")
+FAILURE = {"time": NOW.isoformat(), "page": 3, "proxy": "proxy-7", "error": "http_error: 500"}
+STARTS = [
+    StartPage("/c/bikes", read=2, collected=40, failures=[FAILURE], failed_page=3),
+    StartPage("/c/toys", read=7, collected=140, completed=True),
+    StartPage("/c/new"),
+]
+PROGRESS: list[dict[str, Any]] = [
+    {},
+    {"start_pages": [start.as_json() for start in STARTS], "committed": True},
+    {"page": 5, "first_page": 2, "last_page": 50, "pages_in_market": 9, "goes_on_from": 5},
+    {"page": 5, "last_page": 9, "cycle": {"seen": 140, "last_complete": None, "complete": True}},
+    {"result": {"url": "https://shop.example/1", "status": "ok"}},
+]
+RUN = """
+INSERT INTO runs (spider, market_id, source_id, adapter_id, started_at, heartbeat_at, status, errors,
+                  progress, reasons)
+VALUES (:spider, 'bazaar-bikes', 'bazaar', 'bazaar', now(), now(), :status, CAST(:errors AS jsonb),
+        CAST(:progress AS jsonb), '{"page/ok": 5, "dropped/INVALID_PRICE": 1}')
+"""
+ERRORS = [{"at": NOW.isoformat(), "error": "A page could not be read", "url": "/c/bikes?page=3"}, {}]
+
+
+@pytest.fixture
+def full(database: Database) -> Database:
+    """Runs of every kind and state, and one of everything that a person may have to look at."""
+    store_one_of_each(database, "Evil")
+    for spider in KINDS:
+        for progress in PROGRESS:
+            status = "running" if progress == PROGRESS[-1] else "failed"
+            values = {"progress": json.dumps(progress), "errors": json.dumps(ERRORS if progress else [])}
+            database.do(RUN, spider=spider, status=status, **values)
+    _hold_a_jump(database)
+    observations.store(database.engine, [observations.card("yen", 900, NOW, currency="JPY")])
+    observations.store(database.engine, [observations.card("free", None, NOW)])
+    same = [observations.offer(f"same{n}", 900 + n, NOW, brand="Acme", mpn="X-100") for n in range(2)]
+    observations.store(database.engine, same)
+    database.call(resolver.request_all, NOW)
+    database.call(resolver.resolve, NOW)
+    listing, product = (database.value(f"SELECT max(id) FROM {table}") for table in ("listings", "products"))
+    for subject in ({"listing_id": listing}, {"product_id": product}, {"target_id": 1}):
+        threshold = Money(500, "JPY")
+        database.call(watch.add, kind="price_at_or_below", threshold=threshold, now=NOW, **subject)
+    alert = {"kind": "market_stale", "subject": "bazaar-bikes", "message": "Late", "severity": "P2"}
+    database.call(alerts.raise_alert, **alert, now=NOW)
+    return database
+
+
+def _hold_a_jump(database: Database) -> None:
+    steps = [price_jump.holding(), listings.upsert, history.append]
+    for price, minutes in ((1_000, 0), (9_000, 1)):
+        row = observations.offer("held", price, NOW + timedelta(minutes=minutes))
+        with database.engine.connect() as connection:
+            Batch(steps, minutes + 1, "bazaar-bikes").store(connection, [Unit([row])])
+
+
+def test_every_page_can_be_shown(client: httpx.Client, full: Database) -> None:
+    ids: dict[str, list[Any]] = {
+        "adapter_id": ["bazaar", "generic"],
+        "listing_id": _ids(full, "listings"),
+        "product_id": _ids(full, "products"),
+        "held_id": _ids(full, "quarantine"),
+        "run_id": _ids(full, "runs"),
+        "kind": list(KINDS),
+    }
+    assert all(ids.values())
+    routes = [route for router in page_routers() for route in router.routes if isinstance(route, APIRoute)]
+    pages = {route.path for route in routes if "GET" in (route.methods or ())} - NO_PAGES
+    assert len(pages) > 20
+    for page in sorted(pages):
+        name = re.search(r"{(\w+)}", page)
+        for value in ids[name[1]] if name else [""]:
+            path = re.sub(r"{\w+}", str(value), page)
+            answer = client.get(path)
+            assert answer.status_code == 200, path
+            assert not re.search(r"\bNone\b(?!:|\.| yet)|Undefined", answer.text), path
+
+
+def _ids(database: Database, table: str) -> list[int]:
+    return [row.id for row in database.rows(f"SELECT id FROM {table} ORDER BY id DESC LIMIT 30")]
+
+
+def test_what_is_known_is_shown(client: httpx.Client, full: Database) -> None:
+    run = words(client, f"/runs/{full.value('''SELECT max(id) FROM runs WHERE progress ? 'start_pages' ''')}")
+    assert "/c/bikes 2 40 failed at page 3 page 3: http_error: 500 via proxy-7" in run
+    assert "/c/toys 7 140 complete" in run
+    assert "A page could not be read url: /c/bikes?page=3" in run
+    sweep = words(client, f"/runs/{full.value('''SELECT max(id) FROM runs WHERE progress ? 'cycle' ''')}")
+    assert "Cycle 140 cards seen" in sweep
+    held = full.value("SELECT id FROM quarantine WHERE status = 'pending' AND listing_id IS NOT NULL")
+    assert "€90.00 stored €10.00" in words(client, "/quarantine")
+    assert "€90.00 stored: €10.00 +800%" in words(client, f"/quarantine/{held}")
+    linked = full.row(
+        "SELECT product_id, product_link ->> 'why' AS why FROM listings WHERE brand = 'Acme' LIMIT 1"
+    )
+    assert linked.why
+    assert linked.why in words(client, f"/products/{linked.product_id}")
+
+
+def words(client: httpx.Client, path: str) -> str:
+    """What a person reads of a page."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", client.get(path).text)).split())
