@@ -64,6 +64,10 @@ class Adapter:
     # True where a listing's page must be read to know whether it is sold or gone.
     presence_needs_page: ClassVar[bool] = False
 
+    def in_currency(self, currency: str) -> Adapter:
+        """The adapter for pages that name no currency themselves; sites that do have no use for it."""
+        return self
+
     def start_pages(self, parameters: dict[str, Any]) -> list[str]:
         """Start pages of a market that gives a search instead of pages."""
         raise NotAnOverviewAdapter(self.id)
