@@ -71,6 +71,7 @@ def latest_listings(connection: Connection, market_id: str, most: int) -> list[R
                 Listing.availability,
                 Listing.active,
                 Listing.canonical_url,
+                Listing.url,
             )
             .where(Listing.market_id == market_id)
             .order_by(Listing.last_seen_at.desc(), Listing.id.desc())

@@ -19,7 +19,7 @@ from pricewatch.adapters.selected import NAMES, check_selectors
 from pricewatch.errors import UserError
 from pricewatch.parsing.target_csv import CsvFile
 from pricewatch.parsing.url import InvalidUrl, canonical_url
-from pricewatch.rules.addresses import PORTS, AllowedHosts, literal_address, refusal
+from pricewatch.rules.addresses import PORTS, AllowedHosts, how_to_allow, literal_address, refusal
 from pricewatch.rules.targets import DEFAULT_SCHEDULE, HIGHEST_PRIORITY, LOWEST_PRIORITY, check_schedule
 from pricewatch.store import target_sources, targets
 from pricewatch.store.targets import NewTarget
@@ -117,7 +117,7 @@ def check_url(url: str, allowed: AllowedHosts) -> str:
         if why := refusal(host, address, port, allowed):
             raise BadTarget(why)
     elif ("." not in host or host.endswith(_LOCAL_NAMES)) and not allowed.allows(host, None, port):
-        raise BadTarget(f"{host} is not a public name")
+        raise BadTarget(f"{host} is not a public name; {how_to_allow(host, port)}")
     return canonical
 
 
