@@ -45,6 +45,8 @@ class Overview:
     has_next: bool
     total: int | None = None
     unreadable: dict[str, int] = field(default_factory=dict)
+    # Where the page's own link to the next one leads, for whoever checks the adapter.
+    next_url: str = ""
 
 
 class Adapter:

@@ -13,6 +13,7 @@ from twisted.python.failure import Failure
 
 from pricewatch import clock
 from pricewatch.adapters.base import Adapter, MarketQuery, Overview
+from pricewatch.adapters.more_pages import sign_of_more
 from pricewatch.errors import UserError
 from pricewatch.items import Card, DropReason, ExtractFailure, FailureReason, OverviewPage, PageOutcome
 from pricewatch.parsing.url import InvalidUrl
@@ -38,6 +39,8 @@ class StartPage:
     failed_page: int | None = None
     completed: bool = False
     fingerprints: set[int] = field(default_factory=set)
+    # What on the first page says that there are more.
+    sign_of_more: str = ""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -146,6 +149,9 @@ class OverviewSpider(PricewatchSpider):
         start.fingerprints.add(fingerprint)
         start.read = max(start.read, number)
         start.has_next = overview.has_next and not self._is_endless(number)
+        if number == 1 and isinstance(response, TextResponse):
+            query = MarketQuery(self.market.base_url, start.url, self.page_size, self.market.parameters)
+            start.sign_of_more = sign_of_more(response, overview, self.adapter.overview_url(query, 2))
         for request in self.next_requests(start):
             yield request
         yield page
