@@ -96,7 +96,8 @@ ROBOTSTXT_USER_AGENT = "pricewatch"
 ROBOTS_CACHE_HOURS = 24
 ROBOTS_RETRY_SECONDS = 600
 GUARD_ENABLED = True
-ALLOWED_PRIVATE_HOSTS: list[str] = []
+# Hosts, networks or host:port that may be private, with commas: `shop.internal:8080,10.1.0.0/16`
+ALLOWED_PRIVATE_HOSTS = os.environ.get("ALLOWED_PRIVATE_HOSTS", "")
 HOSTS: dict[str, str] = {}
 BLOCKED_PAGES_ENABLED = True
 

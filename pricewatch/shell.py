@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import getpass
 import json
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -62,9 +61,6 @@ class ActionCommand(ScrapyCommand):
         except UserError as error:
             say(str(error))
             self.exitcode = BAD_INPUT
-        except BrokenPipeError:
-            # Whoever read along has seen enough.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     @property
     def given_settings(self) -> BaseSettings:

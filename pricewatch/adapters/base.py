@@ -45,6 +45,8 @@ class Overview:
     has_next: bool
     total: int | None = None
     unreadable: dict[str, int] = field(default_factory=dict)
+    # Where the page's own link to the next one leads, for whoever checks the adapter.
+    next_url: str = ""
 
 
 class Adapter:
@@ -65,6 +67,10 @@ class Adapter:
     stop_after_familiar_pages: ClassVar[int | None] = None
     # True where a listing's page must be read to know whether it is sold or gone.
     presence_needs_page: ClassVar[bool] = False
+
+    def in_currency(self, currency: str) -> Adapter:
+        """The adapter for pages that name no currency themselves; sites that do have no use for it."""
+        return self
 
     def start_pages(self, parameters: dict[str, Any]) -> list[str]:
         """Start pages of a market that gives a search instead of pages."""

@@ -41,7 +41,7 @@ class DeclaredAdapter(MarkupAdapter):
         }
         for attribute, value in says.items():
             setattr(self, attribute, value)
-        self._generic = None if declaration.product else GenericAdapter()
+        self._generic = None if declaration.product else GenericAdapter(declaration.currency)
 
     def extract(self, response: TextResponse) -> Extracted | ExtractFailure | Quarantine:
         return self._generic.extract(response) if self._generic else super().extract(response)
@@ -68,11 +68,13 @@ class DeclaredAdapter(MarkupAdapter):
             return None
         if card.availability is Availability.UNKNOWN and part.buy and document.css(part.buy):
             card.availability = Availability.IN_STOCK
+        doubt = self._second_look(document, part, card)
         return Listing(
             card=card,
             shown_price=shown,
             gone=gone,
-            doubt=self._second_look(document, part, card),
+            doubt=doubt,
+            unmatched=_unmatched(document, part, card),
             brand=_text(document, part.brand),
             gtin=_text(document, part.gtin),
             mpn=_text(document, part.mpn),
@@ -117,6 +119,14 @@ class DeclaredAdapter(MarkupAdapter):
                 return Availability(state)
         said = schema_availability(text)
         return said if said is not Availability.UNKNOWN else text_availability(text)
+
+
+def _unmatched(document: Selector, part: ProductPart, card: Card) -> str:
+    """The price's selectors, where no element of a product's page that should have a price is at them."""
+    is_over = card.availability in (Availability.OUT_OF_STOCK, Availability.SOLD)
+    if card.price_cents is not None or is_over or any(document.css(place.css) for place in part.price):
+        return ""
+    return f"price: nothing at {', '.join(place.css for place in part.price)}"
 
 
 def _text(box: Selector, spot: tuple[Place, ...] | None, *, is_price: bool = False) -> str:

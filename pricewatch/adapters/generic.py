@@ -41,16 +41,23 @@ _EVIDENT_FIELDS = ("title", "url", "identity_key", "brand", "sku", "product_id",
 
 class GenericAdapter(Adapter):
     id: ClassVar[str] = "generic"
-    version: ClassVar[str] = "1.1.0"
+    version: ClassVar[str] = "1.2.0"
     domain: ClassVar[str] = "*"
     # Shops answer 200 for products that are gone: only the page tells.
     presence_needs_page: ClassVar[bool] = True
+
+    def __init__(self, currency: str = ""):
+        # For pages that name none; one that names another is held.
+        self.given_currency = currency
+
+    def in_currency(self, currency: str) -> GenericAdapter:
+        return GenericAdapter(currency)
 
     def extract(self, response: Response) -> Extracted | ExtractFailure | Quarantine:
         failure = _failed_before_reading(response)
         if failure or not isinstance(response, TextResponse):
             return failure or ExtractFailure(FailureReason.EMPTY_PAGE, "the answer is not a page")
-        reading = read(response)
+        reading = read(response, self.given_currency)
         if reading is None:
             return ExtractFailure(FailureReason.EMPTY_PAGE, "the answer has no content")
         departure = departure_of(reading)
@@ -138,15 +145,10 @@ def _nothing_found(
 def _offer_or_doubt(
     reading: Reading, choice: Choice, price: Candidate, availability: Availability, evidence: list[str]
 ) -> Extracted | ExtractFailure | Quarantine:
-    currencies = {one.currency for one in choice.agreeing if one.currency}
-    marks = [set(one.shown.codes) for one in choice.agreeing if one.shown and one.shown.codes]
-    if len(currencies) != 1 or any(not currencies <= mark for mark in marks):
-        named = " or ".join(sorted(currencies))
-        why = (
-            f"the page disagrees on {named}" if named else f"nothing says which currency {price.amount} is in"
-        )
+    currency, why = _currency(reading, choice, price)
+    if currency is None:
         return _quarantine(QuarantineReason.AMBIGUOUS_PRICE, why, reading, evidence)
-    currency = currencies.pop()
+    evidence.append(f"currency: {currency} ({why})")
     cents = to_cents(price.amount, currency)
     if cents is None:
         why = f"{price.amount} {currency} is no amount of money"
@@ -158,6 +160,31 @@ def _offer_or_doubt(
     sources = sorted({one.source for one in choice.agreeing})
     fields = [f"{name}: {value}" for name in _EVIDENT_FIELDS if (value := getattr(offer, name))]
     return Extracted(offer, [f"price chosen: {choice.why} ({', '.join(sources)})", *evidence, *fields])
+
+
+def _currency(reading: Reading, choice: Choice, price: Candidate) -> tuple[str | None, str]:
+    """The currency of the chosen price and who says so; or None, and why it cannot be told."""
+    given = reading.given_currency
+    currencies = {one.currency for one in choice.agreeing if one.currency}
+    marks = [set(one.shown.codes) for one in choice.agreeing if one.shown and one.shown.codes]
+    is_given = bool(given) and not currencies
+    if is_given:
+        if others := set(reading.facts.named_currencies()) - {given}:
+            return None, f"the page names {' and '.join(sorted(others))}, but {given} was given for it"
+        currencies = {given}
+    if len(currencies) != 1 or any(not currencies <= mark for mark in marks):
+        named = " or ".join(sorted(currencies))
+        if named:
+            return None, f"the page disagrees on {named}"
+        return None, f"nothing says which currency {price.amount} is in"
+    currency = currencies.pop()
+    if given and currency != given:
+        return None, f"the page gives its price in {currency}, but {given} was given for it"
+    others = {one.currency for one in reading.structured if one.currency and one.amount} - {currency}
+    if others and not any(one.shown for one in choice.agreeing):
+        named = " and ".join(sorted({currency, *others}))
+        return None, f"structured data gives prices in {named}, and the page confirms none of them"
+    return currency, "given with the page" if is_given else "page"
 
 
 def _title(reading: Reading) -> str:

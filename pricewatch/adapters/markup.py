@@ -54,7 +54,10 @@ class MarkupAdapter(SiteAdapter):
         names = structured_names(document, response.url) if self.reads_json_ld else {}
         for card in cards:
             card.title = card.title or names.get(card.url, "")
-        return Overview(cards, bool(document.css(self.next_link) if self.next_link else boxes))
+        following = document.css(self.next_link) if self.next_link else None
+        has_next = bool(boxes if following is None else following)
+        link = page.link_to(response.url, following.attrib.get("href", "")) if following else ""
+        return Overview(cards, has_next, next_url=link)
 
     def listing_on(self, response: TextResponse) -> Listing | None:
         document = page.whole_document(response)

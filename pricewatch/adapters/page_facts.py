@@ -41,23 +41,22 @@ class PageFacts:
         structured = [product.name for products in self.products.values() for product in products]
         return [name for name in (self.head.first("og:title"), self.document_title, *structured[:8]) if name]
 
-    def currency_hints(self) -> list[str]:
-        """Currencies that the page itself points at, best first; none of them is proof."""
+    def named_currencies(self) -> list[str]:
+        """The currencies that the page names outright, best first."""
         structured = [
             offer.price.currency
             for products in self.products.values()
             for product in products
             for offer in product.offers
         ]
-        locales = [self.language, self.head.first("og:locale")]
-        found = [
-            self.head.currency,
-            *structured[:20],
-            currency_code(self.head.first("currency")),
-            domain_currency(host_of(self.url)),
-            *(locale_currency(locale) for locale in locales),
-        ]
+        found = [self.head.currency, *structured[:20], currency_code(self.head.first("currency"))]
         return list(dict.fromkeys(code for code in found if code))
+
+    def currency_hints(self) -> list[str]:
+        """Currencies that the page points at, best first; none of them is proof."""
+        locales = [self.language, self.head.first("og:locale")]
+        likely = [domain_currency(host_of(self.url)), *(locale_currency(locale) for locale in locales)]
+        return list(dict.fromkeys([*self.named_currencies(), *(code for code in likely if code)]))
 
 
 def read_page(url: str, body: bytes) -> PageFacts | None:

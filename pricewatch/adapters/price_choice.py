@@ -21,6 +21,9 @@ _NEAR_TITLE = 170
 # The longest text that is a price tag rather than a sentence with a price in it.
 _LONGEST_TAG = 24
 
+# Of the price without tax at most: no country's tax on sales is higher.
+_HIGHEST_TAX = Decimal("0.3")
+
 # From how many prices of the same build on they are a list.
 _MANY = 3
 
@@ -72,8 +75,12 @@ def choose_price(
     is_trusted: bool,
     is_product_page: bool,
     is_sold_out: bool = False,
+    has_currency: bool = False,
 ) -> Choice:
-    """The price, given what structured data and the page show; trusted data is about this page's product."""
+    """The price, given what structured data and the page show; trusted data is about this page's product.
+
+    A page whose currency is known may show its price as a bare number.
+    """
     seen = _Shown(shown, _current(shown))
     current = [one for one in structured if one.role is Role.CURRENT and one.amount > 0]
     amounts = {one.amount for one in current}
@@ -86,7 +93,11 @@ def choose_price(
     elif any(one.role is Role.CURRENT for one in structured):
         choice = _zero(seen)
     else:
-        choice = _shown_only(seen, is_product_page=is_product_page, is_sold_out=is_sold_out)
+        is_marked = any(one.shown and one.shown.codes for one in seen.every)
+        if has_currency and not is_marked:
+            choice = _only_amount(seen.single(), seen, is_product_page=is_product_page)
+        else:
+            choice = _shown_only(seen, is_product_page=is_product_page, is_sold_out=is_sold_out)
     if choice.price is not None and (higher := _higher_instalment(choice.price, seen)):
         choice = Choice(
             Verdict.AMBIGUOUS, f"the page shows {choice.price.amount} beside instalments of {higher.amount}"
@@ -110,6 +121,8 @@ def _one_amount(price: Candidate, all_of_it: list[Candidate], seen: _Shown, *, i
                 Verdict.AMBIGUOUS, f"the page shows a lower price {below[0].amount} beside {price.amount}"
             )
         return Choice(Verdict.ACCEPTED, "structured data and page agree", price)
+    if Role.NET in roles and (gross := _with_tax(price, seen)):
+        return Choice(Verdict.ACCEPTED, f"the page calls {price.amount} a price without tax", gross)
     if Role.LIST in roles:
         return Choice(Verdict.AMBIGUOUS, f"the page shows {price.amount} as list price only")
     if roles & _TELLING:
@@ -139,6 +152,15 @@ def _sale_price(listed: Candidate, lower: list[Candidate]) -> Choice:
             Verdict.ACCEPTED, f"the page shows {listed.amount} as list price and sells for less", lower[0]
         )
     return Choice(Verdict.AMBIGUOUS, f"the page shows {listed.amount} as list price and several lower ones")
+
+
+def _with_tax(net: Candidate, seen: _Shown) -> Candidate | None:
+    """The one price that the page shows beside a price without tax, if the difference can be the tax."""
+    prices = [one for one in seen.single() or seen.tags() if one.shown and one.shown.codes]
+    most = net.amount * (1 + _HIGHEST_TAX)
+    if len({one.amount for one in prices}) != 1 or not net.amount < prices[0].amount <= most:
+        return None
+    return prices[0]
 
 
 def _several_amounts(current: list[Candidate], amounts: set[Decimal], seen: _Shown) -> Choice:
@@ -185,6 +207,10 @@ def _shown_only(seen: _Shown, *, is_product_page: bool, is_sold_out: bool) -> Ch
     # What is sold out may show no price, but those of other things that can be bought.
     if not prices and not is_sold_out:
         prices = [one for one in seen.tags() if one.shown and one.shown.codes]
+    return _only_amount(prices, seen, is_product_page=is_product_page)
+
+
+def _only_amount(prices: list[Candidate], seen: _Shown, *, is_product_page: bool) -> Choice:
     if not prices and is_product_page and any(one.role is Role.ZERO for one in seen.every):
         return Choice(Verdict.ZERO, "the page shows zero")
     if not prices:

@@ -45,6 +45,8 @@ class Reading:
     claims: list[Claim]
     structured: list[Candidate]
     shown: list[Candidate]
+    # The currency that a person gave with the page; empty where nobody did.
+    given_currency: str = ""
 
     @property
     def has_product(self) -> bool:
@@ -54,15 +56,15 @@ class Reading:
         return [*self.structured, *self.shown]
 
 
-def read(response: TextResponse) -> Reading | None:
+def read(response: TextResponse, currency: str = "") -> Reading | None:
     """Everything that the page of a response offers; None where it offers nothing at all."""
     if is_utf8(response):
         try:
-            return _reading(read_page(response.url, response.body))
+            return _reading(read_page(response.url, response.body), currency)
         except UnicodeDecodeError:
             # Some builds of libxml2 keep bytes that are no UTF-8 after all; the decoded text has none.
             pass
-    return _reading(read_page(response.url, response.text.encode("utf-8", "replace")))
+    return _reading(read_page(response.url, response.text.encode("utf-8", "replace")), currency)
 
 
 def departure_of(reading: Reading) -> GoneEvidence | None:
@@ -112,10 +114,11 @@ def _choice(reading: Reading) -> Choice:
         is_trusted=is_about_page or any(claim.is_trusted for claim in reading.claims),
         is_product_page=reading.has_product or can_be_bought or is_sold_out,
         is_sold_out=is_sold_out and not can_be_bought,
+        has_currency=bool(reading.given_currency),
     )
 
 
-def _reading(facts: PageFacts | None) -> Reading | None:
+def _reading(facts: PageFacts | None, currency: str) -> Reading | None:
     if facts is None:
         return None
     named = title_of(facts)
@@ -127,11 +130,13 @@ def _reading(facts: PageFacts | None) -> Reading | None:
         for source in _SOURCES
         if source in facts.products and (claim := claim_of(source, facts.products[source], page_urls, titles))
     ]
-    zone = read_zone(named[0], facts.url, facts.currency_hints()) if named else Zone()
+    hints = [currency, *facts.currency_hints()] if currency else facts.currency_hints()
+    zone = read_zone(named[0], facts.url, hints) if named else Zone()
     trusted = [claim for claim in claims if claim.is_trusted and claim.has_price]
     structured = [one for claim in trusted or claims for one in structured_candidates(claim, page_urls)]
     structured.extend(meta_candidates(facts.head))
-    return Reading(facts, page_urls, title, zone, claims, structured, list(shown_candidates(zone.prices)))
+    shown = list(shown_candidates(zone.prices))
+    return Reading(facts, page_urls, title, zone, claims, structured, shown, currency)
 
 
 def _page_urls(facts: PageFacts) -> list[str]:

@@ -10,7 +10,7 @@ from cssselect import SelectorError
 from parsel import Selector
 from scrapy.http import TextResponse
 
-from pricewatch.adapters.base import Adapter, PresenceEvidence
+from pricewatch.adapters.base import Adapter, Presence, PresenceEvidence
 from pricewatch.items import (
     Availability,
     Drop,
@@ -59,7 +59,8 @@ class SelectedAdapter(Adapter):
     """Reads what it has a selector for by that, and everything else as the site's adapter does."""
 
     def __init__(self, inner: Adapter, selectors: Mapping[str, str]):
-        self.inner = inner
+        self.given_currency = selectors.get("currency")
+        self.inner = inner.in_currency(self.given_currency) if self.given_currency else inner
         self.selectors = selectors
         # What is stored names the adapter behind it; the selectors are kept with the target.
         self.id, self.version, self.domain = inner.id, inner.version, inner.domain  # type: ignore[misc]
@@ -88,9 +89,10 @@ class SelectedAdapter(Adapter):
                 continue
             if name == "price" and availability is Availability.OUT_OF_STOCK:
                 return ExtractFailure(FailureReason.OOS_NO_PRICE, why, evidence)
-            reason = FailureReason.SELECTOR_NOT_FOUND
-            return ExtractFailure(reason, f"{name}: nothing at {pointed[name]}", evidence)
+            return self._unmatched(response, found, f"{name}: nothing at {pointed[name]}", evidence)
         if "price" not in texts:
+            if isinstance(found, Extracted) and self.given_currency not in (None, found.offer.currency):
+                return self._contradiction(found.offer.currency, evidence)
             return _with_texts(found, texts, availability, [*evidence, why])
         price = self._price(found, _price_text(response.selector, pointed["price"]))
         if price.refusal is Refusal.ZERO:
@@ -104,6 +106,8 @@ class SelectedAdapter(Adapter):
             return ExtractFailure(
                 FailureReason.PRICE_NOT_FOUND, f"nothing says which currency {texts['price']} is in", evidence
             )
+        if self.given_currency not in (None, price.currency):
+            return self._contradiction(price.currency, evidence)
         offer = found.offer if isinstance(found, Extracted) else None
         title = texts.get("title") or (offer.title if offer else _heading(response))
         if not title:
@@ -118,9 +122,24 @@ class SelectedAdapter(Adapter):
         )
         return Extracted(priced, [*evidence, why])
 
+    def _unmatched(
+        self,
+        response: TextResponse,
+        found: Extracted | ExtractFailure | Quarantine,
+        why: str,
+        evidence: list[str],
+    ) -> ExtractFailure | Quarantine:
+        """A product's page on which a selector finds nothing is held: the selector is to be mended."""
+        if isinstance(found, ExtractFailure) and self.presence(response).presence is not Presence.ALIVE:
+            return ExtractFailure(FailureReason.SELECTOR_NOT_FOUND, why, evidence)
+        return Quarantine(QuarantineReason.SELECTOR_FAILURE, {"why": why, "evidence": evidence})
+
+    def _contradiction(self, currency: str, evidence: list[str]) -> Quarantine:
+        why = f"the page gives its price in {currency}, but {self.given_currency} was given for it"
+        return Quarantine(QuarantineReason.AMBIGUOUS_PRICE, {"why": why, "evidence": evidence})
+
     def _price(self, found: Extracted | ExtractFailure | Quarantine, text: str) -> ParsedPrice:
-        currency = self.selectors.get("currency")
-        read = parse_price(text, currency)
+        read = parse_price(text, self.given_currency)
         if read.currency is None and not read.marked and isinstance(found, Extracted):
             # A bare number is in the currency that the rest of the page gives its price in.
             return parse_price(text, found.offer.currency)

@@ -41,6 +41,8 @@ class Listing:
     gone: str = ""
     # Why the price that was read is not to be trusted.
     doubt: str = ""
+    # The selector that is at no element of the page, with the name of the field that an offer needs.
+    unmatched: str = ""
     sold_at: datetime | None = None
     brand: str = ""
     mpn: str = ""
@@ -130,6 +132,9 @@ class SiteAdapter(Adapter):
         if listing.doubt:
             details_of_doubt = {"why": listing.doubt, "evidence": evidence}
             return Quarantine(QuarantineReason.AMBIGUOUS_PRICE, details_of_doubt)
+        if listing.unmatched:
+            details_of_selector = {"why": listing.unmatched, "evidence": evidence}
+            return Quarantine(QuarantineReason.SELECTOR_FAILURE, details_of_selector)
         if card.price_cents is None:
             sold_out = card.availability is Availability.OUT_OF_STOCK
             reason = FailureReason.OOS_NO_PRICE if sold_out else FailureReason.PRICE_NOT_FOUND

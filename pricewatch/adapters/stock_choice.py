@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from pricewatch.items import Availability
-from pricewatch.parsing.availability import stock_phrases
-from pricewatch.parsing.text import squash
 from pricewatch.parsing.visible import Zone
-
-# A phrase of its own, not a sentence about delivery to an island.
-_STANDALONE = 40
 
 
 def choose_availability(told: set[Availability], zone: Zone) -> tuple[Availability, str]:
@@ -31,6 +26,9 @@ def choose_availability(told: set[Availability], zone: Zone) -> tuple[Availabili
         )
     if shown is Availability.IN_STOCK and metadata is Availability.BACKORDER:
         return metadata, "structured data"
+    if shown is Availability.BACKORDER and metadata is Availability.IN_STOCK:
+        # Shops tell machines that it can be ordered, and people that it has to be waited for.
+        return shown, f"page: {phrase} (structured data says {metadata})"
     if shown is Availability.IN_STOCK or zone.buy_button:
         return Availability.UNKNOWN, f"structured data says {metadata}, the page says {phrase}"
     return shown, f"page: {phrase} (structured data says {metadata})"
@@ -46,10 +44,9 @@ def _one_of(states: set[Availability]) -> Availability:
 
 def shown_state(zone: Zone) -> tuple[Availability, str]:
     """What the page itself says near its title, and in which words."""
-    texts = [notice.text for notice in zone.notices if not notice.is_variant]
     states: dict[Availability, str] = {}
-    for index, state in stock_phrases(texts, _STANDALONE):
-        states.setdefault(state, repr(squash(texts[index])))
+    for state, words in zone.stock:
+        states.setdefault(state, repr(words))
     if not states:
         return Availability.UNKNOWN, ""
     if len(states) == 1:

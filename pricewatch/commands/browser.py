@@ -6,8 +6,6 @@ import argparse
 
 from scrapy.commands import ScrapyCommand
 
-from pricewatch.middlewares.chromium import install_chromium, working_chromium
-from pricewatch.middlewares.failures import NoBrowser
 from pricewatch.shell import say
 
 
@@ -32,6 +30,9 @@ class Command(ScrapyCommand):
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        from pricewatch.middlewares.chromium import install_chromium, working_chromium
+        from pricewatch.middlewares.failures import NoBrowser
+
         configured = configured_path(self)
         try:
             chromium = install_chromium(configured, say) if opts.install else working_chromium(configured)

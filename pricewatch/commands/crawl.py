@@ -12,8 +12,6 @@ from scrapy.spiderloader import get_spider_loader
 
 from pricewatch.errors import UserError
 from pricewatch.items import RunStatus
-from pricewatch.settings_check import check_settings
-from pricewatch.spiders.base import PricewatchSpider
 
 
 class Command(crawl.Command):
@@ -21,6 +19,9 @@ class Command(crawl.Command):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Everything that can be wrong is said here, before scrapy starts to log."""
+        from pricewatch.settings_check import check_settings
+        from pricewatch.spiders.base import PricewatchSpider
+
         super().process_options(args, opts)
         if self.settings is None:
             raise RuntimeError("scrapy sets this before it asks for the options")
@@ -54,6 +55,8 @@ class Command(crawl.Command):
 
     def _tell_outcome(self, crawler: Crawler) -> None:
         """A run that did not finish says so in one sentence, and by the exit code."""
+        from pricewatch.spiders.base import PricewatchSpider
+
         run = crawler.spider.run if isinstance(crawler.spider, PricewatchSpider) else None
         if run is None:
             self.exitcode = self.exitcode or int(not isinstance(crawler.spider, Spider))

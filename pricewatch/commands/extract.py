@@ -36,7 +36,8 @@ class Command(ScrapyCommand):
     def long_desc(self) -> str:
         return (
             "Run an adapter over saved pages (plain or .gz) and show each field with where it came from, "
-            "or why there is no offer; with --overview, the cards of overview pages. "
+            "or why there is no offer; with --overview, the cards of overview pages, the next page, "
+            "and what is missing. "
             "A manifest has one JSON object per line: `file`, relative to it, and `url`."
         )
 
@@ -82,9 +83,7 @@ class Command(ScrapyCommand):
                 if opts.expected:
                     _print_expected(adapter, page, overview=opts.overview)
                 elif opts.overview:
-                    show_row = _print_json if opts.json else _print_card
-                    for row in read_cards(adapter, page):
-                        show_row(row)
+                    _print_cards(adapter, page, as_json=opts.json)
                 else:
                     show(judge(adapter, page))
             except UnreadablePage as error:
@@ -133,27 +132,6 @@ def judge(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
     return report | {"offer": _offer_fields(offer), "evidence": evidence}
 
 
-def read_cards(adapter: Adapter, page: SavedPage) -> list[dict[str, Any]]:
-    """The cards of a saved overview page, those left out that a run would drop."""
-    from pricewatch.rules.validation import validate_card
-
-    overview = adapter.read_overview(as_response(page, adapter.home))
-    if isinstance(overview, ExtractFailure):
-        raise UnreadablePage(f"{page.name}: {overview.reason}: {overview.details}.")
-    for reason, count in overview.unreadable.items():
-        _say(f"{page.name}: {count} left out: {reason}.")
-    rows: list[dict[str, Any]] = []
-    for card in overview.cards:
-        checked = validate_card(card)
-        if isinstance(checked, Drop):
-            _say(f"{page.name}: {card.url}: {checked.reason}: {checked.details}.")
-            continue
-        price = str(checked.price.amount) if checked.price else None
-        named = {"id": checked.product_id, "url": checked.url, "title": checked.title}
-        rows.append(named | {"price": price, "currency": checked.currency})
-    return rows
-
-
 _STATUS = {Ok: "ok", Drop: "drop", Quarantine: "quarantine", ExtractFailure: "failed"}
 
 
@@ -190,9 +168,21 @@ def _print_expected(adapter: Adapter, page: SavedPage, *, overview: bool) -> Non
     print(json.dumps(expected, ensure_ascii=False, indent=1, default=str))
 
 
-def _print_card(row: dict[str, Any]) -> None:
-    price = f"{row['price']} {row['currency']}" if row["price"] else "no price"
-    print(f"{row['id'] or '-':<14} {price:>16}  {row['title']}  {row['url']}")
+def _print_cards(adapter: Adapter, page: SavedPage, *, as_json: bool) -> None:
+    from pricewatch.commands.extract_cards import read_cards
+
+    found = read_cards(adapter, page)
+    if as_json:
+        for row in found.rows:
+            _print_json(row)
+        for sentence in found.left_out:
+            _say(f"{page.name}: {sentence}.")
+        return
+    for row in found.rows:
+        price = f"{row['price']} {row['currency']}" if row["price"] else "no price"
+        stock = row["availability"] or "stock not told"
+        print(f"{row['id'] or '-':<14} {price:>16}  {stock:<14}  {row['title']}  {row['url']}")
+    print("", *found.lines(), sep="\n", flush=True)
 
 
 def _print_plain(report: dict[str, Any]) -> None:

@@ -106,7 +106,7 @@ class Command(ActionCommand):
                 row.availability,
                 "yes" if row.active else "no",
                 row.title,
-                row.canonical_url,
+                row.url,
             )
             for row in rows
         ]

@@ -8,8 +8,6 @@ import sys
 from scrapy.commands import ScrapyCommand
 
 from pricewatch.errors import UserError
-from pricewatch.store.database import check_reachable, connect, shown
-from pricewatch.store.schema import REVISION, ensure_schema
 
 
 class Command(ScrapyCommand):
@@ -21,6 +19,9 @@ class Command(ScrapyCommand):
         return "Bring the database schema up to date (every start does so too)"
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        from pricewatch.store.database import check_reachable, connect, shown
+        from pricewatch.store.schema import REVISION, ensure_schema
+
         try:
             engine = connect()
             check_reachable(engine)

@@ -50,20 +50,29 @@ class Command(ScrapyCommand):
             return
         print(
             "\n".join(
-                ["Made:", *(f"  {path}" for path in made), "", NEXT.substitute(name=args[0], file=made[-1])]
+                [
+                    "Made:",
+                    *(f"  {path}" for path in made),
+                    "",
+                    NEXT.substitute(
+                        name=args[0],
+                        file=made[-1],
+                        host=args[1].lower(),
+                        pages=f"tests/adapters/fixtures/{args[0]}",
+                    ),
+                ]
             )
         )
 
 
 NEXT = Template(
-    """Next:
-  1. Save a product page and an overview page of the site, and put them in place of the two page.html.
-  2. See what the adapter reads:
-       scrapy extract --adapter $name --url URL tests/adapters/fixtures/$name/product/page.html
-       scrapy extract --adapter $name --url URL --overview tests/adapters/fixtures/$name/overview/page.html
-  3. Change the selectors in $file until both are right.
-  4. Write what is right into both expected.json: the same commands, with --expected, print it.
-  5. Run its test: python -m pytest tests/adapters/test_$name.py"""
+    """Save an overview page and a product page of the site in place of the two page.html, and change the
+selectors in $file until both are read right. What is right then goes into
+both expected.json (--expected prints it), for tests/adapters/test_$name.py.
+The next three commands:
+  scrapy extract --adapter $name --overview --url https://$host/OVERVIEW $pages/overview/page.html
+  scrapy extract --adapter $name --url https://$host/PRODUCT $pages/product/page.html
+  scrapy markets add $name https://$host/OVERVIEW"""
 )
 
 

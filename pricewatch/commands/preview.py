@@ -6,38 +6,46 @@ import argparse
 import json
 import sys
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.http import Response, TextResponse
 
 from pricewatch.errors import UserError
 from pricewatch.items import ProductPage
-from pricewatch.spiders.base import Subject
-from pricewatch.spiders.target_report import LookResult, lines_of
-from pricewatch.spiders.targets import TargetsSpider
 from pricewatch.store.plain import plain
+
+if TYPE_CHECKING:
+    from pricewatch.spiders.base import Subject
+    from pricewatch.spiders.target_report import LookResult
+    from pricewatch.spiders.targets import TargetsSpider
 
 MOST_CHARACTERS = 3_000_000
 
 
-class PreviewSpider(TargetsSpider):
-    """Looks at one page, and keeps it for whoever wants to point at something on it."""
+def preview_spider() -> type[TargetsSpider]:
+    """Made when it is wanted: every `scrapy` command imports this module, few need the spiders."""
+    from pricewatch.spiders.targets import TargetsSpider
 
-    result: LookResult | None = None
-    page = ""
-    adapter_id = ""
+    class PreviewSpider(TargetsSpider):
+        """Looks at one page, and keeps it for whoever wants to point at something on it."""
 
-    async def parse_product(self, response: Response, subject: Subject) -> AsyncIterator[ProductPage]:
-        self.adapter_id = subject.adapter.id
-        if isinstance(response, TextResponse):
-            self.page = response.text[:MOST_CHARACTERS]
-        async for item in super().parse_product(response, subject):
-            yield item
+        result: LookResult | None = None
+        page = ""
+        adapter_id = ""
 
-    def _print(self, result: LookResult) -> None:
-        self.result = result
-        self.run.progress["result"] = result.as_json()
+        async def parse_product(self, response: Response, subject: Subject) -> AsyncIterator[ProductPage]:
+            self.adapter_id = subject.adapter.id
+            if isinstance(response, TextResponse):
+                self.page = response.text[:MOST_CHARACTERS]
+            async for item in super().parse_product(response, subject):
+                yield item
+
+        def _print(self, result: LookResult) -> None:
+            self.result = result
+            self.run.progress["result"] = result.as_json()
+
+    return PreviewSpider
 
 
 class Command(ScrapyCommand):
@@ -68,12 +76,13 @@ class Command(ScrapyCommand):
         wanted = {"adapter": opts.adapter, "selectors": opts.selectors}
         given = {"url": args[0], "store": "no", **{name: text for name, text in wanted.items() if text}}
         try:
-            PreviewSpider.check(given)
+            spider_class = preview_spider()
+            spider_class.check(given)
         except UserError as error:
             self._tell({"error": str(error)}, opts)
             self.exitcode = 1
             return
-        crawler = self.crawler_process.create_crawler(PreviewSpider)
+        crawler = self.crawler_process.create_crawler(spider_class)
         self.crawler_process.crawl(crawler, **given)
         self.crawler_process.start()
         spider: Any = crawler.spider
@@ -83,6 +92,8 @@ class Command(ScrapyCommand):
             self.exitcode = 1
             return
         if not opts.json:
+            from pricewatch.spiders.target_report import lines_of
+
             print("\n".join(lines_of(spider.result)))
             return
         found = {**spider.result.as_json(), "adapter_id": spider.adapter_id, "page": plain(spider.page)}

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from pricewatch import clock
+from pricewatch.errors import UserError
 from pricewatch.shell import ActionCommand, print_table
+
+HIGHEST_RATE = 1000
 
 
 class Command(ActionCommand):
@@ -22,6 +26,16 @@ class Command(ActionCommand):
         approve = self.action("approve", "Note who has read a site's terms: from now on it is fetched from")
         approve.add_argument("source", metavar="SOURCE", help="its id or its domain")
         approve.add_argument("--by", metavar="NAME", required=True, help="who has read the terms")
+        change = self.action(
+            "set",
+            "Change how often a site is asked, in all processes together",
+            "Only where the site is yours, or its owner agrees. Example:\n"
+            "  scrapy sources set shop.example --requests-per-second 5 --min-delay-ms 0 --max-concurrent 4",
+        )
+        change.add_argument("source", metavar="SOURCE", help="its id or its domain")
+        change.add_argument("--requests-per-second", metavar="N", help="at most; 0 goes back to the default")
+        change.add_argument("--min-delay-ms", metavar="N", help="from one request to the next")
+        change.add_argument("--max-concurrent", metavar="N", help="requests under way at once")
         withdraw = self.action("withdraw", "Take that back: nothing is fetched any more")
         withdraw.add_argument("source", metavar="SOURCE", help="its id or its domain")
 
@@ -51,6 +65,24 @@ class Command(ActionCommand):
             target_sources.approve(connection, source.id, opts.by, clock.now())
         print(f"{source.id} is approved by {opts.by}.")
 
+    def do_set(self, opts: argparse.Namespace) -> None:
+        from pricewatch.store import source_list, target_sources
+        from pricewatch.store.database import engine
+
+        values: dict[str, Any] = {}
+        if opts.requests_per_second is not None:
+            values["requests_per_second"] = _rate(opts.requests_per_second)
+        if opts.min_delay_ms is not None:
+            values["min_delay_ms"] = _whole("--min-delay-ms", opts.min_delay_ms, 0)
+        if opts.max_concurrent is not None:
+            values["max_concurrent"] = _whole("--max-concurrent", opts.max_concurrent, 1)
+        if not values:
+            raise UserError("Say what to change: --requests-per-second, --min-delay-ms or --max-concurrent.")
+        with engine().begin() as connection:
+            source = target_sources.find(connection, opts.source)
+            source_list.set_rate(connection, source.id, values)
+        print(f"{source.id} is changed. Crawls that begin from now on keep to it.")
+
     def do_withdraw(self, opts: argparse.Namespace) -> None:
         from pricewatch.store import target_sources
         from pricewatch.store.database import engine
@@ -59,3 +91,20 @@ class Command(ActionCommand):
             source = target_sources.find(connection, opts.source)
             target_sources.withdraw(connection, source.id, clock.now())
         print(f"Nothing is fetched from {source.id} any more.")
+
+
+def _rate(text: str) -> float | None:
+    """Requests a second; 0 is the default's again."""
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = -1.0
+    if not 0 <= rate <= HIGHEST_RATE:
+        raise UserError(f"--requests-per-second takes a number from 0 to {HIGHEST_RATE}, not {text!r}.")
+    return rate or None
+
+
+def _whole(option: str, text: str, least: int) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 7) or int(text) < least:
+        raise UserError(f"{option} takes a whole number from {least} on, not {text!r}.")
+    return int(text)

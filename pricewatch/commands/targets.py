@@ -67,7 +67,8 @@ class Command(ActionCommand):
         _settle_terms(approved, asked, opts)
         for place, target in enumerate(new):
             number = added.ids.get(place)
-            print(f"Target {number}: {target.url}" if number else f"Watched already: {target.url}")
+            known = "Watched already, and changed" if place in added.updated else "Watched already"
+            print(f"Target {number}: {target.url}" if number else f"{known}: {target.url}")
         return 0
 
     def do_import(self, opts: argparse.Namespace) -> int:
@@ -256,6 +257,4 @@ def _tell(report: ImportReport, opts: argparse.Namespace) -> None:
     if len(rejected) > targets_options.MOST_SHOWN:
         rest = "" if opts.report else "; --report FILE.csv writes down all of them"
         print(f"… and {len(rejected) - targets_options.MOST_SHOWN} more{rest}", file=sys.stderr)
-    counts = report.counts
-    told = ", ".join(f"{counts[outcome]} {outcome}" for outcome in LineOutcome)
-    print(f"{len(report.lines)} lines: {told}{' (dry run, nothing was changed)' if opts.dry_run else ''}.")
+    print(f"{report.sentence}{' (dry run, nothing was changed)' if opts.dry_run else ''}.")

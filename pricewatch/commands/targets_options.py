@@ -13,7 +13,8 @@ schedule, priority, adapter, notes, and the selectors price, title,
 availability (CSS or XPath) and currency (a code such as EUR). Without a
 header it is one URL per line. Commas, semicolons, tabs and any usual
 encoding are understood. Each bad line is reported, the good ones are
-imported in one go; --dry-run only tells what would happen."""
+imported in one go; a URL that is watched already takes over what the file
+gives for it, and keeps the rest. --dry-run only tells what would happen."""
 
 
 def add_actions(command: ActionCommand) -> None:

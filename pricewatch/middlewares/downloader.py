@@ -16,7 +16,7 @@ from scrapy.http import Request, Response
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.defer import Deferred
 
-from pricewatch.parsing.url import InvalidUrl, registrable_domain
+from pricewatch.parsing.url import InvalidUrl, site_of
 
 
 class PatientDownloader(Downloader):
@@ -78,18 +78,17 @@ class PatientDownloader(Downloader):
 
 
 def domain_of(request: Request) -> str:
-    """The registrable domain that a request goes to; empty where it goes nowhere."""
+    """The registrable domain that a request goes to, or host and port where there is none; or nothing."""
     return _domain_at(urlparse_cached(request).netloc)
 
 
 @lru_cache(maxsize=4096)
 def _domain_at(netloc: str) -> str:
     """Asked several times for every request, and mostly about the same few places."""
-    host = urlsplit(f"//{netloc}").hostname or ""
     try:
-        return registrable_domain(host)
+        return site_of(f"//{netloc}")
     except InvalidUrl:
-        return host
+        return urlsplit(f"//{netloc}").hostname or ""
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from scrapy.http import Request
 from pricewatch.middlewares.downloader import domain_of
 from pricewatch.middlewares.shared import shared
 from pricewatch.middlewares.store_thread import StoreThread
-from pricewatch.parsing.url import InvalidUrl, registrable_domain
+from pricewatch.parsing.url import InvalidUrl, is_machine, site_of
 from pricewatch.rules.limits import Limit, limit_of
 from pricewatch.store.fetch_policies import FetchPolicy, load_policies
 
@@ -44,9 +44,10 @@ class Policies:
             self.add(policy)
 
     def add(self, policy: FetchPolicy) -> None:
-        for place in {policy.domain, policy.base_url}:
+        # An address or localhost is shared by all shops of that machine: only host and port name this one.
+        for place in {policy.base_url} if is_machine(policy.domain) else {policy.domain, policy.base_url}:
             try:
-                domain = registrable_domain(place)
+                domain = site_of(place)
             except InvalidUrl:
                 continue
             known = self._by_domain.setdefault(domain, [])

@@ -59,18 +59,21 @@ _OUT = re.compile(
 )
 
 _BACK = re.compile(
-    r"\b(?:pre-?order|back-?order(?:ed)?|available (?:for|to) (?:pre|back)-?order|made to order|"
-    r"built to order|"
-    r"ships? when available|vorbestell\w*|vorbestellbar|auf bestellung|nachbestellt|précommande\w*|"
-    r"sur commande|"
-    r"preventa|bajo pedido|por encargo|preordin\w*|su ordinazione|pré-venda|"
-    r"encomenda|pre-?orderen|op bestelling|nabestelling|przedsprzedaż|na zamówienie|předobjedn\w*|"
+    r"\b(?:pre[- ]?order(?:ed|s)?|back[- ]?order(?:ed|s)?|made to order|built to order|special order|"
+    r"ships? when available|vorbestell\w*|auf (?:nach)?bestellung|bei nachbestellung|nachbestellt|"
+    r"lieferrückstand|précommande\w*|sur commande|en réapprovisionnement|"
+    r"preventa|bajo pedido|por encargo|para reserva|preordin\w*|su ordinazione|pré-venda|"
+    r"(?:sob|por) encomenda|encomenda|pre-?orderen|op bestelling|(?:via |in )?nabestelling|"
+    r"przedsprzedaż|na zamówienie|předobjedn\w*|"
     r"na objednávku|"
     r"förbeställ\w*|beställningsvara|forhåndsbestill\w*|bestillingsvare|ennakkotil\w*|prednaročil\w*|"
     r"po naročilu|"
     r"előrendel\w*|precomand\w*|la comand[aă]|предзаказ\w*|под заказ|ön sipariş)\b"
     r"|預購|預訂|予約|取り寄せ|예약",
 )
+
+# What may be ordered once the stock is used up is not ordered for later today.
+_LATER_TOO = re.compile(r"\b(?:can|may) be (?:back|pre)[- ]?ordered\b|\bkann nachbestellt werden\b")
 
 _IN = re.compile(
     r"\b(?:in[- ]stock|only \d+ left|\d+ (?:pcs |pieces |items |units )?(?:left|available|in stock)|"
@@ -142,7 +145,8 @@ _STEMS = (
     "распродан", "законч", "отсутств", "доступ", "наявност", "tükendi", "stokta", "εξαντλ", "διαθέσιμο",
     "אזל", "במלאי", "متوفر", "نفد", "متاح", "售", "缺", "庫", "库", "補貨", "在庫",
     "切れ", "入荷", "품절", "재고", "order",
-    "bestell", "commande", "preventa", "pedido", "encargo", "ordin", "pré-venda", "encomenda", "sprzedaż",
+    "bestell", "rückstand", "commande", "réappro", "preventa", "reserva", "pedido", "encargo", "ordin",
+    "pré-venda", "encomenda", "sprzedaż",
     "zamówienie", "objedn", "beställ", "bestill", "ennakko", "naroč", "rendel", "comand", "заказ",
     "sipariş", "預", "予約", "取り寄せ", "예약", "left", "ready to ship", "ships",
     "livraison sous", "expédié",
@@ -166,7 +170,7 @@ def schema_availability(value: object) -> Availability:
 
 def text_availability(text: str) -> Availability:
     """The state of the product that a short text for people names; UNKNOWN where it names none."""
-    lowered = squash(text).lower()
+    lowered = _LATER_TOO.sub("", squash(text).lower())
     if _SOMETHING_ELSE.search(lowered):
         return Availability.UNKNOWN
     if _OUT.search(lowered):

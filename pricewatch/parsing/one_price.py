@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 
 from .marks import mark_after, mark_before
-from .price import ParsedPrice, Refusal, parse_price
+from .numbers import numbers_in
+from .price import ParsedPrice, Refusal, parse_price, without_net
 from .text import squash
 
 _ONE_NUMBER = re.compile(r"(\D*?)(\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?|\d[\d.,]*\d|\d)(\D*)")
@@ -20,7 +21,7 @@ def one_price(text: str, currency: str | None, hints: Iterable[str] = ()) -> Par
     read = parse_price(text, currency, hints)
     if read.amount is None:
         return read
-    found = _ONE_NUMBER.fullmatch(squash(text))
+    found = _ONE_NUMBER.fullmatch(_without_net_beside(squash(text), currency, hints))
     if found is None:
         return ParsedPrice(refusal=Refusal.SEVERAL, marked=read.marked)
     _, label = mark_before(found[1])
@@ -28,3 +29,14 @@ def one_price(text: str, currency: str | None, hints: Iterable[str] = ()) -> Par
     if not _TOUCHES_LEFT.search(label) or not _TOUCHES_RIGHT.match(tail):
         return ParsedPrice(refusal=Refusal.UNCLEAR_NUMBER, marked=read.marked)
     return read
+
+
+def _without_net_beside(text: str, currency: str | None, hints: Iterable[str]) -> str:
+    """The text, without a price that is labelled as one without tax: "126,24 € excl. VAT: 105,20 €"."""
+    numbers = [number for number in numbers_in(text, currency, hints) if number.codes]
+    kept = without_net(numbers)
+    if len(kept) != 1 or len(numbers) == 1:
+        return text
+    at = numbers.index(kept[0])
+    start = numbers[at - 1].end if at else 0
+    return text[start : numbers[at + 1].start if at + 1 < len(numbers) else len(text)]

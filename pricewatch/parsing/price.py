@@ -75,7 +75,7 @@ def parse_price(text: str, currency: str | None = None, hints: Iterable[str] = (
     numbers = numbers_in(text, currency, hints)
     if not numbers:
         return ParsedPrice(refusal=Refusal.NO_NUMBER)
-    marked = [number for number in numbers if number.codes] or numbers
+    marked = without_net([number for number in numbers if number.codes] or numbers)
     refusal = _refusal(marked)
     if refusal:
         return ParsedPrice(refusal=refusal, marked=bool(marked[0].codes))
@@ -84,6 +84,17 @@ def parse_price(text: str, currency: str | None = None, hints: Iterable[str] = (
     return ParsedPrice(
         amount=first.amount, currency=known or settle(first.codes, hints), marked=bool(first.codes)
     )
+
+
+def without_net(numbers: list[Number]) -> list[Number]:
+    """The numbers without those that are labelled as prices without tax, if others are the price with it."""
+    net = [number.amount for number in numbers if number.role is Role.NET]
+    others = [number for number in numbers if number.role is not Role.NET]
+    if not net or not others or None in net:
+        return numbers
+    highest = max(amount for amount in net if amount is not None)
+    is_higher = all(one.amount is not None and one.amount > highest for one in others)
+    return others if is_higher else numbers
 
 
 def parse_machine_price(value: object, currency: str | None) -> ParsedPrice:

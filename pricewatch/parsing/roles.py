@@ -76,12 +76,18 @@ _FROM_AFTER = re.compile(
     r"^\s?(?:\+(?!\s?\w)|&\s?up|and up|and more|起|から|〜|~|-tól|-től|tól|től|以上|より|alkaen|부터)"
 )
 
+_TAX = (
+    r"(?:(?:sales )?taxe?s?|vat|gst|hst|mwst|mehrwertsteuer|u\.?st|steuern?|iva|i\.v\.a|tva|t\.v\.a|"
+    r"moms|mva|btw|dph|ddv|pdv|kdv|alv|ндс|пдв|ддс|áfa|φπα)"
+)
 _NET = re.compile(
-    r"\b(?:excl?\.?|ex\.?|exkl\.?|exc\.?|excluding|without|before:|plus|zzgl\.?|ohne|senza|sin|sans|uten|"
-    r"ekskl\.?|bez|brez|"
-    r"fără|fara|без)\s?(?:\d+\s?%\s?)?(?:tax|vat|gst|mwst|ust|iva|i\.v\.a|tva|moms|mva|btw|dph|ddv|pdv|vat|"
-    r"ндс|áfa|mwst)"
-    r"|\bnetto\b|\bnet price\b|\bnettopreis\b|\bh\.?t\.?\b(?!\w)|\+\s?(?:vat|iva|mwst|gst)\b|税抜|未税"
+    r"\b(?:excl?\.?|ex\.?|exkl\.?|exc\.?|excluding|exclusive of|net of|without|before:?|plus|zzgl\.?|"
+    r"zuzüglich|ohne|o\.|senza|sin|sans|hors|sem|uten|ekskl\.?|eks\.?|bez|brez|fără|fara|без|χωρίς)\s?"
+    rf"(?:\d+\s?%\s?)?(?:gesetzl\w*\.?\s|the\s)?{_TAX}(?!\w)"
+    rf"|\b{_TAX}\.?,?\s(?:excl|exkl|ekskl|esclus|exclu|not incl|no incl|não incl|non (?:compris|incl)|"
+    r"nicht enthalten|hariç)"
+    r"|\bnett[oó]\b|\bnet price\b|\bnettopreis\b|\bh\.?t\.?\b(?!\w)|\+\s?(?:vat|iva|mwst|gst|kdv)\b"
+    r"|\bs/\s?iva\b|\balv\s0\s?%|税抜|税别|税別|未税"
 )
 
 _LIST = re.compile(
@@ -117,11 +123,12 @@ _SAVING = re.compile(
 )
 
 # Tax is in it, whatever the price before it was without.
-_GROSS = re.compile(
-    r"^\W*(?:(?:incl?|inkl|inclusive|including|with|mit|avec|con|med|z|s|vč|cu)\b\.?\s?(?:\d+\s?%\s?)?"
-    r"(?:of )?(?:tax|vat|gst|mwst|ust|iva|i\.v\.a|tva|moms|mva|btw|dph|ddv|pdv)|ttc\b|t\.t\.c|"
-    r"brutto\b|税込)"
+_WITH_TAX = (
+    r"(?:(?:incl?|inkl|inclusive|including|with|mit|avec|con|med|z|s|vč|cu)\b\.?\s?(?:\d+\s?%\s?)?"
+    rf"(?:of )?{_TAX}|{_TAX}\.?,?\s(?:incl|inkl|compris|enthalten|dahil)|ttc\b|t\.t\.c|brutt[oó]\b|税込)"
 )
+_GROSS = re.compile(rf"^\W*{_WITH_TAX}")
+_GROSS_ANYWHERE = re.compile(rf"(?<!\w){_WITH_TAX}")
 
 # A saving in percent is said of the price, it is not the price's own label: "-20% €8" costs €8.
 _PERCENT_SAVING = re.compile(
@@ -238,6 +245,11 @@ _PLUS = re.compile(
     r"^\W*(?:(?:plus|zzgl|zuzügl|excl|exkl|ex|inkl|incl|inc|and|und|&|\+|free|gratis|kostenlos|frei|hors|più)\b"
     r"|送料(?:別|込|無料))"
 )
+
+
+def says_gross(text: str) -> bool:
+    """Whether a text in lower case says that tax is in its price."""
+    return _GROSS_ANYWHERE.search(text) is not None
 
 
 def role_of_words(before: str, after: str, *, is_last: bool = True) -> Role:

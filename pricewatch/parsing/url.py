@@ -100,6 +100,28 @@ def registrable_domain(url_or_host: str) -> str:
     return host if found.suffix else ".".join(host.split(".")[-2:])
 
 
+def is_machine(domain: str) -> bool:
+    """Whether a domain is an address or a name like localhost, which nobody registered for one site."""
+    return "." not in domain or _is_address(domain) or domain.endswith(".localhost")
+
+
+@lru_cache(maxsize=4096)
+def site_of(url: str) -> str:
+    """What shares one rate budget: the registrable domain; of an address or a name like localhost, the port.
+
+    What answers on the two standard ports is one site.
+    """
+    domain = registrable_domain(url)
+    if not is_machine(domain):
+        return domain
+    try:
+        port = urlsplit(url if "//" in url else f"//{url}").port
+    except ValueError as error:
+        raise InvalidUrl(f"no port in {url[:200]!r}") from error
+    host = f"[{domain}]" if ":" in domain else domain
+    return domain if port in (None, 80, 443) else f"{host}:{port}"
+
+
 def is_other_page(page_url: str, link: str | None) -> bool:
     """Whether a link on a page leads to another one than the page itself; anchors and scripts do not."""
     if not link or link.startswith(("#", "javascript:", "mailto:", "tel:")):

@@ -6,10 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from .availability import is_buy_button
+from pricewatch.items import Availability
+
+from .availability import is_buy_button, stock_phrases
 from .cards import HEADINGS, announces_others, is_product_card
 from .class_names import NO_CUES, ClassCues, element_cues
-from .roles import Role, role_of_words
+from .roles import Role, role_of_words, says_gross
 from .shown_price import ShownPrice, is_displayed, read_prices, tag_role, told_in
 from .text import squash, word_set, words
 from .tree import Element, raw_text, shown_text
@@ -45,6 +47,8 @@ _LONGEST_TEXT = 600
 _LONGEST_AROUND = 300
 _WRAPPERS = 3
 _CARD_LEVELS = 5
+# A phrase of its own, not a sentence about delivery to an island.
+_LONGEST_STOCK = 40
 
 
 @dataclass(slots=True)
@@ -53,6 +57,7 @@ class Notice:
 
     text: str
     is_variant: bool
+    element: Element | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True)
@@ -61,6 +66,8 @@ class Zone:
 
     prices: list[ShownPrice] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
+    # The notices that name the product's own stock, without those of its variants and of other products.
+    stock: list[tuple[Availability, str]] = field(default_factory=list)
     buy_button: str = ""
 
 
@@ -109,21 +116,28 @@ class _Scan:
             node = node.getparent()
 
     def _set_cards_apart(self, title: Element) -> None:
-        """Prices in a card that links to another product are that product's."""
+        """Prices and stock in a card that links to another product are that product's."""
         around_title = {title, *title.iterancestors()}
         name = words(shown_text(title, _LONGEST_BLOCK))
         known: dict[Element, bool] = {}
-        for price in self.zone.prices:
-            if price.role not in (Role.CURRENT, Role.REGULAR):
-                continue
-            element, level = price.element, 0
+
+        def is_in_card(element: Element | None) -> bool:
+            level = 0
             while element is not None and element not in around_title and level < _CARD_LEVELS:
                 if element not in known:
                     known[element] = is_product_card(element, self._page_url, name)
                 if known[element]:
-                    price.role = Role.RELATED
-                    break
+                    return True
                 element, level = element.getparent(), level + 1
+            return False
+
+        for price in self.zone.prices:
+            if price.role in (Role.CURRENT, Role.REGULAR) and is_in_card(price.element):
+                price.role = Role.RELATED
+        notices = [notice for notice in self.zone.notices if not notice.is_variant]
+        for index, state in stock_phrases([notice.text for notice in notices], _LONGEST_STOCK):
+            if not is_in_card(notices[index].element):
+                self.zone.stock.append((state, squash(notices[index].text)))
 
     def _visit(self, element: Element, context: _Context, depth: int = 0) -> bool:
         """Reads an element; True where it ends in a heading, and other products follow."""
@@ -169,7 +183,7 @@ class _Scan:
             return False
         self._done.add(element)
         if not _DIGIT.search(text):
-            self._phrase(text, context)
+            self._phrase(element, text, context)
             return True
         prices = read_prices(
             element,
@@ -189,7 +203,7 @@ class _Scan:
             self._has_price = True
         if prices:
             for words_of, role in told_in(element, self._page_url, context.role):
-                self._phrase(words_of, replace(context, role=role))
+                self._phrase(element, words_of, replace(context, role=role))
         return bool(prices)
 
     def _read_text(self, element: Element, text: str, context: _Context) -> None:
@@ -202,7 +216,7 @@ class _Scan:
             elif _BARE_NUMBER.fullmatch(text):
                 self._read_bare(element, context)
         if length <= _LONGEST_PHRASE:
-            self._phrase(text, context)
+            self._phrase(element, text, context)
 
     def _read_bare(self, element: Element, context: _Context) -> None:
         """A number alone in its element: the currency may stand beside it, in an element of its own."""
@@ -219,7 +233,7 @@ class _Scan:
         if tail and not tail.isspace():
             parent = sibling.getparent()
             if parent is not None and len(parent) <= 12:
-                self._phrase(tail, _Context())
+                self._phrase(parent, tail, _Context())
 
     def _read_button(self, element: Element, own: ClassCues, context: _Context) -> None:
         if context.role in _NOT_BOUGHT or element.get("disabled") is not None:
@@ -240,10 +254,10 @@ class _Scan:
             if self._has_price:
                 self._left = min(self._left, _AFTER_BOTH)
 
-    def _phrase(self, text: str, context: _Context) -> None:
+    def _phrase(self, element: Element, text: str, context: _Context) -> None:
         if len(text) < 3 or context.role not in _TELLING_OF_STOCK:
             return
-        self.zone.notices.append(Notice(text, is_variant=context.role is Role.VARIANT))
+        self.zone.notices.append(Notice(text, context.role is Role.VARIANT, element))
 
 
 def has_currency_mark(text: str) -> bool:
@@ -273,7 +287,9 @@ def _role_from_outside(element: Element) -> Role:
         if before.strip() or after.strip():
             label = _DIGITS.split(squash(before))[-1]
             tail = _DIGITS.split(squash(after))
-            return role_of_words(label.lower(), tail[0].lower(), is_last=len(tail) == 1)
+            role = role_of_words(label.lower(), tail[0].lower(), is_last=len(tail) == 1)
+            # The words before it may be those of another price: "€105 ex VAT", "€126 inc VAT".
+            return Role.CURRENT if role is Role.NET and says_gross(own.lower()) else role
         parent = parent.getparent()
     return Role.CURRENT
 

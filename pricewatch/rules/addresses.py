@@ -89,4 +89,11 @@ def refusal(host: str, address: IPAddress, port: int, allowed: AllowedHosts) -> 
     if is_public(address) or allowed.allows(host, address, port):
         return None
     shown = host if host.strip("[]") == str(address) else f"{host} leads to {address}, which"
-    return f"{shown} is not a public address"
+    return f"{shown} is not a public address; {how_to_allow(host, port)}"
+
+
+def how_to_allow(host: str, port: int) -> str:
+    """What an operator does to have a private host of theirs fetched from."""
+    name = host.strip("[]")
+    place = f"[{name}]" if ":" in name else name
+    return f"if it is yours, allow it with ALLOWED_PRIVATE_HOSTS={place}{f':{port}' if port else ''}"

@@ -93,6 +93,14 @@ class DiscoverySpider(OverviewSpider):
                 return False
         return True
 
+    def _doubt_single_pages(self) -> None:
+        """A first crawl that ends after one page of a longer list: a selector is wrong, and nobody asked."""
+        most = self.arguments.max_pages or self.market.max_pages
+        for start in self.starts if self.first_run and most != 1 else ():
+            if start.read == 1 and start.sign_of_more:
+                what = "`pages`" if start.requested > 1 else "`next`"
+                self.run.remark(f"1 page of {start.url} was read, but {start.sign_of_more}; is {what} right?")
+
     async def _commit(self) -> list[tuple[int, str]]:
         most = self.arguments.max_details
         if most is None:
@@ -110,6 +118,7 @@ class DiscoverySpider(OverviewSpider):
             self.run.record(connection, tally)
             return tally, wanted, synced
 
+        self._doubt_single_pages()
         tally, wanted, synced = await self.run.call(commit)
         self.run.count_stored(tally, self.adapter.id, self.source_id)
         self.run.progress["committed"] = True

@@ -13,6 +13,7 @@ from twisted.python.failure import Failure
 
 from pricewatch import clock
 from pricewatch.adapters.base import Adapter, MarketQuery, Overview
+from pricewatch.adapters.more_pages import sign_of_more
 from pricewatch.errors import UserError
 from pricewatch.items import Card, DropReason, ExtractFailure, FailureReason, OverviewPage, PageOutcome
 from pricewatch.parsing.url import InvalidUrl
@@ -213,6 +214,8 @@ class OverviewSpider(PricewatchSpider):
             reading.error = f"{overview.reason} {overview.details}".strip()
             return reading
         self._take_cards(reading, response, start, overview)
+        if number == 1 and isinstance(response, TextResponse):
+            start.sign_of_more = sign_of_more(response, overview, self.page_url(start, 2))
         return reading
 
     def _is_endless(self, number: int) -> bool:

@@ -73,6 +73,7 @@ class Run:
         self.cards = 0
         self.progress: dict[str, Any] = {}
         self.errors: list[dict[str, Any]] = []
+        self.remarks: list[str] = []
         self.started_at: datetime = clock.now()
         self._writer: Writer | None = None
         self._closing: asyncio.Future[None] | None = None
@@ -154,6 +155,11 @@ class Run:
         if len(self.errors) < runs.MOST_ERRORS_KEPT:
             self.errors.append({"at": clock.now().isoformat(), "error": what, **details})
 
+    def remark(self, sentence: str) -> None:
+        """Something that a person should look at, though the run goes on: on its row and in its summary."""
+        self.error(sentence)
+        self.remarks.append(sentence)
+
     async def page(self, *, url: str, outcome: PageOutcome, **fields: Any) -> None:
         """Record a page that brought nothing to store."""
         at = clock.now()
@@ -201,6 +207,7 @@ class Run:
             f"{self.stored.new} new, {self.stored.updated} known, {self.counters['details']} details, "
             f"{self.stored.price_rows} price rows, {self.counters['offers_dropped']} dropped, "
             f"{self.counters['offers_quarantined']} quarantined, {self.counters['urls_failed']} failed"
+            + "".join(f"\nLOOK: {sentence}" for sentence in self.remarks)
         )
 
     def _outcome(self, scrapy_reason: str) -> tuple[RunStatus, str | None]:

@@ -57,6 +57,8 @@ class StartPage:
     # What each page shows that this run has read, and where its first page was found.
     prints: dict[int, int] = field(default_factory=dict)
     landed: str = ""
+    # What on its first page says that there are more.
+    sign_of_more: str = ""
     # The answer from beyond its end, if there was one.
     beyond: Reading | None = None
 

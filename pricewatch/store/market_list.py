@@ -84,6 +84,7 @@ def latest_listings(connection: Connection, market_id: str, most: int) -> list[R
                 Listing.availability,
                 Listing.active,
                 Listing.canonical_url,
+                Listing.url,
             )
             .join(MarketListing, MarketListing.listing_id == Listing.id)
             .where(MarketListing.market_id == market_id)

@@ -19,7 +19,7 @@ from pricewatch.adapters.selected import NAMES, check_selectors
 from pricewatch.errors import UserError
 from pricewatch.parsing.target_csv import CsvFile
 from pricewatch.parsing.url import InvalidUrl, canonical_url
-from pricewatch.rules.addresses import PORTS, AllowedHosts, literal_address, refusal
+from pricewatch.rules.addresses import PORTS, AllowedHosts, how_to_allow, literal_address, refusal
 from pricewatch.rules.targets import DEFAULT_SCHEDULE, HIGHEST_PRIORITY, LOWEST_PRIORITY, check_schedule
 from pricewatch.store import target_sources, targets
 from pricewatch.store.targets import NewTarget
@@ -34,10 +34,20 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 class LineOutcome(StrEnum):
     ADDED = "added"
-    # A target watches this page already; in the file twice.
+    # A target watches this page already, and was given something new, or not; in the file twice.
+    UPDATED = "updated"
     KNOWN = "known"
     REPEATED = "repeated"
     REJECTED = "rejected"
+
+
+_WORDS = {
+    LineOutcome.ADDED: "new",
+    LineOutcome.UPDATED: "updated",
+    LineOutcome.KNOWN: "unchanged",
+    LineOutcome.REPEATED: "repeated",
+    LineOutcome.REJECTED: "rejected",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +68,12 @@ class ImportReport:
     @property
     def counts(self) -> Counter[LineOutcome]:
         return Counter(line.outcome for line in self.lines)
+
+    @property
+    def sentence(self) -> str:
+        counts = self.counts
+        told = ", ".join(f"{counts[outcome]} {word}" for outcome, word in _WORDS.items())
+        return f"{len(self.lines)} lines: {told}"
 
     def write(self, file: TextIO) -> None:
         """The whole report as CSV, harmless in a spreadsheet."""
@@ -93,6 +109,7 @@ def check(values: Mapping[str, str], allowed: AllowedHosts) -> NewTarget:
         selectors=selectors,
         adapter_id=adapter_id,
         notes=notes.replace("\x00", "")[:LONGEST_NOTE] if notes else None,
+        given=tuple(name for name in ("schedule", "priority") if values.get(name)),
     )
 
 
@@ -117,7 +134,7 @@ def check_url(url: str, allowed: AllowedHosts) -> str:
         if why := refusal(host, address, port, allowed):
             raise BadTarget(why)
     elif ("." not in host or host.endswith(_LOCAL_NAMES)) and not allowed.allows(host, None, port):
-        raise BadTarget(f"{host} is not a public name")
+        raise BadTarget(f"{host} is not a public name; {how_to_allow(host, port)}")
     return canonical
 
 
@@ -183,13 +200,12 @@ def _add(
     )
     for number, place in enumerate(places):
         line = report.lines[place]
-        is_new = number in added.ids
-        report.lines[place] = LineReport(
-            line.number,
-            line.url,
-            LineOutcome.ADDED if is_new else LineOutcome.KNOWN,
-            "" if is_new else "a target watches this page already",
-        )
+        outcome, reason = LineOutcome.KNOWN, "a target watches this page already"
+        if number in added.ids:
+            outcome, reason = LineOutcome.ADDED, ""
+        elif number in added.updated:
+            outcome, reason = LineOutcome.UPDATED, "a target watches this page already, and is changed"
+        report.lines[place] = LineReport(line.number, line.url, outcome, reason)
 
 
 @lru_cache(maxsize=256)

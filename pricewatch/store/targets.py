@@ -39,6 +39,35 @@ RETURNING id, source_id, canonical_url
 """)
 
 
+# What is given wins; a target that is now read otherwise, or at other times, is looked at as if it were new.
+_UPDATE = text("""
+UPDATE targets t SET
+    schedule = n.schedule, priority = n.priority, adapter_id = n.adapter_id, selectors = n.selectors,
+    notes = n.notes, updated_at = :now,
+    status = CASE WHEN n.is_read_anew AND t.status = 'BROKEN' THEN 'ACTIVE' ELSE t.status END,
+    consecutive_failures = CASE WHEN n.is_read_anew THEN 0 ELSE t.consecutive_failures END,
+    next_due_at = CASE WHEN n.is_read_anew AND t.next_due_at IS NOT NULL THEN :now ELSE t.next_due_at END
+FROM (
+    SELECT k.id, o.*, (k.schedule, k.adapter_id, k.selectors)
+                      IS DISTINCT FROM (o.schedule, o.adapter_id, o.selectors) AS is_read_anew
+    FROM json_to_recordset(CAST(:rows AS json)) AS r(
+        source_id text, adapter_id text, canonical_url text, selectors jsonb, schedule text,
+        priority integer, notes text)
+    JOIN targets k ON k.source_id = r.source_id AND k.canonical_url = r.canonical_url
+    CROSS JOIN LATERAL (
+        SELECT coalesce(r.schedule, k.schedule) AS schedule, coalesce(r.priority, k.priority) AS priority,
+               coalesce(r.adapter_id, k.adapter_id) AS adapter_id, k.selectors || r.selectors AS selectors,
+               coalesce(r.notes, k.notes) AS notes
+    ) o
+) n
+WHERE t.id = n.id AND (t.schedule, t.priority, t.adapter_id, t.selectors, t.notes)
+                      IS DISTINCT FROM (n.schedule, n.priority, n.adapter_id, n.selectors, n.notes)
+RETURNING t.source_id, t.canonical_url
+""")
+# What a known target takes over only where it was given: elsewhere it is the default for a new one.
+_DEFAULTED = ("schedule", "priority")
+
+
 @dataclass(frozen=True, slots=True)
 class NewTarget:
     """A URL that somebody wants to be watched; checked already."""
@@ -50,14 +79,20 @@ class NewTarget:
     selectors: dict[str, str] = field(default_factory=dict)
     adapter_id: str | None = None
     notes: str | None = None
+    # Which of schedule and priority somebody chose.
+    given: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class Added:
-    """Which of the new targets are there now, by place in what was given, and the source of each."""
+    """Which of the new targets are there now, by place in what was given, and the source of each.
+
+    `updated` are the places of those that were known, and were given something new.
+    """
 
     ids: dict[int, int]
     sources: list[str]
+    updated: set[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +140,8 @@ class Wanted:
 def add(
     connection: Connection, new: Sequence[NewTarget], now: datetime, created_by: str | None = None
 ) -> Added:
-    """Add what is not known yet, with the sources it needs, all in the transaction that the caller holds."""
+    """Add what is not known yet, with the sources it needs, and change what is known and given otherwise;
+    all in the transaction that the caller holds."""
     sources = target_sources.create(connection, (target.url for target in new))
     rows = [_row(target, sources) for target in new]
     ids: dict[tuple[str, str], int] = {}
@@ -117,7 +153,23 @@ def add(
         for place, row in enumerate(rows)
         if (target_id := ids.pop((row["source_id"], row["canonical_url"]), None)) is not None
     }
-    return Added(added, [row["source_id"] for row in rows])
+    known = {place: row for place, row in enumerate(rows) if place not in added}
+    updated = _update(connection, list(known.values()), now)
+    places = {place for place, row in known.items() if (row["source_id"], row["canonical_url"]) in updated}
+    return Added(added, [row["source_id"] for row in rows], places)
+
+
+def _update(connection: Connection, rows: Sequence[dict[str, Any]], now: datetime) -> set[tuple[str, str]]:
+    given = [
+        {**row, **{name: None for name in _DEFAULTED if name not in row["given"]}}
+        for row in rows
+        if row["given"] or row["selectors"] or row["adapter_id"] or row["notes"]
+    ]
+    updated: set[tuple[str, str]] = set()
+    for begin in range(0, len(given), CHUNK):
+        parameters = {"rows": json.dumps(given[begin : begin + CHUNK]), "now": now}
+        updated |= {(row.source_id, row.canonical_url) for row in connection.execute(_UPDATE, parameters)}
+    return updated
 
 
 def _row(target: NewTarget, sources: Sources) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pricewatch import adapters
 from pricewatch.adapters import shop_files
 from pricewatch.adapters.base import MarketQuery, Overview, Presence
 from pricewatch.errors import UserError
-from pricewatch.items import Availability, Extracted, ExtractFailure
+from pricewatch.items import Availability, Extracted, ExtractFailure, Quarantine
 from pricewatch.rules.validation import validate_offer
 
 from .site_fixtures import respond
@@ -236,6 +236,11 @@ def test_where_the_pages_end(declare):
         ('<b class="preis">5 € – 9 €</b><p class="lager">Auf Lager</p>', "PRICE_NOT_FOUND"),
         ('<b class="preis">5 €</b><b class="preis">9 €</b><p class="lager">Auf Lager</p>', "PRICE_NOT_FOUND"),
         ('<b class="preis">$ 5</b><p class="lager">Auf Lager</p>', "PRICE_NOT_FOUND"),
+        ('<p class="lager">Auf Lager</p>', "SELECTOR_FAILURE"),
+        (
+            '<b class="preis">126,24 € exkl. MwSt.: 105,20 €</b><p class="lager">Auf Lager</p>',
+            (12624, "IN_STOCK"),
+        ),
         ('<p class="hinweis">Leider nicht mehr im Sortiment.</p>', "PAGE_STRUCTURE_CHANGED"),
     ],
 )
@@ -248,6 +253,24 @@ def test_product(declare, body, outcome):
     else:
         assert result.reason == outcome
         assert result.details
+
+
+def test_a_selector_that_is_at_no_element_is_named(declare):
+    result = declare().extract(respond(f"{SITE}/a", product('<h1>Assam</h1><p class="lager">Auf Lager</p>')))
+    assert isinstance(result, Quarantine)
+    assert result.details["why"] == "price: nothing at .preis"
+    # A price in a place that the file does not name is none.
+    moved = '<h1>Assam</h1><b class="neu">5 €</b><p class="lager">Auf Lager</p>'
+    assert declare().extract(respond(f"{SITE}/a", product(moved))).reason == "SELECTOR_FAILURE"
+
+
+def test_a_page_that_is_read_as_any_shops_is_in_the_currency_of_the_file(declare):
+    adapter = declare(SHOP[: SHOP.index("[product]")].replace("EUR", "JPY"))
+    body = '<h1>Assam</h1><b class="price">{}</b><button>Add to cart</button>'
+    result = adapter.extract(respond(f"{SITE}/a", product(body.format("¥3,980"))))
+    assert isinstance(result, Extracted)
+    assert (result.offer.price_cents, result.offer.currency) == (3980, "JPY")
+    assert adapter.extract(respond(f"{SITE}/a", product(body.format("€39")))).reason == "AMBIGUOUS_PRICE"
 
 
 def test_presence(declare):

@@ -91,11 +91,18 @@ def test_digits_of_two_elements_never_run_into_one_number(tag: str, cents: int |
         assert failure(response, price=".x", currency="EUR") is FailureReason.PRICE_NOT_FOUND
 
 
-def test_what_is_not_there_is_a_failure_with_its_name() -> None:
+def test_a_selector_that_finds_nothing_is_named() -> None:
     result = read(page(), price=".gone")
-    assert isinstance(result, ExtractFailure)
-    assert result.reason is FailureReason.SELECTOR_NOT_FOUND
-    assert ".gone" in result.details
+    assert isinstance(result, Quarantine)
+    assert result.reason is QuarantineReason.SELECTOR_FAILURE
+    assert result.details["why"] == "price: nothing at .gone"
+    # Where there is no product either, it is the page that failed.
+    html = (
+        b"<html><body><h1>Closed for an hour</h1><p>We are counting our tea and our cups.</p></body></html>"
+    )
+    other = read(HtmlResponse("https://shop.example/p/1", body=html, encoding="utf-8"), price=".gone")
+    assert isinstance(other, ExtractFailure)
+    assert (other.reason, other.details) == (FailureReason.SELECTOR_NOT_FOUND, "price: nothing at .gone")
     # Out of stock and no price is what the page says, not a failure to read it.
     sold_out = page(stock="Out of stock", button="")
     assert failure(sold_out, price=".gone", availability=".stock") is FailureReason.OOS_NO_PRICE

@@ -38,7 +38,7 @@ def test_one_card_per_line(run, adapter, case, first):
     code, out, err = run(adapter, case)
     assert (code, err) == (0, "")
     cards = [json.loads(line) for line in out.splitlines()]
-    assert all(list(card) == ["id", "url", "title", "price", "currency"] for card in cards)
+    assert all(list(card) == ["id", "url", "title", "price", "currency", "availability"] for card in cards)
     assert (cards[0]["id"], cards[0]["price"], cards[0]["currency"]) == first
     wanted = expected(adapter, case)["cards"]
     assert [card["id"] for card in cards] == [row["product_id"] for row in wanted]
@@ -69,6 +69,65 @@ def test_for_people(run):
     assert code == 0
     assert "1850.00 USD" in out
     assert "no price" in out
+    assert "has_next: yes" in out
+    assert "next URL: https://www.apartments.com/" in out
+    rows = expected("apartments", "boston")["cards"]
+    lacking = sum(row["price_cents"] is None for row in rows)
+    assert f"missing: {lacking} of {len(rows)} cards have no price" in out
+
+
+SHOP = """
+domain = "teashop.example"
+currency = "EUR"
+pages = "?p={page}"
+[overview]
+card = "li"
+next = "a.next"
+title = "h2"
+price = "b"
+"""
+CARDS = """<html><body><ul><li><a href="/a"><h2>Assam</h2></a><b>9,90 €</b></li>
+<li><a href="/c"><h2>Chai</h2></a></li><li><h2>Nowhere</h2></li></ul>%s</body></html>"""
+
+
+@pytest.fixture
+def declared(tmp_path, monkeypatch, capsys):
+    """What people are shown of an overview page of a shop that is declared so."""
+    monkeypatch.setenv("PRICEWATCH_SHOPS", str(tmp_path))
+
+    def declared(after: str, shop: str = SHOP) -> str:
+        (tmp_path / "teashop.toml").write_text(shop, "utf-8")
+        page = tmp_path / "page.html"
+        page.write_text(CARDS % after, "utf-8")
+        options = {"url": "https://teashop.example/tea", "manifest": None, "adapter": "teashop"}
+        Command().run([str(page)], argparse.Namespace(**options, overview=True, json=False, expected=False))
+        return str(capsys.readouterr().out)
+
+    return declared
+
+
+def test_what_is_missing_is_said(declared):
+    out = declared('<a class="next" href="?p=2">more</a>')
+    first, second, _, *rest = out.splitlines()
+    assert [part for part in first.split("  ") if part] == [
+        *["-", "9.90 EUR", "stock not told", "Assam", "https://teashop.example/a"]
+    ]
+    assert "no price" in second
+    assert [line.strip() for line in rest] == [
+        "2 cards; has_next: yes",
+        "next URL: https://teashop.example/tea?p=2 (as page 2 of a market that starts here)",
+        "missing: 1 of 2 cards have no price",
+        "missing: stock: not told by cards; each product's own page has to tell it",
+        "missing: 1 cards are left out: CARD_WITHOUT_LINK_OR_TITLE",
+    ]
+
+
+def test_a_next_page_that_is_not_found_or_lies_elsewhere(declared):
+    assert "missing: a next page; unless this is the last one: is `next` right?" in declared("")
+    out = declared('<a class="next" href="/tea/page/2/">more</a>')
+    assert "https://teashop.example/tea/page/2/ is where the page's own link leads: is `pages` right?" in out
+    words = SHOP + 'availability = "h2"\n'
+    assert "the words of 2 cards are not understood" in declared("", words)
 
 
 def test_a_page_that_is_no_overview_says_why(run):

@@ -52,6 +52,21 @@ def test_a_market_of_a_shop_that_is_declared(run, database):
     assert "There is no market 'atlantis'" in run("show", id="atlantis", limit=5, json=False)[2]
 
 
+def test_the_address_that_is_shown_is_the_one_that_is_fetched(run, database):
+    """One listing is the same by http and https, and the shop may have only one of them."""
+    run("add", id="copy", urls=["http://127.0.0.1:8000/iad/x"], adapter="willhaben", source="copy")
+    database.do(
+        "INSERT INTO listings (source_id, market_id, identity_key, url, canonical_url, title, availability,"
+        " first_seen_at, last_seen_at)"
+        " VALUES ('copy', 'copy', 'URL:1', 'http://127.0.0.1:8000/a',"
+        " 'https://127.0.0.1:8000/a', 'A', 'IN_STOCK', now(), now())"
+    )
+    shown = run("show", id="copy", limit=5, json=False)[1]
+    assert "http://127.0.0.1:8000/a" in shown
+    assert "https://" not in shown
+    assert '"url": "http://127.0.0.1:8000/a"' in run("show", id="copy", limit=5, json=True)[1]
+
+
 def test_a_market_by_search(run, database):
     code, out, _ = run(
         "add", id="nikon", urls=["https://jp.mercari.com"], keyword="nikon", max_price="50,000"

@@ -52,7 +52,12 @@ def test_what_it_makes_works_at_once(project, run):
     made = run("scrapy", "newadapter", "tea_shop", "www.teashop.example")
     assert (made.returncode, made.stderr) == (0, "")
     assert "tests/adapters/test_tea_shop.py" in made.stdout
-    assert "scrapy extract --adapter tea_shop" in made.stdout
+    *_, overview, product, market = made.stdout.splitlines()
+    assert overview.strip().startswith(
+        "scrapy extract --adapter tea_shop --overview --url https://www.teashop"
+    )
+    assert product.strip().startswith("scrapy extract --adapter tea_shop --url https://www.teashop.example/P")
+    assert market.strip() == "scrapy markets add tea_shop https://www.teashop.example/OVERVIEW"
     registry = (project / "pricewatch" / "adapters" / "__init__.py").read_text()
     assert '    "tea_shop": "pricewatch.adapters.tea_shop:TeaShopAdapter",\n' in registry
     tested = run("pytest", "-q", "-p", "no:cacheprovider", "tests/adapters/test_tea_shop.py")

@@ -30,6 +30,20 @@ def test_approve_list_and_withdraw(crawl: Crawl, database: Database) -> None:
     assert database.value("SELECT tos_approved_by FROM sources WHERE id = 'apartments'") is None
 
 
+def test_the_rate_of_a_site_of_ones_own_is_raised(crawl: Crawl, database: Database) -> None:
+    rate = ("--requests-per-second", "5", "--min-delay-ms", "0", "--max-concurrent", "4")
+    code, said = told(crawl, "set", "apartments.com", *rate)
+    assert (code, said) == (0, "apartments is changed. Crawls that begin from now on keep to it.\n")
+    query = "SELECT requests_per_second, min_delay_ms, max_concurrent FROM sources WHERE id = 'apartments'"
+    assert tuple(database.row(query)) == (5, 0, 4)
+    assert told(crawl, "set", "apartments", "--requests-per-second", "0")[0] == 0
+    assert tuple(database.row(query)) == (None, 0, 4)
+    code, said = told(crawl, "set", "apartments", "--requests-per-second", "quick")
+    assert (code, said.count("\n")) == (2, 1)
+    assert "--requests-per-second takes a number" in said
+    assert told(crawl, "set", "apartments")[0] == 2
+
+
 def test_bad_input_is_one_sentence(crawl: Crawl, database: Database) -> None:
     code, said = told(crawl, "approve", "atlantis", "--by", "Ada")
     assert code == 2

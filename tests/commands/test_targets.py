@@ -97,7 +97,7 @@ def test_a_file_is_imported_line_by_line(scrapy, database, tmp_path: Path):
         b"javascript:alert(1);\nhttp://10.0.0.1/;\n"
     )
     done = scrapy("targets", "import", file, "--dry-run")
-    assert "1 added, 0 known, 1 repeated, 2 rejected (dry run" in done.stdout
+    assert "1 new, 0 updated, 0 unchanged, 1 repeated, 2 rejected (dry run" in done.stdout
     assert database.value("SELECT count(*) FROM targets") == 0
     done = scrapy("targets", "import", file, "--report", report, "--approved-by", "Ada")
     assert done.returncode == 1
@@ -106,6 +106,18 @@ def test_a_file_is_imported_line_by_line(scrapy, database, tmp_path: Path):
     assert len(report.read_text().splitlines()) == 5
     assert database.value("SELECT tos_approved_by FROM sources WHERE id = 'shop.example'") == "Ada"
     assert database.value("SELECT count(*) FROM targets WHERE next_due_at IS NOT NULL") == 1
+
+
+def test_a_known_url_takes_over_what_is_given(scrapy, database, tmp_path: Path):
+    url = "https://shop.example/1"
+    scrapy("targets", "add", url, "--yes")
+    assert scrapy("targets", "add", url).stdout == f"Watched already: {url}\n"
+    changed = scrapy("targets", "add", url, "--selector", "currency=JPY")
+    assert changed.stdout == f"Watched already, and changed: {url}\n"
+    assert database.value("SELECT selectors FROM targets") == {"currency": "JPY"}
+    file = tmp_path / "urls.csv"
+    file.write_text(f"url,priority\n{url},5\nhttps://shop.example/2,5\n")
+    assert "2 lines: 1 new, 1 updated, 0 unchanged" in scrapy("targets", "import", file).stdout
 
 
 BAD_INPUT = [

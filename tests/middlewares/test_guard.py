@@ -82,6 +82,19 @@ def test_private_places_are_refused_counted_and_never_connected_to(site: Site, t
     assert trap.visitors == 0
 
 
+def test_a_refusal_names_the_setting_that_allows_it(site: Site, trap: Trap) -> None:
+    """Also where an operator wrote the name into a source: only an address speaks for itself."""
+    site.source("named-test.com", base_url=f"http://named-test.com:{trap.port}")
+    report = site.visit(f"http://named-test.com:{trap.port}/", HOSTS={"named-test.com": "127.0.0.1"})
+    assert report[0]["reason"] == "refused_address"
+    allow = f"ALLOWED_PRIVATE_HOSTS=named-test.com:{trap.port}"
+    assert (
+        f"leads to 127.0.0.1, which is not a public address; if it is yours, allow it with {allow}"
+        in (report[0]["message"])
+    )
+    assert trap.visitors == 0
+
+
 def test_robots_txt_of_a_private_place_is_not_asked_for_either(site: Site, trap: Trap) -> None:
     report = site.visit(
         f"http://named-test.com:{trap.port}/", HOSTS={"named-test.com": "127.0.0.1"}, RATE_LIMIT_ENABLED=False

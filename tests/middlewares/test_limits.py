@@ -8,6 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
+import redis
 
 from tests.middlewares.conftest import Site, busiest
 from tests.middlewares.sharing import BUDGETS, share_budgets
@@ -51,6 +52,34 @@ def test_whatever_goes_out_waits_for_its_turn(site: Site) -> None:
     assert asked.count(("GET", "/c/toys")) == 3
     assert asked.count(("HEAD", "/c/phones")) == asked.count(("GET", "/old")) == 1
     assert busiest([entry.time for entry in report.log], 1.0) <= 5
+
+
+@pytest.mark.parametrize("book", ["postgres", "redis"])
+def test_a_shop_on_this_machine_has_a_budget_of_its_own(
+    site: Site, book: str, request: pytest.FixtureRequest
+) -> None:
+    """The sample marketplace, at another port of the same address, need not be spared; the shop is."""
+    site.database.do("UPDATE sources SET base_url = 'http://127.0.0.1:1' WHERE id = 'bazaar'")
+    lifted = site.database.row("SELECT domain, requests_per_second FROM sources WHERE id = 'bazaar'")
+    assert tuple(lifted) == ("127.0.0.1", 1000)
+    redis_url = request.getfixturevalue("redis_url") if book == "redis" else ""
+    pages = [f"http://127.0.0.1:{site.port}/c/bikes?page={n}" for n in range(1, 5)]
+    report = site.visit(
+        *pages,
+        REQUESTS_PER_SECOND=5,
+        MIN_DELAY_MS=200,
+        ALLOWED_PRIVATE_HOSTS=[f"127.0.0.1:{site.port}"],
+        REDIS_URL=redis_url,
+    )
+    assert [visit.get("status") for visit in report.visits] == [200] * 4
+    times = [entry.time for entry in report.log]
+    assert busiest(times, 0.19) == 1
+    if book == "redis":
+        with redis.Redis.from_url(redis_url) as client:
+            assert list(client.scan_iter(f"pricewatch:turns:{{127.0.0.1:{site.port}}}:state"))
+            assert not list(client.scan_iter("pricewatch:turns:{127.0.0.1}:*"))
+    else:
+        assert site.database.rows("SELECT domain FROM rate_limits") == [(f"127.0.0.1:{site.port}",)]
 
 
 def test_crawl_delay_joins_in(site: Site) -> None:

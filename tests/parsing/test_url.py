@@ -17,6 +17,7 @@ from pricewatch.parsing.url import (
     is_other_page,
     is_same_product_url,
     registrable_domain,
+    site_of,
 )
 
 PAGE = "https://shop.example.com/p/kettle-1234"
@@ -123,6 +124,24 @@ def test_any_text_is_a_url_or_invalid(text):
 )
 def test_registrable_domain(given_, domain):
     assert registrable_domain(given_) == domain
+
+
+@pytest.mark.parametrize(
+    ("url", "site"),
+    [
+        ("https://a.b.shop.co.uk:8080/x", "shop.co.uk"),
+        ("http://127.0.0.1:6800/x", "127.0.0.1:6800"),
+        ("//127.0.0.1:6801", "127.0.0.1:6801"),
+        ("http://127.0.0.1/", "127.0.0.1"),
+        ("https://127.0.0.1:443/", "127.0.0.1"),
+        ("http://[::1]:8080/", "[::1]:8080"),
+        ("http://localhost:8080/", "localhost:8080"),
+        ("http://shop.localhost:8080/", "shop.localhost:8080"),
+        ("http://web:8000/", "web:8000"),
+    ],
+)
+def test_what_shares_one_rate_budget(url, site):
+    assert site_of(url) == site
 
 
 @pytest.mark.parametrize("text", ["", "http://", "/path", "https:///x"])

@@ -97,7 +97,11 @@ def test_a_persons_selectors_win_over_the_adapter(world):
     assert listing.title != true.title
     assert listing.price_cents == true.price
     assert target(world, target_id).last_status == "SUCCESS"
-    assert target(world, wrong_id).last_reason == "SELECTOR_NOT_FOUND"
+    held = target(world, wrong_id)
+    assert (held.last_status, held.last_reason) == ("QUARANTINED", "SELECTOR_FAILURE")
+    (row,) = world.database.rows("SELECT reason, details FROM quarantine")
+    assert row.reason == "SELECTOR_FAILURE"
+    assert row.details["why"] == "price: nothing at .nothing-has-this-class"
 
 
 def test_each_target_is_read_by_its_own_adapter(world):

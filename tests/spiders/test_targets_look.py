@@ -59,4 +59,4 @@ def test_a_page_that_gives_nothing_says_why(world, crawl):
     # Selectors can be tried before they are kept.
     selectors = '{"price": "//main//strong", "availability": "//main//p[@data-x]"}'
     outcome = crawl("targets", url=world.bazaar.url + true.url, adapter="generic", selectors=selectors)
-    assert "SELECTOR_NOT_FOUND" in outcome.stdout
+    assert "SELECTOR_FAILURE (availability: nothing at //main//p[@data-x])" in outcome.stdout

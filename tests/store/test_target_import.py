@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from pricewatch.store.target_import import BadTarget, ImportReport, LineOutcome,
 from tests.databases import Database
 from tests.store.watched import NOW
 
-ADDED, KNOWN, REPEATED, REJECTED = LineOutcome
+ADDED, UPDATED, KNOWN, REPEATED, REJECTED = LineOutcome
 
 
 def load(database: Database, text: str, **more: Any) -> ImportReport:
@@ -110,6 +111,35 @@ def test_good_lines_are_added_and_every_line_is_told_of(database: Database) -> N
     ]
     assert report.unapproved == ["other.example", "shop.example"]
     assert database.value("SELECT count(next_due_at) FROM targets") == 0
+
+
+def test_importing_known_urls_with_new_columns_changes_them(database: Database) -> None:
+    load(database, "https://shop.example/1\nhttps://shop.example/2\nhttps://shop.example/3\n")
+    database.do("UPDATE sources SET tos_approved_by = 'Ada' WHERE id = 'shop.example'")
+    later = NOW + timedelta(days=3)
+    database.do("UPDATE targets SET next_due_at = :later, notes = 'mine', priority = 3", later=later)
+    database.do("UPDATE targets SET status = 'BROKEN', consecutive_failures = 5 WHERE url LIKE '%/1'")
+    text = (
+        "url,currency,priority,notes\n"
+        "https://shop.example/1?utm_source=mail,JPY,,\n"
+        "https://shop.example/2,,7,\n"
+        "https://shop.example/3,,,\n"
+        "https://shop.example/4,EUR,,\n"
+    )
+    report = load(database, text)
+    assert [line.outcome for line in report.lines] == [UPDATED, UPDATED, KNOWN, ADDED]
+    assert report.sentence == "4 lines: 1 new, 2 updated, 1 unchanged, 0 repeated, 0 rejected"
+    columns = "selectors, priority, notes, status, next_due_at, consecutive_failures"
+    rows = [tuple(row) for row in database.rows(f"SELECT {columns} FROM targets ORDER BY id")]
+    # What is now read otherwise is looked at as if it were new; what the file does not give is kept.
+    assert rows[0] == ({"currency": "JPY"}, 3, "mine", "ACTIVE", NOW, 0)
+    assert rows[1] == ({}, 7, "mine", "ACTIVE", later, 0)
+    assert rows[2] == ({}, 3, "mine", "ACTIVE", later, 0)
+    assert load(database, text).counts == {KNOWN: 4}
+    # One selector more leaves the others.
+    load(database, "url,price,schedule\nhttps://shop.example/1,.price,0 6 * * *\n")
+    row = database.row("SELECT selectors, schedule FROM targets ORDER BY id LIMIT 1")
+    assert tuple(row) == ({"currency": "JPY", "price": ".price"}, "0 6 * * *")
 
 
 def test_importing_again_adds_nothing_and_a_known_listing_is_found(database: Database) -> None:

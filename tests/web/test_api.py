@@ -172,6 +172,9 @@ def test_targets_and_watch_rules(client: httpx.Client) -> None:
     target = client.post("/api/targets", json=new).json()
     assert target["selectors"] == {"price": ".amount"}
     assert client.post("/api/targets", json=new).status_code == 409
+    changed = client.post("/api/targets", json={"url": new["url"], "selectors": {"currency": "JPY"}})
+    assert (changed.status_code, changed.json()["selectors"]["currency"]) == (200, "JPY")
+    assert client.post("/api/targets", json={"url": new["url"], "priority": 50}).json()["priority"] == 50
     for bad in ("http://127.0.0.1/x", "http://10.0.0.1/", "file:///etc/passwd", "http://metadata.internal/"):
         assert client.post("/api/targets", json={"url": bad}).status_code == 400
     assert client.post(f"/api/targets/{target['id']}/pause").json() == {"changed": 1}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 from scrapy.utils.project import get_project_settings
 
@@ -84,19 +84,29 @@ def find(
     return {"items": rows, "next": following}
 
 
-@router.post("", response_model=Target, status_code=201)
-def add(visit: AChange, given: NewTarget) -> Any:
-    """Refused with 409 where the page is watched already."""
+@router.post(
+    "",
+    response_model=Target,
+    status_code=201,
+    responses={200: {"model": Target, "description": "Watched already, and changed"}},
+)
+def add(visit: AChange, given: NewTarget, response: Response) -> Any:
+    """A page that is watched already takes over what is given; with nothing new it is refused with 409."""
     values = {name: str(value) for name, value in given.selectors if value is not None}
-    values |= {"url": given.url, "schedule": given.schedule, "priority": str(given.priority)}
+    chosen = {"schedule": given.schedule, "priority": str(given.priority)}
+    values |= {"url": given.url, **{name: chosen[name] for name in chosen if name in given.model_fields_set}}
     values |= {"adapter": given.adapter or "", "notes": given.notes or ""}
     with visit.change("target added", given.url[:500]) as connection:
         private = get_project_settings().getlist("ALLOWED_PRIVATE_HOSTS")
         new = target_import.check(values, target_import.allowed_hosts(connection, private))
         added = targets.add(connection, [new], visit.now, visit.person)
-        if not added.ids:
+        if added.ids:
+            return _one(connection, added.ids[0])
+        target_id = targets.find_url(connection, new.url)
+        if not added.updated or target_id is None:
             raise HTTPException(409, "A target watches this page already.")
-        return _one(connection, added.ids[0])
+        response.status_code = 200
+        return _one(connection, target_id)
 
 
 @router.get("/{target_id}", response_model=Target)

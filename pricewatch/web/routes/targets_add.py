@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
@@ -18,6 +19,7 @@ from pricewatch.rules.addresses import AllowedHosts
 from pricewatch.rules.targets import DEFAULT_SCHEDULE
 from pricewatch.store import target_import, target_sources, targets, watch
 from pricewatch.store.target_import import LineOutcome
+from pricewatch.store.targets import NewTarget
 from pricewatch.web.pages import asset
 from pricewatch.web.preview import Preview, Previews
 from pricewatch.web.routes.watch import rule_of
@@ -33,6 +35,7 @@ SCHEDULES = {
 }
 LARGEST_FILE = 5 * 2**20
 MOST_PROBLEMS = 200
+IMPORTED = (LineOutcome.ADDED, LineOutcome.UPDATED)
 
 
 @router.get("/targets/add")
@@ -75,6 +78,8 @@ def add(visit: AVisit, form: AForm) -> Response:
     }
     with visit.change("target added", values["url"][:500]) as connection:
         new = target_import.check(values, _allowed(connection))
+        # What the form proposes was not chosen: a known target keeps its own.
+        new = replace(new, given=_chosen(new))
         added = targets.add(connection, [new], visit.now, visit.person)
         source = target_sources.load(connection).by_id[added.sources[0]]
         if form.flag("approve") and not source.is_approved:
@@ -82,6 +87,8 @@ def add(visit: AVisit, form: AForm) -> Response:
         target_id = added.ids.get(0) or targets.find_url(connection, new.url)
         if form.text("kind"):
             watch.add(connection, target_id=target_id, now=visit.now, **rule_of(form))
+    if added.updated:
+        return visit.back("/targets", f"Target {target_id} watched this page already, and is changed.")
     if not added.ids:
         return visit.back("/targets", "This page is watched already.", good=False)
     waits = (
@@ -119,14 +126,12 @@ def import_file(visit: AVisit, form: AForm) -> Response:
             if form.flag("approve"):
                 for source_id in report.unapproved:
                     target_sources.approve(connection, source_id, visit.person, visit.now)
-        counts = report.counts
-        told = ", ".join(f"{counts[outcome]} {outcome}" for outcome in LineOutcome)
-        return visit.back("/targets", f"{len(report.lines)} lines: {told}.")
+        return visit.back("/targets", f"{report.sentence}.")
     with visit.read() as connection:
         trial = connection.begin_nested()
         report = target_import.import_csv(connection, file, visit.now, allowed=_allowed(connection))
         trial.rollback()
-        problems = [line for line in report.lines if line.outcome is not LineOutcome.ADDED]
+        problems = [line for line in report.lines if line.outcome not in IMPORTED]
         return visit.render(
             connection,
             "target_import.html",
@@ -135,6 +140,11 @@ def import_file(visit: AVisit, form: AForm) -> Response:
             content=base64.b64encode(content).decode(),
             outcomes=[(str(outcome), report.counts[outcome]) for outcome in LineOutcome],
         )
+
+
+def _chosen(new: NewTarget) -> tuple[str, ...]:
+    proposed = NewTarget(new.url, new.canonical_url)
+    return tuple(name for name in new.given if getattr(new, name) != getattr(proposed, name))
 
 
 def _check_url(visit: Visit, url: str) -> None:
