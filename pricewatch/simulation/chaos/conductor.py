@@ -15,7 +15,7 @@ from sqlalchemy import Connection, text
 from pricewatch import clock
 from pricewatch.bazaar.client import Bazaar
 from pricewatch.parsing.url import canonical_url
-from pricewatch.simulation.audit import Span, stored_listings
+from pricewatch.simulation.audit import Span
 from pricewatch.simulation.chaos import checks
 from pricewatch.simulation.chaos.checks import Check
 from pricewatch.simulation.chaos.cluster import Cluster, NotInTime
@@ -23,6 +23,7 @@ from pricewatch.simulation.chaos.faults import KINDS, Scene
 from pricewatch.simulation.chaos.instants import Instants
 from pricewatch.simulation.chaos.traffic import MARKETS, Traffic, order
 from pricewatch.simulation.chaos.watcher import Watcher
+from pricewatch.simulation.stored import stored_listings
 from pricewatch.store import targets
 from pricewatch.store.targets import NewTarget
 
