@@ -1,4 +1,4 @@
-"""A shop in order, whose pages cannot all be read: it is swept for a week, and nothing comes of it but prices."""
+"""A shop in order, whose pages cannot all be read, swept for a week: nothing comes of it but prices."""
 
 from __future__ import annotations
 
