@@ -21,7 +21,7 @@ def test_a_week_in_which_a_tenth_of_all_answers_fail(crawl):
 
 
 def test_bad_options_are_told_in_one_sentence(crawl):
-    for options in (("--days", "0"), ("--faults", "1.5")):
+    for options in (("--days", "0"), ("--faults", "1.5"), ("--habits", "shouting")):
         code, told = simulate(crawl, *options)
         assert code == 2
         assert "Traceback" not in told
