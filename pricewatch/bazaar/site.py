@@ -93,7 +93,7 @@ class Site:
         guest = self.world.by_path.get(f"/item/{rest}")
         if guest is None or category not in self.world.shelves or not self.habits.was_guest(guest, category):
             return None, path
-        return guest, path if self.habits.is_guest(guest, category, now) else guest.path_at(now)
+        return guest, path
 
     def _missing(self, sentence: str = "There is nothing at this address.") -> Response:
         return Response(404, self._skin.notice("Not found", sentence))

@@ -92,7 +92,10 @@ class World:
         """Take in a listing that was not pre-generated."""
         self.listings.append(listing)
         self.register(listing)
-        self.note(listing, listing.listed_at)
+        for at in listing.moments():
+            insort(self._events, (float(at), len(self.listings) - 1))
+        self._next = bisect_right(self._events, (self.now, len(self.listings)))
+        self.refresh(listing)
 
     def move(self, listing: Listing, at: int, path: str) -> None:
         """Let the page of a listing move to another path at that instant."""
