@@ -42,6 +42,7 @@ class Report:
     runs: Counter[str] = field(default_factory=Counter)
     jobs: int = 0
     answers_spoilt: int = 0
+    habits: list[str] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
 
     @property
@@ -181,6 +182,7 @@ class Conductor:
             dict(self.cluster.rows("SELECT spider || ' ' || status, count(*) FROM runs GROUP BY 1"))
         )
         found.jobs = self.cluster.value("SELECT count(*) FROM jobs")
+        found.habits = [each.habit for each in self.bazaar.habits()]
         truth = [
             self.scene.instants.dated(each)
             for category in MARKETS.values()
