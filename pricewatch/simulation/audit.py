@@ -19,6 +19,8 @@ ALIVE = (*UP, "unlisted")
 NO_PRICE_SHOWN = ("SOLD", "OUT_OF_STOCK")
 # The page of a deleted product leads elsewhere: nobody can tell that from a shop that moved its pages.
 LEADS_ELSEWHERE = ("to_similar", "to_category")
+# What verification notes where nothing was heard of a listing for too long.
+EXPIRED = "expired"
 # So many that vanish at one instant look like a shop that moved its pages, too.
 MASS = 20
 # What is stored of what is said about stock; where a card is silent, that is LISTED, or as known before.
@@ -224,12 +226,14 @@ def _check_state(
     alive = _joined_spans((a, b) for a, b, state, _ in true.spans if state in ALIVE)
     for since, at, outcome in mine.against:
         looked = (min(since, at - MOMENT), at)
+        if outcome == EXPIRED and not _can_be_told(true, at):
+            continue
         verdict.check(Rule.WRONGLY_GONE, not _any_inside([looked], alive), f"{true.url} {outcome} at {at}")
     last_begins, _, last_state, mode = true.spans[-1]
     if last_state in ALIVE:
         # One that came back since the last sweep cannot be known to be back.
         since_then = [span for span in seen if span[0] >= alive[-1][0]]
-        if _any_inside(watching.cycles, since_then):
+        if _any_inside(watching.cycles, since_then) and _can_be_told(true):
             verdict.check(Rule.INACTIVE, mine.active, f"{true.url} since {alive[-1][0]}")
         return
     patience = watching.long_patience if is_mass or mode in LEADS_ELSEWHERE else watching.patience
@@ -277,6 +281,12 @@ def lost_targets(truth: Iterable[TruthListing], broken_paths: Iterable[str]) -> 
             lost = broken.intersection(true.urls)
             verdict.check(Rule.LOST_TARGET, not lost, f"{', '.join(sorted(lost))} is {true.url} now")
     return verdict
+
+
+def _can_be_told(true: TruthListing, at: datetime | None = None) -> bool:
+    """Whether anything said that it was there: a list, or a page that can be read without JavaScript."""
+    claims = list(_spans(true)) if at is None else _around(true, at)
+    return true.markup != "js" or bool(claims and claims[-1].shown.listed)
 
 
 def _paths(true: TruthListing) -> list[str]:

@@ -67,6 +67,8 @@ HAPPENS_TO = {
 PATIENCE, LONG_PATIENCE = timedelta(hours=30), timedelta(hours=48)
 # Two strikes of rounds that are half a day apart.
 TARGET_PATIENCE = timedelta(hours=24)
+# A page that fails is looked at in the next round: what it showed for so many rounds in a row is known.
+ROUNDS_TO_KNOW = 3
 # From one complete sweep to the next; a cycle takes two runs, four while the catalogue is twice as large, and
 # a market that shrank is believed after two cycles that agree.
 LONGEST_CYCLE = timedelta(hours=36)
@@ -196,7 +198,9 @@ class Month:
             held, broken = open_holds(connection), broken_targets(connection)
         orders = [each for each in self.bazaar.habits() if each.begins < ends]
         swept = Watching(self._steady_cycles(orders), self.looks, PATIENCE, LONG_PATIENCE)
-        watched = Watching(self.rounds, [at for at, _ in self.rounds], TARGET_PATIENCE, by_page=True)
+        last = self.rounds[ROUNDS_TO_KNOW - 1 :]
+        known = [(first[0], third[1]) for first, third in zip(self.rounds, last, strict=False)]
+        watched = Watching(known, [at for at, _ in self.rounds], TARGET_PATIENCE, by_page=True)
         targets_truth = self._still_the_watched()
         verdict = audit(self.bazaar.truth(self.category), stored, swept)
         verdict.add(audit(targets_truth, stored, watched))

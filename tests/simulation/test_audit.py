@@ -208,6 +208,14 @@ def test_one_that_left_the_lists_is_still_alive() -> None:
     assert broken(hidden, right(against=[(day(8), day(8.01), "gone")])) == [Rule.WRONGLY_GONE]
 
 
+def test_one_that_left_the_lists_may_expire_where_its_page_cannot_be_read() -> None:
+    spans = [(day(0), day(6), "on_sale", None), (day(6), None, "unlisted", None)]
+    expired = right(active=False, against=[(day(8), day(8.01), "expired")])
+    assert broken(true(spans=spans, state="unlisted", markup="js"), expired) == []
+    assert broken(true(spans=spans, state="unlisted"), expired) == [Rule.WRONGLY_GONE, Rule.INACTIVE]
+    assert broken(true(markup="js"), expired) == [Rule.WRONGLY_GONE, Rule.INACTIVE]
+
+
 def test_a_renamed_listing_is_the_same_one() -> None:
     renamed = true(url="/item/new", urls=["/item/one", "/item/new"])
     assert broken(renamed, right()) == []
