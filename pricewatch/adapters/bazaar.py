@@ -22,14 +22,18 @@ SEARCH = {
 AVAILABILITY = {
     "on_sale": Availability.IN_STOCK,
     "out_of_stock": Availability.OUT_OF_STOCK,
+    "backorder": Availability.BACKORDER,
+    "preorder": Availability.BACKORDER,
     "sold": Availability.SOLD,
 }
+# Its ¥ is the yen, never the yuan, and its $ the dollar of the United States.
+CURRENCIES = ("JPY", "USD")
 SELLERS = {"user": SellerType.USER, "shop": SellerType.SHOP}
 
 
 class BazaarAdapter(SiteAdapter):
     id = "bazaar"
-    version = "1.0.0"
+    version = "1.1.0"
     domain = "127.0.0.1"
     max_page_size = 90
     overview_mark = "<main data-total>"
@@ -43,7 +47,7 @@ class BazaarAdapter(SiteAdapter):
         main = root.find(".//main[@data-total]")
         if main is None:
             return None
-        cards = [_card(article, response.url) for article in main.iterfind("article")]
+        cards = [_card(article, response.url) for article in main.iterfind("*[@data-id]")]
         has_next = root.find(".//a[@rel='next']") is not None
         return Overview(cards, has_next, page.count_of(main.get("data-total")))
 
@@ -54,12 +58,11 @@ class BazaarAdapter(SiteAdapter):
         if main is None:
             return Listing(card=Card(url=response.url, title=""), gone="main.item-gone") if gone else None
         facts = {name.text: value.text for name, value in zip(main.iter("dt"), main.iter("dd"), strict=False)}
-        shown = main.findtext(".//p[@class='item-price']/strong[@class='price']", "")
-        # Its ¥ is the yen, never the yuan, and its $ the dollar of the United States.
-        price, sold = one_price(shown, None, hints=("JPY", "USD")), main.find(".//time[@class='sold-at']")
+        shown = " or ".join(dict.fromkeys(main.xpath(".//section[@class='buy-box']/p/strong/text()")))
+        price = one_price(shown, None, CURRENCIES)
         card = Card(
             url=response.url,
-            title=main.findtext(".//h1[@class='item-title']", ""),
+            title=main.findtext(".//h1", ""),
             price_cents=price.cents(),
             currency=price.currency,
             availability=AVAILABILITY.get(main.get("data-status"), Availability.UNKNOWN),
@@ -69,27 +72,30 @@ class BazaarAdapter(SiteAdapter):
             location=main.findtext(".//span[@class='city']"),
         )
         named = {"mpn": facts.pop("MPN", ""), "gtin": facts.pop("GTIN", ""), "brand": facts.get("Brand", "")}
-        card.attributes = facts
-        sold_at = page.iso_moment("" if sold is None else sold.get("datetime"))
+        card.attributes, named["doubt"] = facts, shown if " or " in shown else ""
+        sold_at = page.iso_moment(main.xpath("string(.//time[@class='sold-at']/@datetime)"))
         return Listing(card=card, shown_price=shown, sold_at=sold_at, **named)
 
 
 def _card(article: Any, base: str) -> Card:
-    parts = {part.get("class"): part for part in article}
-    link, city = parts.get("card-link", article), parts.get("card-city")
+    # Each class begins with the name of the layout: `card-link` or `tile-link`.
+    parts = {part.get("class", "").partition("-")[2]: part for part in article}
+    link, city, shown = parts.get("link", article), parts.get("city"), parts.get("price", article)
+    # Where both prices are shown, the one with tax comes first.
+    gross, currency = (shown.text or "").partition("excl. VAT")[0], article.get("data-currency", "")
     return Card(
         url=page.link_to(base, link.get("href", "")),
         title=link.text or "",
-        price_cents=page.count_of(article.get("data-price")),
-        currency=article.get("data-currency"),
-        availability=AVAILABILITY.get(article.get("data-status"), Availability.UNKNOWN),
+        price_cents=page.count_of(article.get("data-price")) or page.price_cents(gross, currency),
+        currency=currency,
+        # A card without words for it, or with words that nobody knows, says nothing of stock.
+        availability=AVAILABILITY.get(article.get("data-status")),
         product_id=article.get("data-id"),
-        seller=_seller(parts.get("card-seller")),
+        seller=_seller(parts.get("seller")),
         location=None if city is None else city.text,
     )
 
 
 def _seller(link: Any) -> Seller | None:
-    if link is None or not link.get("data-seller-id"):
-        return None
-    return Seller(link.get("data-seller-id"), link.text, SELLERS.get(link.get("data-seller-type")))
+    seller_id = None if link is None else link.get("data-seller-id")
+    return Seller(seller_id, link.text, SELLERS.get(link.get("data-seller-type"))) if seller_id else None

@@ -15,13 +15,19 @@ from typing import Any
 
 from pricewatch.bazaar import proxy
 from pricewatch.bazaar.app import FOREIGN, App
+from pricewatch.bazaar.habits.habit import Habit
+from pricewatch.bazaar.habits.known import HABITS
+from pricewatch.bazaar.names import CATEGORIES
 from pricewatch.bazaar.server import Answer, Connection, Users
 
 
 def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m pricewatch.bazaar", description="The sample marketplace."
+        prog="python -m pricewatch.bazaar",
+        description="The sample marketplace.",
+        epilog="\n".join(["habits:", *(f"  {name:<22}{each.about}" for name, each in HABITS.items())]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=_port, default=0, help="0, the default, takes a free one")
@@ -41,6 +47,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--proxies", type=_count, default=0, help="how many forward proxies to open")
     parser.add_argument("--page-bytes", type=_count, default=17_000, help="weight of a detail page")
     parser.add_argument("--skin", choices=sorted(FOREIGN), help="the shape of another site")
+    parser.add_argument(
+        "--habits",
+        type=_habits,
+        default=[],
+        metavar="NAME[@CATEGORY],…",
+        help="what the shop does from the start on; see below",
+    )
     parser.add_argument("--die-with-parent", action="store_true", help="end when stdin does")
     parser.add_argument(
         "--while-used", action="store_true", help="end when stdin has ended and nobody is connected"
@@ -61,6 +74,7 @@ def main() -> int:
         rate=options.live,
         page_bytes=options.page_bytes,
         skin=options.skin,
+        habits=options.habits,
     )
     gc.freeze()
     gc.enable()
@@ -140,6 +154,18 @@ def _rate(text: str) -> float:
     if not 0 < rate < 1e6:
         raise ValueError(text)
     return rate
+
+
+def _habits(text: str) -> list[tuple[Habit, str | None]]:
+    found: list[tuple[Habit, str | None]] = []
+    for each in text.split(","):
+        name, _, category = each.strip().partition("@")
+        if name not in HABITS:
+            raise argparse.ArgumentTypeError(f"there is no habit {name!r}")
+        if category and category not in {known.name for known in CATEGORIES}:
+            raise argparse.ArgumentTypeError(f"there is no category {category!r}")
+        found.append((HABITS[name], category or None))
+    return found
 
 
 def _moment(text: str) -> datetime:

@@ -1,11 +1,14 @@
 """Everything behind the sockets: which part of the marketplace answers a request."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from pricewatch.bazaar.clock import Clock
 from pricewatch.bazaar.control import PREFIX, Control
 from pricewatch.bazaar.effects import Effect
 from pricewatch.bazaar.faults import Faults
+from pricewatch.bazaar.habits.habit import Habit
+from pricewatch.bazaar.habits.orders import Habits
 from pricewatch.bazaar.journal import Journal
 from pricewatch.bazaar.messages import Request, Response
 from pricewatch.bazaar.site import Site
@@ -39,6 +42,7 @@ class App:
         rate: float,
         page_bytes: int,
         skin: str | None = None,
+        habits: Sequence[tuple[Habit, str | None]] = (),
     ) -> None:
         self._seed = seed
         self._listings = listings
@@ -53,12 +57,15 @@ class App:
         # Local port of a tunnel through a proxy -> index of that proxy, for the log and for faults.
         self.tunnels: dict[int, int] = {}
         self.reset(start)
+        for habit, category in habits:
+            self.site.habits.add(habit, category)
 
     def reset(self, start: datetime) -> None:
-        """Begin again at this instant: the same listings, nothing changed by hand, no faults, no log."""
+        """Begin again at this instant: the same listings, no change by hand, no faults, habits or log."""
         world = World(self._seed, self._listings, self._days, Clock(start, self._rate))
         foreign = FOREIGN[self._skin](world) if self._skin else None
-        self.site = Site(world, BazaarSkin(world, self._page_bytes), foreign)
+        habits = Habits(world)
+        self.site = Site(world, habits, BazaarSkin(world, self._page_bytes, habits), foreign)
         self.faults.clear()
         self.faults.robots = None
         self.journal.clear()

@@ -31,11 +31,35 @@ def build(seed: int, listings: int, days: int) -> tuple[list[Listing], dict[str,
 
 def key_of(platform_id: int) -> str:
     """Return the part of the URL that stays when the id changes."""
-    number, key = platform_id * SCRAMBLE % KEY_SPACE, ""
-    for _ in range(6):
+    return in_base_36(platform_id * SCRAMBLE % KEY_SPACE, 6)
+
+
+def in_base_36(number: int, length: int) -> str:
+    """Return a number in digits and letters, the lowest place first."""
+    text = ""
+    for _ in range(length):
         number, digit = divmod(number, 36)
-        key += DIGITS[digit]
-    return key
+        text += DIGITS[digit]
+    return text
+
+
+def newcomers(
+    seed: int, category: Category, count: int, born: int, horizon: int, sellers: list[Seller], first_id: int
+) -> list[Listing]:
+    """Return listings that all appear at one instant, each with a life of its own."""
+    made: list[Listing] = []
+    for number in range(first_id, first_id + count):
+        draw = Random(f"{seed}/newcomer {number}")
+        listing = _describe(draw, category, draw.choice(sellers), born)
+        shop = listing.seller.type == "shop"
+        life = timeline.live(draw, born, listing.prices[0][1], category.currency, shop=shop)
+        _adopt(listing, life.cut(max(horizon, born)))
+        listing.ids.append((born, str(number)))
+        listing.key = key_of(number)
+        listing.path = f"/item/{slug(listing.titles[0][1])}-{listing.key}"
+        listing.related = tuple(made[-4:])
+        made.append(listing)
+    return made
 
 
 def slug(title: str) -> str:

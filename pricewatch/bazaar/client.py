@@ -19,6 +19,41 @@ class BazaarError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """What card and page of a listing said for a while. A price counts where no reader can get it wrong.
+
+    Stock is `in`, `out`, `backorder`, `preorder`, `unknown` or `sold`; None where nothing is said.
+    """
+
+    begins: datetime
+    ends: datetime | None
+    listed: bool
+    card_price: bool
+    page_price: bool
+    card_stock: str | None
+    page_stock: str | None
+    currency: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class HabitOrder:
+    """A habit that was ordered: for whom, from when, until when, and how many listings it happened to."""
+
+    habit: str
+    category: str | None
+    share: float
+    begins: datetime
+    ends: datetime | None
+    listings: int | None
+
+    @classmethod
+    def read(cls, record: dict[str, Any]) -> Self:
+        """Make one from the control interface's JSON."""
+        ends = _date(record["ends"]) if record["ends"] else None
+        return cls(**{**record, "begins": _date(record["begins"]), "ends": ends})
+
+
+@dataclass(frozen=True, slots=True)
 class TruthListing:
     """One listing as it really is, up to the marketplace's present instant."""
 
@@ -35,6 +70,11 @@ class TruthListing:
     relisted_at: datetime | None
     prices: list[tuple[datetime, int]]
     spans: list[tuple[datetime, datetime | None, str, str | None]]
+    # Every path its page has had, the newest last; and those under which other categories show it.
+    urls: list[str]
+    other_urls: list[str]
+    # What could be read of it, and when: a correct reader has stored nothing else.
+    shown: list[Shown]
     state: str
     mode: str | None
     price: int
@@ -49,6 +89,10 @@ class TruthListing:
         values["spans"] = [
             (_date(begins), _date(ends) if ends else None, state, mode)
             for begins, ends, state, mode in record["spans"]
+        ]
+        values["shown"] = [
+            Shown(_date(begins), _date(ends) if ends else None, *said)
+            for begins, ends, *said in record["shown"]
         ]
         return cls(**values)
 
@@ -150,7 +194,7 @@ class Bazaar:
                 os.setpriority(os.PRIO_PROCESS, self.pid, -10)
 
     def reset(self, start: datetime | None = None) -> None:
-        """Begin again, at this instant or now: the same listings, no change by hand, no faults, no log."""
+        """Begin again, at this instant or now: the same listings, no changes, faults, habits or log."""
         self._order("POST", "reset", {"start": start.isoformat()} if start else {})
 
     def truth(self, category: str | None = None) -> list[TruthListing]:
@@ -190,6 +234,24 @@ class Bazaar:
             self._order("DELETE", "robots")
         else:
             self._order("POST", "robots", {"body": body, **rule})
+
+    def habit(self, name: str, **order: object) -> HabitOrder:
+        """Order a habit; with `category`, `share`, `ids`, `begins`, and `ends` or `hours` as wanted."""
+        given = {key: each.isoformat() if isinstance(each, datetime) else each for key, each in order.items()}
+        return HabitOrder.read(self._order("POST", "habits", {"habit": name, **given}))
+
+    def habits(self) -> list[HabitOrder]:
+        """Return all habits that were ordered, in that order."""
+        return [HabitOrder.read(record) for record in self._order("GET", "habits")["ordered"]]
+
+    def known_habits(self) -> dict[str, str]:
+        """Return the habits there are, each with what it is."""
+        known: dict[str, str] = self._order("GET", "habits")["known"]
+        return known
+
+    def drop_habits(self, name: str | None = None) -> None:
+        """End one habit or all; what happened to listings stays so."""
+        self._order("DELETE", f"habits?{urlencode({'habit': name})}" if name else "habits")
 
     def behave(self, **behaviour: object) -> None:
         """Change how the site answers: beyond_last, max_rows, head."""

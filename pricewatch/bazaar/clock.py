@@ -33,6 +33,10 @@ class Clock:
         """Move the hands to a date."""
         self.set((moment - self.start).total_seconds())
 
+    def seconds(self, moment: datetime) -> int:
+        """Return how many seconds after the start instant a date is."""
+        return round((moment - self.start).total_seconds())
+
     def date(self, seconds: float) -> datetime:
         """Return the date that many seconds after the start instant."""
         return self.start + timedelta(seconds=seconds)

@@ -9,13 +9,16 @@ from typing import Any
 from pricewatch.bazaar import handmade
 from pricewatch.bazaar.faults import Faults
 from pricewatch.bazaar.fields import BadInput, Fields
+from pricewatch.bazaar.habits.known import HABITS
 from pricewatch.bazaar.journal import Journal
 from pricewatch.bazaar.messages import JSON, Request, Response
+from pricewatch.bazaar.results import BEYOND_ANSWERS, BEYOND_PAGES
 from pricewatch.bazaar.site import Site
 from pricewatch.bazaar.truth import record, truth
 
 PREFIX = "/_control/"
 LARGEST_PAGE = 1000
+BEYOND = (*BEYOND_PAGES, *BEYOND_ANSWERS)
 
 Handler = Callable[[Request], Any]
 
@@ -36,6 +39,7 @@ class Control:
             "truth": {"GET": self._truth},
             "faults": {"GET": self._list_faults, "POST": self._add_fault, "DELETE": self._clear_faults},
             "robots": {"GET": self._show_robots, "POST": self._set_robots, "DELETE": self._restore_robots},
+            "habits": {"GET": self._list_habits, "POST": self._order_habit, "DELETE": self._drop_habits},
             "behaviour": {"GET": self._behaviour, "POST": self._behave},
             "listing": {"POST": self._change},
             "reset": {"POST": self._begin_again},
@@ -100,6 +104,24 @@ class Control:
     def _restore_robots(self, _request: Request) -> None:
         self._faults.robots = None
 
+    def _list_habits(self, _request: Request) -> dict[str, Any]:
+        habits = self._site.habits
+        return {
+            "known": {name: habit.about for name, habit in HABITS.items()},
+            "ordered": [habits.summary(period) for period in habits.periods],
+        }
+
+    def _order_habit(self, request: Request) -> dict[str, Any]:
+        habits = self._site.habits
+        return habits.summary(habits.order(Fields.read(request.body)))
+
+    def _drop_habits(self, request: Request) -> dict[str, Any]:
+        name = request.query.get("habit")
+        if name is not None and name not in HABITS:
+            raise BadInput(f"There is no habit {name}.")
+        self._site.habits.drop(name)
+        return self._list_habits(request)
+
     def _behaviour(self, _request: Request) -> dict[str, Any]:
         behaviour = self._site.behaviour
         return {
@@ -113,7 +135,7 @@ class Control:
         before = self._site.behaviour
         after = replace(
             before,
-            beyond_last=fields.choice("beyond_last", ("empty", "first", "404", "repeat"), before.beyond_last),
+            beyond_last=fields.choice("beyond_last", BEYOND, before.beyond_last),
             max_rows=fields.whole("max_rows", before.max_rows, 1, LARGEST_PAGE),
             head=fields.choice("head", ("ok", "405", "403"), before.head),
         )

@@ -92,6 +92,13 @@ class Fields:
             raise BadInput(f"{name} must be a date in ISO 8601.") from error
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
+    def texts(self, name: str) -> list[str]:
+        """Take a list of strings; none where the field is missing."""
+        value = self._take(name, [])
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise BadInput(f"{name} must be a list of strings.")
+        return value
+
     def part(self, name: str) -> "Fields":
         """Take an object inside this one."""
         value = self._take(name, None)

@@ -12,6 +12,7 @@ from pricewatch.bazaar.listing import (
     PRICE_HIDDEN,
     PRICE_VISIBLE,
     SOLD,
+    UNLISTED,
     Listing,
     Span,
 )
@@ -53,7 +54,7 @@ def change(world: World, fields: Fields) -> Listing:
         listing.spans.append(Span(now, ON_SALE))
         listing.tops.append(now)
     if back and new_id:
-        fresh = _next_id(world)
+        fresh = str(world.next_id())
         listing.ids.append((now, fresh))
         world.by_id[fresh] = listing
     world.note(listing, now)
@@ -62,8 +63,8 @@ def change(world: World, fields: Fields) -> Listing:
 
 def _span(fields: Fields, now: int) -> Span | None:
     if fields.has("end"):
-        end = fields.choice("end", (*GONE_MODES, SOLD))
-        return Span(now, SOLD) if end == SOLD else Span(now, GONE, end)
+        end = fields.choice("end", (*GONE_MODES, SOLD, UNLISTED))
+        return Span(now, end) if end in (SOLD, UNLISTED) else Span(now, GONE, end)
     if fields.has("stock"):
         return Span(now, *STOCKS[fields.choice("stock", tuple(STOCKS))])
     return None
@@ -83,7 +84,7 @@ def _create(world: World, fields: Fields, now: int) -> Listing:
     condition = fields.choice("condition", CONDITIONS, "good")
     brand = fields.text("brand", category.products[0][0])
     fields.done()
-    fresh = _next_id(world)
+    fresh = str(world.next_id())
     key = catalogue.key_of(int(fresh))
     rental = category.name == "rentals"
     listing = Listing(
@@ -113,8 +114,3 @@ def _category(name: str) -> Category:
         if category.name == name:
             return category
     raise BadInput(f"There is no category {name}.")
-
-
-def _next_id(world: World) -> str:
-    """Return an id above all others, so that ties fall as they would on a real platform."""
-    return str(max(map(int, world.by_id), default=catalogue.FIRST_ID) + 1)

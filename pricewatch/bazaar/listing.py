@@ -4,12 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
+from pricewatch.bazaar.look import IN_STOCK, USUAL, Look
 from pricewatch.bazaar.names import Category
 
 T = TypeVar("T", bound=tuple[Any, ...])
 
 ON_SALE, SOLD, GONE, OUT_OF_STOCK = "on_sale", "sold", "gone", "out_of_stock"
-GONE_MODES = ("404", "410", "soft")
+# On sale, but on no list: only its own page shows it.
+UNLISTED = "unlisted"
+# The last two redirect for good: to something similar, or to its category.
+GONE_MODES = ("404", "410", "soft", "to_similar", "to_category")
 # Whether an out-of-stock page still tells its price.
 PRICE_VISIBLE, PRICE_HIDDEN = "visible", "hidden"
 MARKUPS = ("jsonld", "microdata", "plain", "js")
@@ -57,6 +61,8 @@ class Listing:
     # Counts applied changes, so that rendered pages know when they are out of date.
     version: int = 0
     related: tuple["Listing", ...] = field(default=(), repr=False)
+    # When it moved to another path; the old ones lead to the newest.
+    moves: list[tuple[int, str]] = field(default_factory=list)
 
     @property
     def listed_at(self) -> int:
@@ -79,15 +85,27 @@ class Listing:
             title=latest(self.titles, now)[1],
             price=price,
             was=max(earlier, default=None),
-            state=span.state,
+            state=ON_SALE if span.state == UNLISTED else span.state,
             mode=span.mode,
             since=span.begins,
             shown_since=max(top for top in self.tops if top <= now),
+            path=self.path_at(now),
+            is_listed=span.state in (ON_SALE, OUT_OF_STOCK),
         )
+
+    def path_at(self, now: float) -> str:
+        """Return the path of its page at `now`."""
+        return next((path for at, path in reversed(self.moves) if at <= now), self.path)
 
     def moments(self) -> set[int]:
         """Return every instant at which something about it changes."""
-        dated: tuple[Sequence[tuple[Any, ...]], ...] = (self.ids, self.titles, self.prices, self.spans)
+        dated: tuple[Sequence[tuple[Any, ...]], ...] = (
+            self.ids,
+            self.titles,
+            self.prices,
+            self.spans,
+            self.moves,
+        )
         return {entry[0] for entries in dated for entry in entries}
 
     def forget_after(self, now: int) -> None:
@@ -96,6 +114,7 @@ class Listing:
         self.prices = [entry for entry in self.prices if entry[0] <= now]
         self.spans = [span for span in self.spans if span.begins <= now]
         self.tops = [top for top in self.tops if top <= now]
+        self.moves = [entry for entry in self.moves if entry[0] <= now]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +130,25 @@ class View:
     mode: str | None
     since: int
     shown_since: int
+    path: str
+    # Whether its category's list has it.
+    is_listed: bool
+    look: Look = USUAL
 
     @property
     def price_hidden(self) -> bool:
-        """Whether the page keeps its price to itself."""
+        """Whether neither card nor page tell the price of what is out of stock."""
         return self.state == OUT_OF_STOCK and self.mode == PRICE_HIDDEN
+
+    @property
+    def currency(self) -> str:
+        """The currency in which it is shown."""
+        return self.look.currency or self.listing.currency
+
+    @property
+    def stock(self) -> str:
+        """What is said of its stock, in a word: its state, or what stands in place of "in stock"."""
+        return self.state if self.state != ON_SALE or self.look.stock == IN_STOCK else self.look.stock
 
 
 def latest(entries: Sequence[T], now: float) -> T:

@@ -2,14 +2,16 @@
 
 from random import Random
 
-# Minor units per major unit: yen has none.
-MINOR = {"EUR": 100, "USD": 100, "JPY": 1}
+# Minor units per major unit: yen has none, the dinar of Kuwait a thousand.
+MINOR = {"EUR": 100, "USD": 100, "JPY": 1, "KWD": 1000}
 
 
 def shown(amount: int, currency: str) -> str:
     """Return the amount as a visitor of the site reads it."""
     if currency == "JPY":
         return f"¥{amount:,}"
+    if currency == "KWD":
+        return f"KWD {amount // 1000:,}.{amount % 1000:03d}"
     major, minor = divmod(amount, 100)
     if currency == "USD":
         return f"${major:,}.{minor:02d}"
@@ -20,6 +22,8 @@ def plain(amount: int, currency: str) -> str:
     """Return the amount as structured data writes it: a dot, and no thousands separator."""
     if currency == "JPY":
         return str(amount)
+    if currency == "KWD":
+        return f"{amount // 1000}.{amount % 1000:03d}"
     return f"{amount // 100}.{amount % 100:02d}"
 
 

@@ -13,6 +13,9 @@ from pricewatch.bazaar.world import Place, World
 
 DEFAULT_ROWS = 30
 STATUSES = ("on_sale", "sold", "all")
+# What a page beyond the last can be: a page of its own, or an answer that is none.
+BEYOND_PAGES = ("empty", "first", "repeat")
+BEYOND_ANSWERS = ("404", "410", "to_first", "to_category")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,12 @@ def search(world: World, query: Mapping[str, str], now: float) -> list[Listing]:
 
 
 def page_of(
-    heading: str, path: str, query: Mapping[str, str], listings: Sequence[Listing], behaviour: Behaviour
+    heading: str,
+    path: str,
+    query: Mapping[str, str],
+    listings: Sequence[Listing],
+    behaviour: Behaviour,
+    category: str | None = None,
 ) -> OverviewPage | None:
     """Return the page that a request asks for; None where there is none and the site says so."""
     rows = min(_count(query.get("rows"), DEFAULT_ROWS), behaviour.max_rows)
@@ -55,7 +63,7 @@ def page_of(
     pages = max(1, math.ceil(len(listings) / rows))
     shown = number
     if number > pages:
-        if behaviour.beyond_last == "404":
+        if behaviour.beyond_last in BEYOND_ANSWERS:
             return None
         if behaviour.beyond_last == "first":
             number = shown = 1
@@ -69,6 +77,7 @@ def page_of(
         page=number,
         pages=pages,
         next_href=f"{path}?{urlencode({**query, 'page': number + 1})}" if more else None,
+        category=category,
     )
 
 

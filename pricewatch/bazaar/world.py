@@ -4,8 +4,9 @@ from bisect import bisect_left, bisect_right, insort
 
 from pricewatch.bazaar import catalogue
 from pricewatch.bazaar.clock import Clock
-from pricewatch.bazaar.listing import ON_SALE, OUT_OF_STOCK, SOLD, Listing, View
+from pricewatch.bazaar.listing import SOLD, Listing, View
 from pricewatch.bazaar.names import CATEGORIES
+from pricewatch.bazaar.timeline import DAY
 
 RELATED = 4
 
@@ -29,6 +30,8 @@ class World:
     def __init__(self, seed: int, listings: int, days: int, clock: Clock) -> None:
         self.seed = seed
         self.clock = clock
+        # There the pre-generated lives end.
+        self.horizon = days * DAY
         self.listings, self.sellers = catalogue.build(seed, listings, days)
         self.by_path: dict[str, Listing] = {}
         self.by_id: dict[str, Listing] = {}
@@ -79,7 +82,8 @@ class World:
 
     def register(self, listing: Listing) -> None:
         """Make a listing known by its path, by every id it ever has, and by its seller."""
-        self.by_path[listing.path] = listing
+        for path in (listing.path, *(path for _, path in listing.moves)):
+            self.by_path[path] = listing
         for _, platform_id in listing.ids:
             self.by_id[platform_id] = listing
         self.by_seller.setdefault(listing.seller.id, []).append(listing)
@@ -88,7 +92,21 @@ class World:
         """Take in a listing that was not pre-generated."""
         self.listings.append(listing)
         self.register(listing)
-        self.note(listing, listing.listed_at)
+        for at in listing.moments():
+            insort(self._events, (float(at), len(self.listings) - 1))
+        self._next = bisect_right(self._events, (self.now, len(self.listings)))
+        self.refresh(listing)
+
+    def move(self, listing: Listing, at: int, path: str) -> None:
+        """Let the page of a listing move to another path at that instant."""
+        listing.moves.append((at, path))
+        listing.moves.sort()
+        self.by_path[path] = listing
+        self.note(listing, at)
+
+    def next_id(self) -> int:
+        """Return an id above all others, so that ties fall as they would on a real platform."""
+        return max(map(int, self.by_id), default=catalogue.FIRST_ID) + 1
 
     def note(self, listing: Listing, at: int) -> None:
         """Remember that a listing was changed by hand at that instant, and show it at once."""
@@ -129,6 +147,6 @@ class World:
 
 
 def _row(shelf: Shelf, view: View) -> list[Place] | None:
-    if view.state in (ON_SALE, OUT_OF_STOCK):
+    if view.is_listed:
         return shelf.offered
     return shelf.sold if view.state == SOLD else None

@@ -124,3 +124,5 @@ def _print(console: Console, report: Report, seed: int) -> None:
     ends = ", ".join(f"{count} {name}" for name, count in sorted(report.runs.items()))
     console.print(f"{report.jobs} jobs; runs: {ends}.", highlight=False)
     console.print(f"{report.answers_spoilt} answers of the marketplace were spoilt.", highlight=False)
+    if report.habits:
+        console.print(f"Habits that the shop took on: {', '.join(report.habits)}.", highlight=False)

@@ -36,13 +36,28 @@ class Command(ScrapyCommand):
             help="let this share of answers fail, e.g. 0.1",
         )
 
+        parser.add_argument(
+            "--habits",
+            default="all",
+            metavar="all|none|NAME,…",
+            help="which habits of real shops come, at times that the seed decides (default: all); "
+            "`python -m pricewatch.bazaar --help` lists them",
+        )
+
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if opts.days <= 0 or not 0 <= opts.faults < 1:
             say("--days is more than 0, and --faults from 0 to below 1.")
             self.exitcode = BAD_INPUT
             return
+        from pricewatch.simulation.habit_plan import ALL
+
+        habits = {"all": ALL, "none": ()}.get(opts.habits, tuple(opts.habits.split(",")))
+        if unknown := [name for name in habits if name not in ALL]:
+            say(f"There is no habit {unknown[0]!r}. Known: {', '.join(ALL)}.")
+            self.exitcode = BAD_INPUT
+            return
         try:
-            self._live(opts)
+            self._live(opts, habits)
         except UserError as error:
             say(str(error))
             self.exitcode = 1
@@ -50,7 +65,7 @@ class Command(ScrapyCommand):
             say("Stopped; nothing was left behind.")
             self.exitcode = 1
 
-    def _live(self, opts: argparse.Namespace) -> None:
+    def _live(self, opts: argparse.Namespace, habits: tuple[str, ...]) -> None:
         from rich.console import Console
         from rich.progress import Progress
 
@@ -66,7 +81,7 @@ class Command(ScrapyCommand):
         ):
             task = bar.add_task(f"{opts.days:g} days", total=1.0)
             settings = self._settings()
-            month = Month(bazaar, settings, fault_rate=opts.faults)
+            month = Month(bazaar, settings, fault_rate=opts.faults, habits=habits)
             living = month.live(opts.days, opts.seed, lambda share: bar.update(task, completed=share))
             report = in_reactor(living, settings)
             bar.update(task, completed=1.0)
@@ -104,29 +119,35 @@ def in_reactor(work: Any, settings: Any) -> Any:
 def _print(console: Any, report: Any) -> None:
     from rich.table import Table
 
+    from pricewatch.simulation.audit import Rule
+
     verdict = report.verdict
     runs = Table("runs", "number", title="What ran")
     for name, count in sorted(report.runs.items()):
         runs.add_row(name, str(count))
     console.print(runs)
+    if report.habits:
+        _print_habits(console, report)
     table = Table("compared with the marketplace's truth", "checked", "broken", title="What came of it")
-    broken = verdict.broken
-    known = {
-        "a listing that was up for a whole sweep is not known": verdict.listings,
-        "a price that was up for a whole sweep is not in the history": verdict.prices,
-        "a history row repeats the one before": verdict.history_rows,
-        "a price was stored that the page did not show": verdict.history_rows,
-        "a listing that was up was taken for gone": verdict.listings,
-        "a listing that is up is inactive": verdict.listings,
-        "a listing that is up has no price": verdict.listings,
-        "a listing is gone and still active": verdict.gone,
-    }
-    for rule, checked in known.items():
-        count = len(broken.get(rule, []))
-        table.add_row(rule, str(checked), f"[red]{count}[/red]" if count else "0")
+    for rule in Rule:
+        count = len(verdict.broken.get(rule, []))
+        table.add_row(rule, str(verdict.checked[rule]), f"[red]{count}[/red]" if count else "0")
     console.print(table)
-    for rule, cases in broken.items():
+    for rule, cases in verdict.broken.items():
         for case in cases[:5]:
             console.print(f"[red]{rule}[/red]: {case}", highlight=False)
     if report.faults:
         console.print(f"{report.faults} answers failed on order.")
+
+
+def _print_habits(console: Any, report: Any) -> None:
+    from rich.table import Table
+
+    table = Table("habit", "from", "for", title="What the shop did")
+    for order in report.habits:
+        hours = None if order.ends is None else (order.ends - order.begins).total_seconds() / 3600
+        lasted = (
+            "good" if hours is None else f"{hours:.0f} h" if hours else f"{order.listings or 'all'} listings"
+        )
+        table.add_row(order.habit, f"{order.begins:%d.%m. %H:%M}", lasted)
+    console.print(table)

@@ -1,39 +1,89 @@
-"""Compares what is stored with what the marketplace knows to be true."""
+"""Compares what is stored with what the marketplace knows to be true. Pure: each rule is a function."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from enum import StrEnum
+from itertools import pairwise
+from typing import NamedTuple
 
-from sqlalchemy import Connection, text
-
-from pricewatch.bazaar.client import TruthListing
-from pricewatch.bazaar.listing import PRICE_HIDDEN
-from pricewatch.money import Money
+from pricewatch.bazaar.client import Shown, TruthListing
 
 UP = ("on_sale", "out_of_stock")
+# Alive, though no list shows it any more.
+ALIVE = (*UP, "unlisted")
 # A page may say this and show no price: the row then repeats the last one, and claims nothing about it.
 NO_PRICE_SHOWN = ("SOLD", "OUT_OF_STOCK")
+# The page of a deleted product leads elsewhere: nobody can tell that from a shop that moved its pages.
+LEADS_ELSEWHERE = ("to_similar", "to_category")
+# What verification notes where nothing was heard of a listing for too long.
+EXPIRED = "expired"
+# So many that vanish at one instant look like a shop that moved its pages, too.
+MASS = 20
+# What is stored of what is said about stock; where a card is silent, that is LISTED, or as known before.
+AVAILABILITY = {
+    "in": "IN_STOCK",
+    "out": "OUT_OF_STOCK",
+    "backorder": "BACKORDER",
+    "preorder": "BACKORDER",
+    "sold": "SOLD",
+}
+SILENT = (None, "unknown")
 # A look at a page is stamped a moment after the marketplace answered.
 MOMENT = timedelta(seconds=30)
 Span = tuple[datetime, datetime]
+OpenSpan = tuple[datetime, datetime | None]
+
+
+class Rule(StrEnum):
+    """What must not be, in the words of the report."""
+
+    NOT_KNOWN = "a listing that was up for a whole sweep is not known"
+    STORED_TWICE = "a listing is stored twice"
+    NO_ROW = "a price that was up for a whole sweep is not in the history"
+    STALE = "the stored price is not the one that the last sweep showed"
+    REPEATED = "a history row repeats the one before"
+    NEVER_SHOWN = "a price was stored that the page did not show"
+    NEVER_SAID = "a stock was stored that nothing said"
+    WRONG_AGE = "a price is dated to an instant at which it was not shown"
+    WRONGLY_GONE = "a listing that was up was taken for gone"
+    INACTIVE = "a listing that is up is inactive"
+    WITHOUT_PRICE = "a listing that is up has no price"
+    STILL_ACTIVE = "a listing is gone and still active"
+    LOST_TARGET = "a watched page moved and was not followed"
+    HELD_TWICE = "an offer is held twice for the same reason"
+    STUCK_SWEEP = "a sweep did not come to its end in time"
+    DISABLED = "an adapter was disabled though the shop is healthy"
 
 
 @dataclass(slots=True)
 class Verdict:
-    """What was compared, and each thing that is not as it should be, in words."""
+    """How much was compared under each rule, and each thing that is not as it should be, in words."""
 
-    listings: int = 0
-    prices: int = 0
-    gone: int = 0
-    history_rows: int = 0
+    checked: Counter[str] = field(default_factory=Counter)
     broken: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
-    def blame(self, rule: str, what: str) -> None:
-        self.broken[rule].append(what)
+    def check(self, rule: Rule, holds: bool, what: str) -> None:
+        self.checked[rule] += 1
+        if not holds:
+            self.broken[rule].append(what)
+
+    def add(self, other: Verdict) -> None:
+        self.checked += other.checked
+        for rule, cases in other.broken.items():
+            self.broken[rule] += cases
+
+
+class Row(NamedTuple):
+    """One row of the price history."""
+
+    at: datetime
+    price_cents: int | None
+    currency: str | None
+    availability: str
 
 
 @dataclass(slots=True)
@@ -42,138 +92,243 @@ class Stored:
 
     id: int
     active: bool
-    price: Money | None
-    history: list[tuple[datetime, Money | None, str]] = field(default_factory=list)
+    price_cents: int | None
+    currency: str | None = None
+    price_observed_at: datetime | None = None
+    history: list[Row] = field(default_factory=list)
     # What verification found against it: between when and when it looked, and what it saw.
     against: list[tuple[datetime, datetime, str]] = field(default_factory=list)
 
 
-def stored_listings(connection: Connection, source_id: str) -> dict[str, Stored]:
-    """Everything of a source, by the path of its URL: that stays when a site renumbers its adverts."""
-    found: dict[int, Stored] = {}
-    by_path: dict[str, Stored] = {}
-    rows = connection.execute(
-        text("SELECT id, active, price_cents, currency, canonical_url FROM listings WHERE source_id = :s"),
-        {"s": source_id},
-    )
-    for listing_id, active, price, currency, url in rows:
-        found[listing_id] = by_path[_path(url)] = Stored(listing_id, active, Money.of(price, currency))
-    history = connection.execute(
-        text(
-            "SELECT listing_id, observed_at, price_cents, currency, availability FROM price_history"
-            " ORDER BY listing_id, observed_at"
-        )
-    )
-    for listing_id, at, price, currency, availability in history:
-        if listing_id in found:
-            found[listing_id].history.append((at, Money.of(price, currency), availability))
-    attempts = connection.execute(
-        text(
-            "SELECT v.listing_id, r.started_at, v.checked_at, v.outcome FROM verification_attempts v"
-            " JOIN runs r ON r.id = v.run_id"
-            " WHERE v.outcome IN ('gone', 'sold', 'expired') OR v.strike ORDER BY v.id"
-        )
-    )
-    for listing_id, since, at, outcome in attempts:
-        if listing_id in found:
-            found[listing_id].against.append((since, at, outcome))
-    return by_path
+class Claim(NamedTuple):
+    """For a while, a listing had one price, and was shown in one way."""
+
+    begins: datetime
+    ends: datetime | None
+    price: int
+    shown: Shown
+
+    @property
+    def amount(self) -> tuple[int, str | None]:
+        return self.price, self.shown.currency
+
+    @property
+    def span(self) -> OpenSpan:
+        return self.begins, self.ends
+
+    @property
+    def tells_price(self) -> bool:
+        return self.shown.card_price or self.shown.page_price
 
 
-def audit(
-    truth: Iterable[TruthListing],
-    stored: dict[str, Stored],
-    *,
-    cycles: Sequence[Span],
-    looks: Sequence[datetime],
-    patience: timedelta,
-) -> Verdict:
-    """Check every promise.
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """How a set of listings was watched.
 
-    `cycles` are the complete sweeps, `looks` the verification runs, `patience` how long a listing that is not
-    there any more may go unnoticed.
+    `cycles` are the complete sweeps, or rounds of targets; `looks` the runs that may find something gone;
+    `patience` is how long a listing that is gone may go unnoticed, and `long_patience` one whose page leads
+    elsewhere, or that vanished with many others: None where that is never concluded.
     """
-    verdict = Verdict(history_rows=sum(len(each.history) for each in stored.values()))
+
+    cycles: Sequence[Span]
+    looks: Sequence[datetime]
+    patience: timedelta
+    long_patience: timedelta | None = None
+    by_page: bool = False
+
+    def is_listed(self, shown: Shown) -> bool:
+        """Whether the place that is watched shows the listing, so that it can be stored."""
+        return self.is_priced(shown) if self.by_page else shown.listed
+
+    def is_priced(self, shown: Shown) -> bool:
+        if self.by_page:
+            return shown.page_price and shown.page_stock != "unknown"
+        return shown.card_price
+
+
+def audit(truth: Iterable[TruthListing], stored: dict[str, Stored], watching: Watching) -> Verdict:
+    """Check every promise about listings."""
+    verdict = Verdict()
+    truth = list(truth)
+    together = Counter(true.spans[-1][0] for true in truth if true.state not in ALIVE)
     for true in truth:
-        mine = stored.get(true.url)
-        spans = [(a, b, state) for a, b, state, _ in true.spans]
-        up = [(a, b) for a, b, state in spans if state in UP]
-        if any(_inside(cycle, span) for span in _joined(up) for cycle in cycles):
-            verdict.listings += 1
-            if mine is None:
-                verdict.blame("a listing that was up for a whole sweep is not known", true.url)
-        if mine is None:
+        found = {mine.id: mine for url in _paths(true) if (mine := stored.get(url)) is not None}
+        seen = _joined(each for each in _spans(true) if watching.is_listed(each.shown))
+        if _any_inside(watching.cycles, seen):
+            verdict.check(Rule.NOT_KNOWN, bool(found), true.url)
+        if not found:
             continue
-        shown = [(a, b) for a, b, state, mode in true.spans if state in UP and mode != PRICE_HIDDEN]
-        _check_prices(verdict, true, mine, _joined(shown), cycles)
-        _check_state(verdict, true, mine, _joined(up), cycles, looks, patience)
+        verdict.check(Rule.STORED_TWICE, len(found) == 1, f"{true.url} as {sorted(found)}")
+        mine = next(iter(found.values()))
+        _check_prices(verdict, true, mine, watching)
+        _check_rows(verdict, true, mine)
+        _check_state(verdict, true, mine, seen, watching, together[true.spans[-1][0]] >= MASS)
     return verdict
 
 
-def _check_prices(
-    verdict: Verdict, true: TruthListing, mine: Stored, up: list[Any], cycles: Sequence[Span]
-) -> None:
-    periods = _periods(true)
-    for begins, ends, price in periods:
-        shown = [
-            (max(begins, a), min(ends, b) if b and ends else b or ends)
-            for a, b in up
-            if b is None or b > begins
-        ]
-        if any(_inside(cycle, span) for span in shown for cycle in cycles):
-            verdict.prices += 1
-            if not any(stored_price == price for _, stored_price, _ in mine.history):
-                verdict.blame(
-                    "a price that was up for a whole sweep is not in the history", f"{true.url} {price}"
-                )
-    before: tuple[Money | None, str] | None = None
-    for at, stored, availability in mine.history:
-        if (stored, availability) == before:
-            verdict.blame("a history row repeats the one before", f"{true.url} {at:%d.%m. %H:%M}")
-        carried_over = before is not None and stored == before[0] and availability in NO_PRICE_SHOWN
-        before = (stored, availability)
-        if carried_over:
+def _check_prices(verdict: Verdict, true: TruthListing, mine: Stored, watching: Watching) -> None:
+    """Every price that was shown for a whole sweep is in the history; that of the last one is stored."""
+    periods: dict[tuple[int, str | None], list[Claim]] = defaultdict(list)
+    for claim in _spans(true):
+        if watching.is_priced(claim.shown):
+            periods[claim.amount].append(claim)
+    kept = {(row.price_cents, row.currency) for row in mine.history}
+    priced = False
+    for amount, claims in periods.items():
+        spans = _joined(claims)
+        if not _any_inside(watching.cycles, spans):
             continue
-        around = {p for begins, ends, p in periods if begins <= at and (ends is None or ends >= at - MOMENT)}
-        if stored not in around:
-            verdict.blame("a price was stored that the page did not show", f"{true.url} {stored} at {at}")
+        priced = True
+        verdict.check(Rule.NO_ROW, amount in kept, f"{true.url} {_money(amount)}")
+        if spans[-1][1] is None and mine.active and _any_inside(watching.cycles[-1:], spans[-1:]):
+            stored = (mine.price_cents, mine.currency)
+            verdict.check(
+                Rule.STALE, stored == amount, f"{true.url} {_money(amount)}, stored {_money(stored)}"
+            )
+    if true.state in ALIVE and mine.active and priced:
+        verdict.check(Rule.WITHOUT_PRICE, mine.price_cents is not None, true.url)
+
+
+def _check_rows(verdict: Verdict, true: TruthListing, mine: Stored) -> None:
+    """No row says what was not shown when it was observed, and neither does the age of the price."""
+    before: Row | None = None
+    for row in mine.history:
+        verdict.check(
+            Rule.REPEATED, before is None or before[1:] != row[1:], f"{true.url} {row.at:%d.%m. %H:%M}"
+        )
+        around = _around(true, row.at)
+        amount = (row.price_cents, row.currency)
+        carried = (
+            before is not None
+            and amount == (before.price_cents, before.currency)
+            and (row.availability in NO_PRICE_SHOWN or not all(each.shown.card_price for each in around))
+        )
+        if not carried:
+            shown = {each.amount for each in around if each.tells_price}
+            verdict.check(Rule.NEVER_SHOWN, amount in shown, f"{true.url} {_money(amount)} at {row.at}")
+        said = _said(around) | ({before.availability} if before and _is_silent(around) else set())
+        verdict.check(Rule.NEVER_SAID, row.availability in said, f"{true.url} {row.availability} at {row.at}")
+        before = row
+    if mine.price_observed_at is not None and mine.price_cents is not None:
+        at, amount = mine.price_observed_at, (mine.price_cents, mine.currency)
+        shown = {each.amount for each in _around(true, at) if each.tells_price}
+        verdict.check(Rule.WRONG_AGE, amount in shown, f"{true.url} {_money(amount)} dated {at}")
 
 
 def _check_state(
     verdict: Verdict,
     true: TruthListing,
     mine: Stored,
-    up: list[Any],
-    cycles: Sequence[Span],
-    looks: Sequence[datetime],
-    patience: timedelta,
+    seen: list[OpenSpan],
+    watching: Watching,
+    is_mass: bool,
 ) -> None:
+    alive = _joined_spans((a, b) for a, b, state, _ in true.spans if state in ALIVE)
     for since, at, outcome in mine.against:
         looked = (min(since, at - MOMENT), at)
-        if any(_inside(looked, span) for span in up):
-            verdict.blame("a listing that was up was taken for gone", f"{true.url} {outcome} at {at}")
-    last_begins, _, last_state, _ = true.spans[-1]
-    if last_state in UP:
+        if outcome == EXPIRED and not _can_be_told(true, at):
+            continue
+        verdict.check(Rule.WRONGLY_GONE, not _any_inside([looked], alive), f"{true.url} {outcome} at {at}")
+    last_begins, _, last_state, mode = true.spans[-1]
+    if last_state in ALIVE:
         # One that came back since the last sweep cannot be known to be back.
-        if not mine.active and any(_inside(cycle, up[-1]) for cycle in cycles):
-            verdict.blame("a listing that is up is inactive", f"{true.url} since {up[-1][0]}")
-        elif mine.active and mine.price is None and true.mode != PRICE_HIDDEN:
-            verdict.blame("a listing that is up has no price", true.url)
-    elif looks and sum(look > last_begins + patience for look in looks) >= 2:
-        verdict.gone += 1
-        if mine.active:
-            verdict.blame("a listing is gone and still active", f"{true.url} since {last_begins}")
+        since_then = [span for span in seen if span[0] >= alive[-1][0]]
+        if _any_inside(watching.cycles, since_then) and _can_be_told(true):
+            verdict.check(Rule.INACTIVE, mine.active, f"{true.url} since {alive[-1][0]}")
+        return
+    patience = watching.long_patience if is_mass or mode in LEADS_ELSEWHERE else watching.patience
+    if patience is not None and sum(look > last_begins + patience for look in watching.looks) >= 2:
+        verdict.check(
+            Rule.STILL_ACTIVE, not mine.active, f"{true.url} since {last_begins} ({mode or last_state})"
+        )
 
 
-def _periods(true: TruthListing) -> list[tuple[datetime, datetime | None, Money]]:
-    ends = [at for at, _ in true.prices[1:]] + [None]
-    prices = [(at, Money(price, true.currency)) for at, price in true.prices]
-    return [(at, end, price) for (at, price), end in zip(prices, ends, strict=True)]
+def held_twice(held: Iterable[tuple[str, str, str]]) -> Verdict:
+    """Open rows of the quarantine as (source, identity or URL, reason): one for each."""
+    verdict = Verdict()
+    for row, count in Counter(held).items():
+        verdict.check(Rule.HELD_TWICE, count == 1, f"{count} times: {' '.join(row)}")
+    return verdict
 
 
-def _joined(spans: list[tuple[datetime, datetime | None]]) -> list[tuple[datetime, datetime | None]]:
+def stuck_sweeps(
+    ended: Sequence[datetime], begins: datetime, ends: datetime, longest: timedelta, excused: Sequence[Span]
+) -> Verdict:
+    """From one complete sweep to the next at most so long, but for times in which none could be complete."""
+    verdict = Verdict()
+    edges = [begins, *ended, ends]
+    for before, after in pairwise(edges):
+        taken = after - before - _overlap((before, after), excused)
+        told = f"none complete from {before:%d.%m. %H:%M} to {after:%d.%m. %H:%M}"
+        verdict.check(Rule.STUCK_SWEEP, taken <= longest, told)
+    return verdict
+
+
+def disabled_adapters(switched_off: Iterable[tuple[datetime, str, str]], runs: int) -> Verdict:
+    """When an adapter was switched off, which, and why; the shop of a simulation is always a healthy one."""
+    verdict = Verdict(Counter({Rule.DISABLED: runs}))
+    for at, adapter_id, note in switched_off:
+        verdict.broken[Rule.DISABLED].append(f"{adapter_id} at {at:%d.%m. %H:%M}: {note}")
+    return verdict
+
+
+def lost_targets(truth: Iterable[TruthListing], broken_paths: Iterable[str]) -> Verdict:
+    """Pages that moved and are still there, against the paths of targets that count as broken."""
+    verdict = Verdict()
+    broken = set(broken_paths)
+    for true in truth:
+        if len(true.urls) > 1 and true.state in ALIVE:
+            lost = broken.intersection(true.urls)
+            verdict.check(Rule.LOST_TARGET, not lost, f"{', '.join(sorted(lost))} is {true.url} now")
+    return verdict
+
+
+def _can_be_told(true: TruthListing, at: datetime | None = None) -> bool:
+    """Whether anything said that it was there: a list, or a page that can be read without JavaScript."""
+    claims = list(_spans(true)) if at is None else _around(true, at)
+    return true.markup != "js" or bool(claims and claims[-1].shown.listed)
+
+
+def _paths(true: TruthListing) -> list[str]:
+    return [true.url, *true.urls, *true.other_urls]
+
+
+def _spans(true: TruthListing) -> Iterator[Claim]:
+    """The listing's life, cut wherever its price or the way it is shown changes."""
+    ends = [*(at for at, _ in true.prices[1:]), None]
+    for (begins, price), end in zip(true.prices, ends, strict=True):
+        for shown in true.shown:
+            first, last = max(begins, shown.begins), _earlier(end, shown.ends)
+            if last is None or first < last:
+                yield Claim(first, last, price, shown)
+
+
+def _around(true: TruthListing, at: datetime) -> list[Claim]:
+    return [
+        each for each in _spans(true) if each.begins <= at and (each.ends is None or each.ends >= at - MOMENT)
+    ]
+
+
+def _said(around: list[Claim]) -> set[str]:
+    """Everything that may be stored of what is said about stock."""
+    said = {word for each in around for word in (each.shown.card_stock, each.shown.page_stock)}
+    return {AVAILABILITY[word] for word in said if word not in SILENT} | (
+        {"LISTED"} if _is_silent(around) else set()
+    )
+
+
+def _is_silent(around: list[Claim]) -> bool:
+    """Whether a card, or a page, left the stock open."""
+    return any(each.shown.card_stock in SILENT or each.shown.page_stock in SILENT for each in around)
+
+
+def _joined(claims: Iterable[Claim]) -> list[OpenSpan]:
+    return _joined_spans(claim.span for claim in claims)
+
+
+def _joined_spans(spans: Iterable[OpenSpan]) -> list[OpenSpan]:
     """Spans that follow each other without a gap are one."""
-    joined: list[tuple[datetime, datetime | None]] = []
+    joined: list[OpenSpan] = []
     for begins, ends in spans:
         if joined and joined[-1][1] == begins:
             joined[-1] = (joined[-1][0], ends)
@@ -182,9 +337,20 @@ def _joined(spans: list[tuple[datetime, datetime | None]]) -> list[tuple[datetim
     return joined
 
 
-def _inside(inner: Span, outer: tuple[datetime, datetime | None]) -> bool:
-    return outer[0] <= inner[0] and (outer[1] is None or inner[1] <= outer[1])
+def _any_inside(inner: Iterable[Span], outer: Sequence[OpenSpan]) -> bool:
+    return any(
+        begins <= first and (ends is None or last <= ends) for first, last in inner for begins, ends in outer
+    )
 
 
-def _path(url: str) -> str:
-    return "/" + url.split("/", 3)[3]
+def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:
+    return min(one, other) if one and other else one or other
+
+
+def _overlap(span: Span, others: Sequence[Span]) -> timedelta:
+    cut = (min(span[1], end) - max(span[0], begin) for begin, end in others)
+    return sum((each for each in cut if each > timedelta()), timedelta())
+
+
+def _money(amount: tuple[int | None, str | None]) -> str:
+    return f"{amount[0]} {amount[1]}"

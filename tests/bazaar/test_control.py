@@ -29,7 +29,11 @@ from tests.bazaar.visitor import Visitor
         ("faults", '{"action": "redirect"}', "to is missing."),
         ("faults", '{"action": "respond", "body_base64": "?"}', "body_base64 is not base64"),
         ("robots", '{"action": "explode"}', "action must be one of"),
-        ("behaviour", '{"beyond_last": "last"}', "beyond_last must be one of empty, first, 404, repeat."),
+        (
+            "behaviour",
+            '{"beyond_last": "last"}',
+            "beyond_last must be one of empty, first,",
+        ),
         ("behaviour", '{"max_rows": 0}', "max_rows must be a whole number from 1 to 1000."),
         ("listing", '{"id": "1", "price": 5}', "There is no listing 1."),
         (

@@ -20,6 +20,8 @@ class OverviewPage:
     page: int
     pages: int
     next_href: str | None
+    # The category whose list it is.
+    category: str | None = None
 
 
 class Skin(Protocol):

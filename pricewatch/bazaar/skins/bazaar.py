@@ -6,6 +6,8 @@ from html import escape
 
 from pricewatch.bazaar.cache import ByteCache
 from pricewatch.bazaar.details import details
+from pricewatch.bazaar.habits.lists import guest_path
+from pricewatch.bazaar.habits.orders import Habits
 from pricewatch.bazaar.listing import Listing, Seller, View
 from pricewatch.bazaar.names import CATEGORIES
 from pricewatch.bazaar.skins import OverviewPage, cards, detail, layout
@@ -17,15 +19,16 @@ CARD_BYTES = 48 * 2**20
 class BazaarSkin:
     """Renders the listings of a world as the sample marketplace shows them."""
 
-    def __init__(self, world: World, page_bytes: int) -> None:
+    def __init__(self, world: World, page_bytes: int, habits: Habits) -> None:
         self._world = world
+        self._habits = habits
         self._clock = world.clock
         self._page_bytes = page_bytes
         self._cards = ByteCache(CARD_BYTES)
 
     def overview(self, page: OverviewPage) -> bytes:
         """Return a page of cards."""
-        return cards.overview(page, self._render(page.listings))
+        return cards.overview(page, self._render(page.listings, page.category))
 
     def detail(self, view: View) -> bytes:
         """Return the page of a listing, as heavy as asked for."""
@@ -61,11 +64,16 @@ class BazaarSkin:
             "Everything second hand", f'<main>{search}<ul class="categories">{rows}</ul></main>'
         )
 
-    def _render(self, listings: Sequence[Listing]) -> list[bytes]:
+    def _render(self, listings: Sequence[Listing], category: str | None = None) -> list[bytes]:
+        stamp = self._habits.stamp()
         return [
-            self._cards.get((listing.key, listing.version), partial(self._card, listing))
+            self._cards.get(
+                (listing.key, listing.version, stamp, category), partial(self._card, listing, category)
+            )
             for listing in listings
         ]
 
-    def _card(self, listing: Listing) -> bytes:
-        return cards.card(listing.at(self._world.now), self._clock)
+    def _card(self, listing: Listing, category: str | None) -> bytes:
+        view = self._habits.view(listing)
+        home = category in (None, listing.category.name)
+        return cards.card(view, self._clock, view.path if home else guest_path(listing, category or ""))

@@ -4,17 +4,23 @@ import json
 from html import escape
 from typing import Any
 
-from pricewatch.bazaar import money
+from pricewatch.bazaar import look, money
 from pricewatch.bazaar.clock import Clock
 from pricewatch.bazaar.details import Details
 from pricewatch.bazaar.listing import ON_SALE, SOLD, Listing, View
 from pricewatch.bazaar.skins import layout, structured
 
+STOCK_LINES = {
+    look.BACKORDER: "Available on backorder",
+    look.PREORDER: "Pre-order now",
+    look.UNKNOWN_STOCK: "Ask in the shop",
+}
+
 
 def detail(view: View, extra: Details, clock: Clock) -> bytes:
     """Return the page of a listing that is on sale, out of stock or sold."""
     listing = view.listing
-    head = f'<link rel="canonical" href="{listing.path}">'
+    head = f'<link rel="canonical" href="{view.path}">'
     if listing.markup == "js":
         return layout.page("Loading", _shell(view), head)
     if listing.markup == "jsonld":
@@ -24,7 +30,7 @@ def detail(view: View, extra: Details, clock: Clock) -> bytes:
     offer = f' itemprop="offers" itemscope itemtype="{structured.SCHEMA}Offer"' if micro else ""
     body = (
         f'{layout.BANNER}<main class="item" data-id="{view.id}" data-category="{listing.category.name}"'
-        f' data-status="{view.state}"{scope}>'
+        f' data-status="{view.stock}"{scope}>'
         f'<h1 class="item-title"{_prop("name", micro)}>{escape(view.title)}</h1>'
         f"{structured.microdata_product(view, extra) if micro else ''}"
         f'<div class="gallery"><img src="/static/img/{view.id}.png"{_prop("image", micro)} alt=""></div>\n'
@@ -58,9 +64,9 @@ def api(view: View, extra: Details, clock: Clock) -> bytes:
     record: dict[str, Any] = {
         "id": view.id,
         "category": listing.category.name,
-        "status": view.state,
+        "status": view.stock,
         "title": view.title,
-        "price_text": None if view.price_hidden else money.shown(view.price, listing.currency),
+        "price_text": _told_price(view),
         "old_price_text": _old_price(view, extra),
         "state_text": _state_text(view),
         "sold_at": clock.iso(view.since) if view.state == SOLD else None,
@@ -94,9 +100,13 @@ def _old_price(view: View, extra: Details) -> str | None:
     """The crossed-out price: the highest so far, or what the maker once recommended."""
     old = view.was or extra.list_price
     rental = view.listing.area is not None
-    return (
-        None if rental or view.price_hidden or old <= view.price else money.shown(old, view.listing.currency)
-    )
+    hidden = rental or view.price_hidden or view.look.page_price == look.LOGIN
+    return None if hidden or old <= view.price else money.shown(old, view.currency)
+
+
+def _told_price(view: View) -> str | None:
+    hidden = view.price_hidden or view.look.page_price == look.LOGIN
+    return None if hidden else money.shown(view.price, view.currency)
 
 
 def _state_text(view: View) -> str:
@@ -104,34 +114,51 @@ def _state_text(view: View) -> str:
         return "SOLD on"
     if view.state != ON_SALE:
         return "Out of stock"
+    if view.stock in STOCK_LINES:
+        return STOCK_LINES[view.stock]
     return "In stock" if view.listing.seller.type == "shop" else "Available"
 
 
 def _buy_box(view: View, extra: Details, clock: Clock) -> str:
-    currency = view.listing.currency
+    currency = view.currency
     rental = view.listing.area is not None
     parts: list[str] = []
-    if not view.price_hidden:
+    if view.look.page_price == look.LOGIN:
+        parts.append(
+            '<p class="item-price"><a class="login" href="/private/">Log in to see the price</a></p>'
+        )
+    elif not view.price_hidden:
         old = _old_price(view, extra)
         crossed = "" if old is None else f'<s class="old-price">{old}</s> '
         unit = ' <span class="unit">rent per month</span>' if rental else ""
         now = money.shown(view.price, currency)
-        parts.append(f'<p class="item-price">{crossed}<strong class="price">{now}</strong>{unit}</p>')
+        parts.append(
+            f'<p class="item-price">{crossed}<strong class="price">{now}</strong>{unit}{_net(view)}</p>'
+        )
+        if view.look.page_price == look.AMBIGUOUS:
+            other = money.shown(look.rival(view.price), currency)
+            parts.append(f'<p class="item-price"><strong class="price">{other}</strong></p>')
     date = ""
     if view.state == SOLD:
         day = f"{clock.date(view.since):%d.%m.%Y}"
         date = f' <time class="sold-at" datetime="{clock.iso(view.since)}">{day}</time>'
-    parts.append(f'<p class="item-state" data-state="{view.state}">{_state_text(view)}{date}</p>')
-    if view.state == ON_SALE:
+    parts.append(f'<p class="item-state" data-state="{view.stock}">{_state_text(view)}{date}</p>')
+    if view.state == ON_SALE and view.stock != look.UNKNOWN_STOCK:
         parts.append(
             '<button class="buy">Contact</button>' if rental else '<button class="buy">Buy now</button>'
         )
-    if view.state == ON_SALE and not rental:
+    if view.state == ON_SALE and not rental and view.look.page_price != look.LOGIN:
         parts.append(f'<p class="shipping">plus {money.shown(extra.shipping, currency)} shipping</p>')
         if view.price >= 100 * money.MINOR[currency]:
             monthly = money.shown(view.price // 12 + 1, currency)
             parts.append(f'<p class="instalments">or 12 monthly instalments of {monthly}</p>')
     return "".join(parts)
+
+
+def _net(view: View) -> str:
+    if view.look.page_price != look.WITH_NET:
+        return ""
+    return f' <small class="net-price">excl. VAT: {money.shown(look.net(view.price), view.currency)}</small>'
 
 
 def _attributes(extra: Details) -> str:

@@ -56,4 +56,6 @@ class ForeignSite:
 
 def gone_status(view: View) -> int | None:
     """Return the status by which a page says that its listing is gone; None where it does not."""
-    return int(view.mode or 404) if view.state == GONE and view.mode != "soft" else None
+    if view.state != GONE or view.mode == "soft":
+        return None
+    return 410 if view.mode == "410" else 404

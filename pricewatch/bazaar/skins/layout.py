@@ -20,6 +20,14 @@ GIFT_CARDS = '<p class="gift">Gift cards from € 25,00</p>'
 LARGE_STEP = 2**16
 SMALLEST_COMMENT = len("<!--  -->")
 END = b"</ul></footer></body></html>\n"
+OTHER_LAYOUT = (
+    (b"<article ", b"<li "),
+    (b"</article>", b"</li>"),
+    (b' class="card', b' class="tile'),
+    (b' class="item-title"', b' class="product-name"'),
+    (b' class="item-price"', b' class="product-price"'),
+    (b' class="price"', b' class="amount"'),
+)
 
 
 def page(title: str, body: str, head: str = "") -> bytes:
@@ -32,6 +40,13 @@ def page(title: str, body: str, head: str = "") -> bytes:
         f"<nav>{NAVIGATION}</nav></header>\n{body}\n"
         f'<footer>{GIFT_CARDS}<ul class="help">'
     ).encode() + END
+
+
+def other(html: bytes) -> bytes:
+    """Return the same page in the other layout: as complete, with other elements and classes."""
+    for one, another in OTHER_LAYOUT:
+        html = html.replace(one, another)
+    return html
 
 
 def padded(html: bytes, size: int) -> bytes:

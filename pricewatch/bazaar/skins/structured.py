@@ -4,7 +4,7 @@ import json
 from html import escape
 from typing import Any
 
-from pricewatch.bazaar import money
+from pricewatch.bazaar import look, money
 from pricewatch.bazaar.details import Details
 from pricewatch.bazaar.listing import ON_SALE, SOLD, View
 
@@ -13,7 +13,8 @@ SCHEMA = "https://schema.org/"
 
 def availability(view: View) -> str:
     """Return the schema.org term for the state of a listing."""
-    return SCHEMA + {ON_SALE: "InStock", SOLD: "SoldOut"}.get(view.state, "OutOfStock")
+    words = {ON_SALE: "InStock", SOLD: "SoldOut", look.BACKORDER: "BackOrder", look.PREORDER: "PreOrder"}
+    return SCHEMA + words.get(view.stock, "OutOfStock")
 
 
 def condition(view: View) -> str:
@@ -25,11 +26,12 @@ def condition(view: View) -> str:
 def product(view: View, extra: Details) -> dict[str, Any]:
     """Return the listing as a schema.org Product with one Offer."""
     listing = view.listing
-    offer: dict[str, Any] = {"@type": "Offer", "url": listing.path}
-    if not view.price_hidden:
-        offer |= {"price": money.plain(view.price, listing.currency), "priceCurrency": listing.currency}
+    offer: dict[str, Any] = {"@type": "Offer", "url": view.path}
+    if (price := _price(view)) is not None:
+        offer |= {"price": price, "priceCurrency": view.currency}
+    if view.stock != look.UNKNOWN_STOCK:
+        offer["availability"] = availability(view)
     offer |= {
-        "availability": availability(view),
         "itemCondition": condition(view),
         "seller": {
             "@type": "Organization" if listing.seller.type == "shop" else "Person",
@@ -83,12 +85,20 @@ def microdata_product(view: View, extra: Details) -> str:
 def microdata_offer(view: View) -> str:
     """Return the properties of the offer."""
     rows = [
-        f'<link itemprop="availability" href="{availability(view)}">',
         f'<link itemprop="itemCondition" href="{condition(view)}">',
-        f'<link itemprop="url" href="{view.listing.path}">',
+        f'<link itemprop="url" href="{view.path}">',
     ]
-    if not view.price_hidden:
-        currency = view.listing.currency
-        rows.append(f'<meta itemprop="price" content="{money.plain(view.price, currency)}">')
-        rows.append(f'<meta itemprop="priceCurrency" content="{currency}">')
+    if view.stock != look.UNKNOWN_STOCK:
+        rows.insert(0, f'<link itemprop="availability" href="{availability(view)}">')
+    if (price := _price(view)) is not None:
+        rows.append(f'<meta itemprop="price" content="{price}">')
+        rows.append(f'<meta itemprop="priceCurrency" content="{view.currency}">')
     return "".join(rows)
+
+
+def _price(view: View) -> str | None:
+    """The price for programs; on a page that contradicts itself, it is the other one."""
+    if view.price_hidden or view.look.page_price == look.LOGIN:
+        return None
+    ambiguous = view.look.page_price == look.AMBIGUOUS
+    return money.plain(look.rival(view.price) if ambiguous else view.price, view.currency)

@@ -7,20 +7,19 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from pricewatch.bazaar.client import LogEntry, TruthListing
-from pricewatch.bazaar.listing import PRICE_HIDDEN
-from pricewatch.money import Money
-from pricewatch.simulation.audit import UP, Span, Stored, Verdict, audit
+from pricewatch.simulation.audit import Rule, Span, Stored, Verdict, Watching, audit
 from pricewatch.simulation.chaos.cluster import Cluster
 from pricewatch.simulation.chaos.watcher import Watcher
 
-NOT_KNOWN = "a listing that was up for a whole sweep is not known"
-NO_ROW = "a price that was up for a whole sweep is not in the history"
-REPEATED = "a history row repeats the one before"
-NEVER_SHOWN = "a price was stored that the page did not show"
-WRONGLY_GONE = "a listing that was up was taken for gone"
-INACTIVE = "a listing that is up is inactive"
-WITHOUT_PRICE = "a listing that is up has no price"
-STILL_ACTIVE = "a listing is gone and still active"
+REACHED = (
+    Rule.NOT_KNOWN,
+    Rule.STORED_TWICE,
+    Rule.NO_ROW,
+    Rule.STALE,
+    Rule.INACTIVE,
+    Rule.WITHOUT_PRICE,
+    Rule.STILL_ACTIVE,
+)
 
 
 @dataclass(slots=True)
@@ -34,33 +33,15 @@ def compare(
     truth: Iterable[TruthListing], stored: dict[str, Stored], final: Span, looks: Sequence[datetime]
 ) -> list[Check]:
     """What is stored against what the marketplace knows, after one last complete sweep."""
-    truth = list(truth)
-    verdict = audit(truth, stored, cycles=[final], looks=looks, patience=timedelta())
-    prices = current_prices(truth, stored, final)
-    reached = (NOT_KNOWN, NO_ROW, INACTIVE, WITHOUT_PRICE, STILL_ACTIVE)
+    watching = Watching([final], looks, patience=timedelta(), long_patience=timedelta())
+    verdict = audit(truth, stored, watching)
     return [
-        Check(
-            "truth is reached: every listing, its price, what is gone",
-            verdict.listings + verdict.prices + verdict.gone + prices.checked,
-            [*_of(verdict, *reached), *prices.broken],
-        ),
-        Check("no price is stored that was never shown", verdict.history_rows, _of(verdict, NEVER_SHOWN)),
-        Check("no history row repeats the one before", verdict.history_rows, _of(verdict, REPEATED)),
-        Check("nothing that was up is taken for gone", verdict.listings, _of(verdict, WRONGLY_GONE)),
+        _promise("truth is reached: every listing, its price, what is gone", verdict, *REACHED),
+        _promise("no price is stored that was never shown", verdict, Rule.NEVER_SHOWN, Rule.WRONG_AGE),
+        _promise("no stock is stored that nothing said", verdict, Rule.NEVER_SAID),
+        _promise("no history row repeats the one before", verdict, Rule.REPEATED),
+        _promise("nothing that was up is taken for gone", verdict, Rule.WRONGLY_GONE),
     ]
-
-
-def current_prices(truth: Iterable[TruthListing], stored: dict[str, Stored], final: Span) -> Check:
-    check = Check("the stored price is the one that is shown", 0)
-    for true in truth:
-        mine = stored.get(true.url)
-        changed_at = max(true.prices[-1][0], true.spans[-1][0])
-        if mine is None or true.state not in UP or true.mode == PRICE_HIDDEN or changed_at > final[0]:
-            continue
-        check.checked += 1
-        if mine.price != (price := Money(true.price, true.currency)):
-            check.broken.append(f"{true.url} costs {price}, stored is {mine.price}")
-    return check
 
 
 def at_all_times(watcher: Watcher) -> list[Check]:
@@ -128,8 +109,9 @@ def busiest(times: Sequence[float], window: float) -> tuple[int, float]:
     return most, at
 
 
-def _of(verdict: Verdict, *rules: str) -> list[str]:
-    return [f"{rule}: {what}" for rule in rules for what in verdict.broken.get(rule, [])]
+def _promise(promise: str, verdict: Verdict, *rules: Rule) -> Check:
+    broken = [f"{rule}: {what}" for rule in rules for what in verdict.broken.get(rule, [])]
+    return Check(promise, sum(verdict.checked[rule] for rule in rules), broken)
 
 
 def _none(cluster: Cluster, promise: str, of_table: str, query: str) -> Check:

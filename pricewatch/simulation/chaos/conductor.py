@@ -15,7 +15,7 @@ from sqlalchemy import Connection, text
 from pricewatch import clock
 from pricewatch.bazaar.client import Bazaar
 from pricewatch.parsing.url import canonical_url
-from pricewatch.simulation.audit import Span, stored_listings
+from pricewatch.simulation.audit import Span
 from pricewatch.simulation.chaos import checks
 from pricewatch.simulation.chaos.checks import Check
 from pricewatch.simulation.chaos.cluster import Cluster, NotInTime
@@ -23,6 +23,7 @@ from pricewatch.simulation.chaos.faults import KINDS, Scene
 from pricewatch.simulation.chaos.instants import Instants
 from pricewatch.simulation.chaos.traffic import MARKETS, Traffic, order
 from pricewatch.simulation.chaos.watcher import Watcher
+from pricewatch.simulation.stored import stored_listings
 from pricewatch.store import targets
 from pricewatch.store.targets import NewTarget
 
@@ -41,6 +42,7 @@ class Report:
     runs: Counter[str] = field(default_factory=Counter)
     jobs: int = 0
     answers_spoilt: int = 0
+    habits: list[str] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
 
     @property
@@ -180,6 +182,7 @@ class Conductor:
             dict(self.cluster.rows("SELECT spider || ' ' || status, count(*) FROM runs GROUP BY 1"))
         )
         found.jobs = self.cluster.value("SELECT count(*) FROM jobs")
+        found.habits = [each.habit for each in self.bazaar.habits()]
         truth = [
             self.scene.instants.dated(each)
             for category in MARKETS.values()

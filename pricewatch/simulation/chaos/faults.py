@@ -21,6 +21,7 @@ from pricewatch.simulation.audit import UP
 from pricewatch.simulation.chaos.cluster import Cluster
 from pricewatch.simulation.chaos.instants import Instants
 from pricewatch.simulation.chaos.traffic import MARKETS, order_any
+from pricewatch.simulation.habit_plan import BEYOND
 
 ANSWERS: list[dict[str, Any]] = [
     {"action": "status", "status": 503},
@@ -32,6 +33,27 @@ ANSWERS: list[dict[str, Any]] = [
     {"action": "empty"},
 ]
 BURST = 8
+# Habits under which all that is promised can still be kept within minutes. The others take the crawler days:
+# until a smaller market is believed, or until a page that leads elsewhere counts as gone.
+GENTLE = (
+    *BEYOND,
+    "deleted_404",
+    "deleted_410",
+    "deleted_soft",
+    "deleted_unlisted",
+    "slug_renamed",
+    "oldest_first",
+    "resorted",
+    "two_categories",
+    "cards_without_stock",
+    "cards_net_and_gross",
+    "tax_switch",
+    "backorder",
+    "preorder",
+    "prices_in_yen",
+    "prices_in_dinar",
+    "ab_layout",
+)
 
 
 @dataclass(slots=True)
@@ -130,6 +152,10 @@ def bring_one_back(scene: Scene) -> str | None:
     return _change(scene, up=False, **{"return": True, "new_id": scene.chance.random() < 0.5})
 
 
+def change_a_habit(scene: Scene) -> str:
+    return scene.bazaar.habit(scene.chance.choice(GENTLE)).habit
+
+
 def move_the_clock(scene: Scene) -> str:
     by = timedelta(minutes=scene.chance.randint(5, 120))
     at = clock.now()
@@ -167,4 +193,5 @@ KINDS: dict[str, tuple[Inject, int]] = {
     "stock changed": (change_stock, 4),
     "came back": (bring_one_back, 5),
     "clock moved": (move_the_clock, 4),
+    "habit of the shop changed": (change_a_habit, 6),
 }

@@ -36,4 +36,8 @@ class Instants:
                 (self.real(begins), self.real(ends) if ends else None, state, mode)
                 for begins, ends, state, mode in true.spans
             ],
+            shown=[
+                replace(each, begins=self.real(each.begins), ends=self.real(each.ends) if each.ends else None)
+                for each in true.shown
+            ],
         )
