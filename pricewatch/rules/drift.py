@@ -1,7 +1,8 @@
 """How well an adapter reads a source, and what follows when it no longer does.
 
 Drift is about change. A page that was never readable counts once, not with every look; one that could be
-read and no longer can counts each time, unless the rest of the shop was read well meanwhile.
+read and no longer can counts each time, unless the rest of the shop was read well meanwhile. A site that
+answers most addresses with one and the same page is down, and will be back: that is told, and no more.
 """
 
 from __future__ import annotations
@@ -55,9 +56,11 @@ class Batch:
     lasting: int = 0
     lasting_failed: int = 0
     lasting_since: datetime | None = None
+    # How many of those that could not be read showed one and the same page.
+    same: int = 0
 
     @classmethod
-    def of(cls, counters: Mapping[str, int], lasting_since: datetime | None = None) -> Batch:
+    def of(cls, counters: Mapping[str, int], lasting_since: datetime | None = None, same: int = 0) -> Batch:
         return cls(
             attempted=counters.get("urls_attempted", 0),
             failed=counters.get("urls_failed", 0),
@@ -74,7 +77,13 @@ class Batch:
             lasting=counters.get("urls_lasting", 0),
             lasting_failed=counters.get("urls_lasting_failed", 0),
             lasting_since=lasting_since,
+            same=same,
         )
+
+    @property
+    def is_site_down(self) -> bool:
+        """Product pages differ: where most of those that failed do not, none of them was a product page."""
+        return self.same > 1 and self.same * 2 > self.failed - self.not_asked
 
     def without_lasting(self) -> Batch:
         """The rest of the shop is read as ever: what has been failing for a while is no news."""
@@ -183,6 +192,8 @@ def judge(
         alerts = frozenset({DriftAlert.ZERO_PRICE} if batch.zero_prices else ())
         return Verdict(False, streaks, alerts)
     failing = found.failure_rate > worst_failure_rate
+    if failing and batch.is_site_down:
+        return Verdict(True, streaks, frozenset({DriftAlert.FAILING}))
     empty = batch.extracted == 0
     zero = batch.zero_prices > 0
     streaks = Streaks(

@@ -262,6 +262,7 @@ class PricewatchSpider(scrapy.Spider):
         else:
             self.run.count_read("urls_failed", *subject.read_of)
             self.run.count_unread(*subject.read_of, subject.earlier, failed=True)
+            self.run.note_unread_page(*subject.read_of, response.body)
             self._tell_failed(subject, reason)
             await self._hold_drifted(response, subject, failure)
             self.run.error("No offer on the page", url=response.url, reason=reason, details=failure.details)

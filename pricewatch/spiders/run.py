@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -64,6 +65,8 @@ class Run:
         # The same counters, as far as they are about product pages, for each (adapter, source) that was read.
         self.by_adapter: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         self._lasting_since: dict[tuple[str, str], datetime] = {}
+        # Fingerprints of pages that could not be read, numbers left out, such as the time.
+        self._unread_pages: defaultdict[tuple[str, str], Counter[bytes]] = defaultdict(Counter)
         self.judges_adapters = True
         # Called inside transactions: with every batch and sign of life, and with the end of the run.
         self.with_batch: list[Callable[[Connection], None]] = []
@@ -140,6 +143,11 @@ class Run:
             since = self._lasting_since.get((adapter_id, source_id), earlier.unread_since)
             self._lasting_since[adapter_id, source_id] = min(since, earlier.unread_since)
         return what
+
+    def note_unread_page(self, adapter_id: str, source_id: str, body: bytes) -> None:
+        """Remember what a page showed that could not be read: a site that is down shows all of them alike."""
+        shown = hashlib.sha256(body.translate(None, b"0123456789")).digest()[:8]
+        self._unread_pages[adapter_id, source_id][shown] += 1
 
     def note(self, reason: str, amount: int = 1) -> None:
         """Count an outcome by its reason: on the run row and in Scrapy's stats alike."""
@@ -236,7 +244,11 @@ class Run:
             **self._values(),
         )
         batches = {
-            read_of: Batch.of(counters, self._lasting_since.get(read_of))
+            read_of: Batch.of(
+                counters,
+                self._lasting_since.get(read_of),
+                max(self._unread_pages[read_of].values(), default=0),
+            )
             for read_of, counters in self.by_adapter.items()
         }
         if self.judges_adapters:

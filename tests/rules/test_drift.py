@@ -66,6 +66,9 @@ def batch(attempted: int, failed: int = 0, **more: Any) -> Batch:
         (batch(39, 39, known=20, known_failed=20), Streaks(failed=1, empty=1), set(), False),
         (batch(60, 30, known=30, known_failed=30), Streaks(failed=1), set(), False),
         (batch(60, 41, known=30, known_failed=20), Streaks(failed=1), {FAILING, OFF}, True),
+        # A site that shows one page for most addresses is down: told, but not held against the adapter.
+        (batch(40, 40, same=21), Streaks(failed=1, empty=1), {FAILING}, False),
+        (batch(40, 40, same=20), Streaks(failed=1, empty=1), {FAILING, EMPTY, OFF}, True),
         # What could be read once does, each time.
         (batch(20, 11, lasting=11, lasting_failed=11), Streaks(failed=1), {FAILING, OFF}, True),
         (batch(31, 11, lasting=11, lasting_failed=11).without_lasting(), Streaks(failed=1), set(), False),

@@ -156,3 +156,18 @@ def test_pages_that_could_be_read_and_no_longer_can_disable_the_adapter_and_are_
     # All but those that need a browser and were never read.
     unread = "SELECT count(*) FROM listings WHERE unread_since IS NOT NULL AND last_scraped_at IS NOT NULL"
     assert world.database.value(unread) == 0
+
+
+def test_a_site_that_is_down_with_one_page_for_all_is_told_and_not_disabled(world):
+    world.crawl("discovery", max_details=200)
+    page = "<h1>We will be back soon</h1><p>It is {time} o'clock.</p>"
+    for minute in range(2):
+        world.bazaar.clear_faults()
+        world.bazaar.fault("respond", path="^/item/", body=page.format(time=minute))
+        sweep_only(world, readable(world, 30), times=1)
+    assert open_alerts(world) == {"adapter_failing"}
+    assert (status(world).enabled, status(world).consecutive_failed_batches) == (True, 0)
+    world.bazaar.clear_faults()
+    sweep_only(world, readable(world, 30), times=1)
+    assert open_alerts(world) == set()
+    assert world.database.value("SELECT count(*) FROM quarantine WHERE status = 'pending'") == 0
