@@ -159,8 +159,16 @@ def test_a_csv_with_errors_is_shown_before_it_is_imported(page: Page, database: 
     expect(page.get_by_text("it is no web address")).to_be_visible()
     assert database.value("SELECT count(*) FROM targets") == 0
     page.get_by_role("button", name="Import 1").click()
-    expect(page.get_by_role("status")).to_contain_text("1 added")
+    expect(page.get_by_role("status")).to_contain_text("1 new")
     assert database.value("SELECT count(*) FROM targets") == 1
+    # The same page again, with another column: it is changed.
+    page.goto("/targets/import")
+    page.get_by_label("or paste").fill("url,currency\nhttps://a.example/1,JPY\n")
+    page.get_by_role("button", name="Look at it").click()
+    expect(page.locator(".figure", has_text="Would be changed").locator(".value")).to_have_text("1")
+    page.get_by_role("button", name="Import 1").click()
+    expect(page.get_by_role("status")).to_contain_text("0 new, 1 updated, 0 unchanged")
+    assert database.value("SELECT selectors FROM targets") == {"currency": "JPY"}
 
 
 def test_quarantine_is_reviewed_beside_its_page(page: Page, database: Database) -> None:
