@@ -61,6 +61,7 @@ def test_the_address_that_is_shown_is_the_one_that_is_fetched(run, database):
         " VALUES ('copy', 'copy', 'URL:1', 'http://127.0.0.1:8000/a',"
         " 'https://127.0.0.1:8000/a', 'A', 'IN_STOCK', now(), now())"
     )
+    database.do("INSERT INTO market_listings SELECT 'copy', id, now() FROM listings")
     shown = run("show", id="copy", limit=5, json=False)[1]
     assert "http://127.0.0.1:8000/a" in shown
     assert "https://" not in shown

@@ -63,7 +63,8 @@ MORE_FORMS = {
     "/targets/add": ["url", "schedule", "priority", "notes", "selector_price", "approve", "kind"],
     "/login": ["username", "password", "next"],
     "/logout": [],
-    "/adapters/bazaar/disable": ["note", "terms"],
+    "/adapters/bazaar/disable": ["note", "terms", "source"],
+    "/markets/bazaar-bikes/believe": [],
 }
 SERVICE_FIELDS = [
     *("project", "spider", "version", "_version", "job", "jobid", "priority", "setting", "signal", "egg"),

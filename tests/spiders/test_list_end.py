@@ -140,7 +140,7 @@ def test_discovery_takes_what_is_beyond_the_end_for_the_end(world: World, habit:
 def test_a_page_of_cards_that_nobody_wants_is_not_the_end(world: World, spider: str) -> None:
     prices = sorted(true.price for true in world.on_sale())
     lowest = prices[-25]
-    world.set_market(page_size=3, min_price_cents=lowest)
+    world.set_market(page_size=3, price_currency="EUR", min_price_cents=lowest)
     run = world.crawl(spider, max_details=0, max_pages=60)
     assert run["status"] == "finished", run["outcome"]
     assert market(world).min_price_cents == lowest
@@ -160,7 +160,7 @@ def test_a_page_of_cards_that_nobody_wants_is_not_the_end(world: World, spider: 
 
 @pytest.mark.parametrize("spider", ["discovery", "sweep"])
 def test_a_start_page_without_anything_that_is_wanted_is_fine(world: World, spider: str) -> None:
-    world.set_market(min_price_cents=99_999_999)
+    world.set_market(price_currency="EUR", min_price_cents=99_999_999)
     world.database.do('UPDATE markets SET exclude_keywords = \'["e", "a", "i", "o", "u"]\'')
     run = world.crawl(spider, max_details=0)
     assert run["status"] == "finished", run["outcome"]
@@ -172,7 +172,7 @@ def test_a_start_page_without_anything_that_is_wanted_is_fine(world: World, spid
 def test_a_changed_filter_does_not_look_like_a_smaller_market(world: World) -> None:
     sweep(world, max_details=0)
     prices = sorted(true.price for true in world.on_sale())
-    world.set_market(min_price_cents=prices[-10])
+    world.set_market(price_currency="EUR", min_price_cents=prices[-10])
     run, _ = sweep(world, max_details=0)
     assert run["progress"]["cycle"] == {"seen": BIKES, "last_complete": BIKES, "complete": True}
     assert not run["partial"]

@@ -26,6 +26,8 @@ def serve_without(world: Any, *attributes: str) -> None:
         page = httpx.get(f"{world.bazaar.url}{path}").text
         for attribute in attributes:
             page = re.sub(rf'(<article[^>]*) {attribute}="[^"]*"', r"\1", page)
+        if "data-price" in attributes:
+            page = re.sub(r'(class="card-price">)[^<]*', r"\1", page)
         world.bazaar.fault("respond", path=rf"page={number}&", status=200, body=page)
 
 
