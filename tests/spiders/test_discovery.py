@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from pricewatch.adapters.bazaar import BazaarAdapter
 from pricewatch.bazaar.client import Bazaar
 from tests.conftest import Crawl
 from tests.databases import Database
@@ -45,7 +46,11 @@ def test_reads_the_whole_market_then_only_what_is_new(
     assert first.started_at < first.heartbeat_at
     self_described = {"market": MARKET}
     assert first.arguments == self_described
-    assert (first.adapter_id, first.adapter_version, first.trigger) == ("bazaar", "1.0.0", "MANUAL")
+    assert (first.adapter_id, first.adapter_version, first.trigger) == (
+        "bazaar",
+        BazaarAdapter.version,
+        "MANUAL",
+    )
     _check_details(marketplace, database)
     _check_pages(database, first.id, pages, len(truth))
 
