@@ -53,7 +53,7 @@ class Site:
             page = self._skin.notice("Not like this", f"Only {' and '.join(methods)} are answered.")
             return Response(405, page, headers=(("Allow", ", ".join(methods)),))
         self.world.settle()
-        if request.path != "/robots.txt" and self.habits.is_away(self._category_of(request), self.world.now):
+        if self._is_away(request):
             return MAINTENANCE
         if self._foreign is not None and request.path != "/robots.txt":
             return self._foreign.respond(request, self._behaviour(None)) or self._missing()
@@ -73,6 +73,12 @@ class Site:
         """How lists of a category behave: as ordered for all, unless a habit says otherwise."""
         beyond = self.habits.beyond(category) if self.habits.periods else None
         return self.behaviour if beyond is None else replace(self.behaviour, beyond_last=beyond)
+
+    def _is_away(self, request: Request) -> bool:
+        """Whether there is nothing but a maintenance page."""
+        if not self.habits.periods or request.path == "/robots.txt":
+            return False
+        return self.habits.is_away(self._category_of(request), self.world.now)
 
     def _category_of(self, request: Request) -> str | None:
         """The category that a request is about, if it is about one."""

@@ -56,8 +56,9 @@ class Command(ScrapyCommand):
             say(f"There is no habit {unknown[0]!r}. Known: {', '.join(ALL)}.")
             self.exitcode = BAD_INPUT
             return
+        opts.habits = habits
         try:
-            self._live(opts, habits)
+            self._live(opts)
         except UserError as error:
             say(str(error))
             self.exitcode = 1
@@ -65,7 +66,7 @@ class Command(ScrapyCommand):
             say("Stopped; nothing was left behind.")
             self.exitcode = 1
 
-    def _live(self, opts: argparse.Namespace, habits: tuple[str, ...]) -> None:
+    def _live(self, opts: argparse.Namespace) -> None:
         from rich.console import Console
         from rich.progress import Progress
 
@@ -81,7 +82,7 @@ class Command(ScrapyCommand):
         ):
             task = bar.add_task(f"{opts.days:g} days", total=1.0)
             settings = self._settings()
-            month = Month(bazaar, settings, fault_rate=opts.faults, habits=habits)
+            month = Month(bazaar, settings, fault_rate=opts.faults, habits=opts.habits)
             living = month.live(opts.days, opts.seed, lambda share: bar.update(task, completed=share))
             report = in_reactor(living, settings)
             bar.update(task, completed=1.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -86,6 +86,15 @@ class Row(NamedTuple):
     availability: str
 
 
+class Age(NamedTuple):
+    """When the stored price is said to have been shown, and when the listing's own page was last read."""
+
+    at: datetime
+    price_cents: int | None
+    currency: str | None
+    read_at: datetime | None = None
+
+
 @dataclass(slots=True)
 class Stored:
     """One listing as the database has it."""
@@ -94,7 +103,10 @@ class Stored:
     active: bool
     price_cents: int | None
     currency: str | None = None
-    price_observed_at: datetime | None = None
+    # The age of its price, as often as somebody looked.
+    ages: list[Age] = field(default_factory=list)
+    # When its own page was read; None where that is not known.
+    reads: Collection[datetime] | None = None
     history: list[Row] = field(default_factory=list)
     # What verification found against it: between when and when it looked, and what it saw.
     against: list[tuple[datetime, datetime, str]] = field(default_factory=list)
@@ -153,23 +165,26 @@ def audit(truth: Iterable[TruthListing], stored: dict[str, Stored], watching: Wa
     together = Counter(true.spans[-1][0] for true in truth if true.state not in ALIVE)
     for true in truth:
         found = {mine.id: mine for url in _paths(true) if (mine := stored.get(url)) is not None}
-        seen = _joined(each for each in _spans(true) if watching.is_listed(each.shown))
+        claims = list(_spans(true))
+        seen = _joined(each for each in claims if watching.is_listed(each.shown))
         if _any_inside(watching.cycles, seen):
             verdict.check(Rule.NOT_KNOWN, bool(found), true.url)
         if not found:
             continue
         verdict.check(Rule.STORED_TWICE, len(found) == 1, f"{true.url} as {sorted(found)}")
         mine = next(iter(found.values()))
-        _check_prices(verdict, true, mine, watching)
-        _check_rows(verdict, true, mine)
-        _check_state(verdict, true, mine, seen, watching, together[true.spans[-1][0]] >= MASS)
+        _check_prices(verdict, true, mine, claims, watching)
+        _check_rows(verdict, true, mine, claims)
+        _check_state(verdict, true, mine, claims, watching, together[true.spans[-1][0]] >= MASS)
     return verdict
 
 
-def _check_prices(verdict: Verdict, true: TruthListing, mine: Stored, watching: Watching) -> None:
+def _check_prices(
+    verdict: Verdict, true: TruthListing, mine: Stored, all_claims: list[Claim], watching: Watching
+) -> None:
     """Every price that was shown for a whole sweep is in the history; that of the last one is stored."""
     periods: dict[tuple[int, str | None], list[Claim]] = defaultdict(list)
-    for claim in _spans(true):
+    for claim in all_claims:
         if watching.is_priced(claim.shown):
             periods[claim.amount].append(claim)
     kept = {(row.price_cents, row.currency) for row in mine.history}
@@ -189,14 +204,14 @@ def _check_prices(verdict: Verdict, true: TruthListing, mine: Stored, watching: 
         verdict.check(Rule.WITHOUT_PRICE, mine.price_cents is not None, true.url)
 
 
-def _check_rows(verdict: Verdict, true: TruthListing, mine: Stored) -> None:
+def _check_rows(verdict: Verdict, true: TruthListing, mine: Stored, claims: list[Claim]) -> None:
     """No row says what was not shown when it was observed, and neither does the age of the price."""
     before: Row | None = None
     for row in mine.history:
         verdict.check(
             Rule.REPEATED, before is None or before[1:] != row[1:], f"{true.url} {row.at:%d.%m. %H:%M}"
         )
-        around = _around(true, row.at)
+        around = _around(claims, row.at)
         amount = (row.price_cents, row.currency)
         carried = (
             before is not None
@@ -206,34 +221,36 @@ def _check_rows(verdict: Verdict, true: TruthListing, mine: Stored) -> None:
         if not carried:
             shown = {each.amount for each in around if each.tells_price}
             verdict.check(Rule.NEVER_SHOWN, amount in shown, f"{true.url} {_money(amount)} at {row.at}")
-        said = _said(around) | ({before.availability} if before and _is_silent(around) else set())
+        said = _said(around, page_read=mine.reads is None or row.at in mine.reads) | (
+            {before.availability} if before and _is_silent(around) else set()
+        )
         verdict.check(Rule.NEVER_SAID, row.availability in said, f"{true.url} {row.availability} at {row.at}")
         before = row
-    if mine.price_observed_at is not None and mine.price_cents is not None:
-        at, amount = mine.price_observed_at, (mine.price_cents, mine.currency)
-        shown = {each.amount for each in _around(true, at) if each.tells_price}
-        verdict.check(Rule.WRONG_AGE, amount in shown, f"{true.url} {_money(amount)} dated {at}")
+    for age in mine.ages:
+        told = f"{true.url} {_money((age.price_cents, age.currency))} dated {age.at}"
+        verdict.check(Rule.WRONG_AGE, _was_shown(age, _around(claims, age.at)), told)
 
 
 def _check_state(
     verdict: Verdict,
     true: TruthListing,
     mine: Stored,
-    seen: list[OpenSpan],
+    claims: list[Claim],
     watching: Watching,
     is_mass: bool,
 ) -> None:
     alive = _joined_spans((a, b) for a, b, state, _ in true.spans if state in ALIVE)
     for since, at, outcome in mine.against:
         looked = (min(since, at - MOMENT), at)
-        if outcome == EXPIRED and not _can_be_told(true, at):
+        if outcome == EXPIRED and not _can_be_told(true, _around(claims, at)):
             continue
         verdict.check(Rule.WRONGLY_GONE, not _any_inside([looked], alive), f"{true.url} {outcome} at {at}")
     last_begins, _, last_state, mode = true.spans[-1]
     if last_state in ALIVE:
         # One that came back since the last sweep cannot be known to be back.
-        since_then = [span for span in seen if span[0] >= alive[-1][0]]
-        if _any_inside(watching.cycles, since_then) and _can_be_told(true):
+        listed = _joined(each for each in claims if watching.is_listed(each.shown))
+        since_then = [span for span in listed if span[0] >= alive[-1][0]]
+        if _any_inside(watching.cycles, since_then) and _can_be_told(true, claims):
             verdict.check(Rule.INACTIVE, mine.active, f"{true.url} since {alive[-1][0]}")
         return
     patience = watching.long_patience if is_mass or mode in LEADS_ELSEWHERE else watching.patience
@@ -283,9 +300,8 @@ def lost_targets(truth: Iterable[TruthListing], broken_paths: Iterable[str]) -> 
     return verdict
 
 
-def _can_be_told(true: TruthListing, at: datetime | None = None) -> bool:
-    """Whether anything said that it was there: a list, or a page that can be read without JavaScript."""
-    claims = list(_spans(true)) if at is None else _around(true, at)
+def _can_be_told(true: TruthListing, claims: list[Claim]) -> bool:
+    """Whether anything says last that it is there: a list, or a page that can be read without JavaScript."""
     return true.markup != "js" or bool(claims and claims[-1].shown.listed)
 
 
@@ -303,15 +319,24 @@ def _spans(true: TruthListing) -> Iterator[Claim]:
                 yield Claim(first, last, price, shown)
 
 
-def _around(true: TruthListing, at: datetime) -> list[Claim]:
-    return [
-        each for each in _spans(true) if each.begins <= at and (each.ends is None or each.ends >= at - MOMENT)
-    ]
+def _around(claims: list[Claim], at: datetime) -> list[Claim]:
+    return [each for each in claims if each.begins <= at and (each.ends is None or each.ends >= at - MOMENT)]
 
 
-def _said(around: list[Claim]) -> set[str]:
-    """Everything that may be stored of what is said about stock."""
-    said = {word for each in around for word in (each.shown.card_stock, each.shown.page_stock)}
+def _was_shown(age: Age, around: list[Claim]) -> bool:
+    """Whether a card showed that price then; or the page did, and was read."""
+    read = age.read_at is not None and abs(age.at - age.read_at) <= MOMENT
+    amount = (age.price_cents, age.currency)
+    return any(
+        each.amount == amount and (each.shown.card_price or (each.shown.page_price and read))
+        for each in around
+    )
+
+
+def _said(around: list[Claim], *, page_read: bool) -> set[str]:
+    """Everything that may be stored of what is said about stock; "in stock" only by a place that was read."""
+    said = {each.shown.card_stock for each in around}
+    said |= {each.shown.page_stock for each in around if page_read or each.shown.page_stock != "in"}
     return {AVAILABILITY[word] for word in said if word not in SILENT} | (
         {"LISTED"} if _is_silent(around) else set()
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -17,6 +17,7 @@ from pricewatch import clock
 from pricewatch.bazaar.client import Bazaar, HabitOrder, TruthListing
 from pricewatch.parsing.url import canonical_url
 from pricewatch.simulation.audit import (
+    Age,
     Span,
     Verdict,
     Watching,
@@ -27,7 +28,13 @@ from pricewatch.simulation.audit import (
     stuck_sweeps,
 )
 from pricewatch.simulation.habit_plan import EXCUSED, HAPPENINGS, REARRANGING, plan
-from pricewatch.simulation.stored import broken_targets, open_holds, stored_listings, switch_on_again
+from pricewatch.simulation.stored import (
+    ages_since,
+    broken_targets,
+    open_holds,
+    stored_listings,
+    switch_on_again,
+)
 from pricewatch.store import targets
 from pricewatch.store.database import engine
 from pricewatch.store.models import Market, Source
@@ -112,6 +119,8 @@ class Month:
         self.cycles: list[Span] = []
         self.looks: list[datetime] = []
         self.rounds: list[Span] = []
+        # What was said after each run of the prices that it renewed; later ones renew them again.
+        self.ages: dict[int, list[Age]] = defaultdict(list)
         self.switched_off: list[tuple[datetime, str, str]] = []
         self.watched: list[TruthListing] = []
         self.runs: Counter[str] = Counter()
@@ -182,6 +191,8 @@ class Month:
         self.runs[f"{spider} {run.status}"] += 1
         with engine().begin() as connection:
             self.switched_off += [(at, *each) for each in switch_on_again(connection)]
+            for listing_id, age in ages_since(connection, at):
+                self.ages[listing_id].append(age)
         if spider == "targets" and run.status == "finished":
             self.rounds.append((at, clock.now()))
         if spider == "verification" and run.status == "finished":
@@ -196,6 +207,9 @@ class Month:
         with engine().connect() as connection:
             stored = stored_listings(connection, "bazaar")
             held, broken = open_holds(connection), broken_targets(connection)
+        for listing in stored.values():
+            listing.ages = self.ages[listing.id]
+            listing.reads = {age.read_at for age in listing.ages if age.read_at is not None}
         orders = [each for each in self.bazaar.habits() if each.begins < ends]
         swept = Watching(self._steady_cycles(orders), self.looks, PATIENCE, LONG_PATIENCE)
         last = self.rounds[ROUNDS_TO_KNOW - 1 :]

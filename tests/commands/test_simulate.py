@@ -21,7 +21,7 @@ async def stopped_on_the_way():
     await asyncio.Event().wait()
 
 command = Command()
-command.days, command.faults = 1, 0
+command.days, command.faults, command.habits = 1, 0, "none"
 command._live = lambda _: in_reactor(stopped_on_the_way(), get_project_settings())
 command.run([], command)
 raise SystemExit(command.exitcode)
@@ -48,3 +48,15 @@ def test_numbers_that_mean_nothing(words: list[str]) -> None:
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("pricewatch: --days is more than 0")
+
+
+def test_a_habit_that_no_shop_has() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "simulate", "--habits", "beyond_404,shouting"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("pricewatch: There is no habit 'shouting'. Known: beyond_404, ")

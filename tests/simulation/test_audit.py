@@ -9,6 +9,7 @@ import pytest
 
 from pricewatch.bazaar.client import Shown, TruthListing
 from pricewatch.simulation.audit import (
+    Age,
     Row,
     Rule,
     Stored,
@@ -30,6 +31,10 @@ def day(number: float) -> datetime:
 
 def row(at: float, price: int, availability: str = "IN_STOCK", currency: str = "EUR") -> Row:
     return Row(day(at), price, currency, availability)
+
+
+def age(at: float, price: int, currency: str = "EUR", read: float | None = None) -> Age:
+    return Age(day(at), price, currency, None if read is None else day(read))
 
 
 def shown(begins: float, ends: float | None = None, **changes: Any) -> Shown:
@@ -86,7 +91,7 @@ def right(**changes: Any) -> Stored:
         "active": True,
         "price_cents": 90,
         "currency": "EUR",
-        "price_observed_at": day(5.1),
+        "ages": [age(5.1, 90)],
         "history": [row(1, 100), row(5, 90)],
     }
     return Stored(**{**values, **changes})
@@ -238,20 +243,22 @@ def test_a_listing_with_two_urls_is_stored_once() -> None:
 
 def test_a_price_that_no_card_showed_need_not_be_known() -> None:
     quiet = true(shown=[shown(0, 4), shown(4, card_price=False)])
-    old = right(price_cents=100, price_observed_at=day(3.9), history=[row(1, 100)])
+    old = right(price_cents=100, ages=[age(3.9, 100)], history=[row(1, 100)])
     assert broken(quiet, old) == []
     assert broken(true(), old) == [Rule.NO_ROW, Rule.STALE]
 
 
 def test_a_stale_price_is_noticed() -> None:
-    stale = right(price_cents=100, price_observed_at=day(3))
+    stale = right(price_cents=100, ages=[age(3, 100)])
     assert broken(true(), stale) == [Rule.STALE]
 
 
 def test_a_price_that_was_refreshed_by_a_card_without_one_is_noticed() -> None:
-    quiet = true(shown=[shown(0, 4), shown(4, card_price=False)])
-    refreshed = right(price_cents=100, history=[row(1, 100)], price_observed_at=day(5.1))
-    assert broken(quiet, refreshed) == [Rule.WRONG_AGE]
+    quiet = true(prices=[(day(0), 100)], price=100, shown=[shown(0, 4), shown(4, card_price=False)])
+    kept = {"price_cents": 100, "history": [row(1, 100)]}
+    assert broken(quiet, right(**kept, ages=[age(3.9, 100), age(5.1, 100)])) == [Rule.WRONG_AGE]
+    assert broken(quiet, right(**kept, ages=[age(3.9, 100), age(5.1, 100, read=4.5)])) == [Rule.WRONG_AGE]
+    assert broken(quiet, right(**kept, ages=[age(3.9, 100), age(5.1, 100, read=5.1)])) == []
 
 
 def test_an_ambiguous_page_beside_a_silent_card_shows_no_price() -> None:
@@ -262,7 +269,9 @@ def test_an_ambiguous_page_beside_a_silent_card_shows_no_price() -> None:
 def test_the_currency_is_part_of_a_price() -> None:
     dinar = true(shown=[shown(0, 3), shown(3, currency="KWD")])
     stored = right(
-        currency="KWD", history=[row(1, 100), row(3, 100, currency="KWD"), row(5, 90, currency="KWD")]
+        currency="KWD",
+        ages=[age(5.1, 90, "KWD")],
+        history=[row(1, 100), row(3, 100, currency="KWD"), row(5, 90, currency="KWD")],
     )
     assert broken(dinar, stored) == []
     assert broken(dinar, right()) == [Rule.NO_ROW, Rule.STALE, Rule.NEVER_SHOWN, Rule.WRONG_AGE]
@@ -274,6 +283,13 @@ def test_a_stock_that_nothing_said_is_noticed() -> None:
     assert broken(backorder, right(history=[row(1, 100, "BACKORDER"), row(5, 90, "BACKORDER")])) == []
 
 
+def test_a_silent_card_does_not_say_what_the_page_would() -> None:
+    silent = true(shown=[shown(0, card_stock=None)])
+    assert broken(silent, right(reads=[day(1), day(5)])) == []
+    assert broken(silent, right(reads=[])) == [Rule.NEVER_SAID]
+    assert broken(true(), right(reads=[])) == []
+
+
 def test_a_silent_card_may_leave_the_stock_open_or_as_it_was() -> None:
     silent = true(shown=[shown(0, 3), shown(3, card_stock=None)])
     new = true(shown=[shown(0, card_stock=None)])
@@ -283,7 +299,7 @@ def test_a_silent_card_may_leave_the_stock_open_or_as_it_was() -> None:
 
 
 def test_a_listing_without_a_price_is_noticed_only_where_cards_showed_one() -> None:
-    nothing = right(price_cents=None, currency=None, price_observed_at=None, history=[])
+    nothing = right(price_cents=None, currency=None, ages=[], history=[])
     assert Rule.WITHOUT_PRICE in broken(true(), nothing)
     assert broken(true(shown=[shown(0, card_price=False)]), nothing) == []
 
@@ -293,7 +309,7 @@ def test_what_is_only_watched_is_judged_by_its_page() -> None:
     by_page = watching(by_page=True)
     assert broken(page_only) == []
     assert broken(page_only, watched=by_page) == [Rule.NOT_KNOWN]
-    stale = right(price_cents=100, price_observed_at=day(3))
+    stale = right(price_cents=100, ages=[age(3, 100, read=3)])
     assert broken(page_only, stale, watched=by_page) == [Rule.STALE]
     unknown = true(shown=[shown(0, listed=False, card_price=False, card_stock=None, page_stock="unknown")])
     assert broken(unknown, watched=by_page) == []
