@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
-from pricewatch.items import Availability, Offer, ProductPage, Seller, SellerType
+from pricewatch.items import Availability, Offer, ProductPage, QuarantineReason, Seller, SellerType
 from pricewatch.store.models import Listing, Quarantined, QuarantinePage
 from pricewatch.store.plain import plain
 
@@ -92,9 +92,13 @@ def hold(connection: Connection, item: ProductPage, *, run_id: int, at: datetime
 
 
 def _identity_key(connection: Connection, item: ProductPage) -> str | None:
-    """That of the listing whose page it is: what is held was hardly read well enough to say."""
+    """That of the listing whose page it is: what is held was hardly read well enough to say.
+
+    A page that moved is held as that of its target.
+    """
     known = None
-    if item.listing_id is not None:
+    moved = item.held is not None and item.held.reason is QuarantineReason.MOVED
+    if item.listing_id is not None and not moved:
         query = select(Listing.identity_key).where(Listing.id == item.listing_id)
         known = connection.execute(query).scalar()
     return known or plain(item.offer.identity_key) or None

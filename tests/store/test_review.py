@@ -19,7 +19,8 @@ from tests.store.observations import MARKET, START, card, later
 
 STEPS: list[Step] = [price_jump.holding(), listings.upsert, history.append]
 PAGE = """<html><body><main class="item" data-id="1" data-status="{state}"><h1 class="item-title">Thing 1</h1>
-<section class="buy-box"><p class="item-price"><strong class="price">{price}</strong></p></section></main></body></html>"""
+<section class="buy-box"><p class="item-price"><strong
+class="price">{price}</strong></p></section></main></body></html>"""
 
 
 def store(database: Database, rows: list[Row], run_id: int) -> None:
