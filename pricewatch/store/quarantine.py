@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
+from pricewatch import clock
 from pricewatch.items import Availability, Offer, ProductPage, QuarantineReason, Seller, SellerType
 from pricewatch.store.models import Listing, Quarantined, QuarantinePage
 from pricewatch.store.plain import plain
@@ -40,17 +41,18 @@ class HeldWanted:
 
 
 # A page that was read well answers for what was held of it before, whether it was known by an id or by its
-# URL. A price that jumped is not among it: that one waits for another run.
-_SETTLE_READ = text("""
-UPDATE quarantine q
-SET status = 'rejected', reviewed_at = i.observed_at, reviewed_by = 'pricewatch',
-    note = format('run %s could read it', CAST(:run_id AS bigint))
-FROM incoming i
+# URL. A price that jumped is not among it: that one waits for another run. Row by row along the index,
+# however much is held.
+_READ_AGAIN = text("""
+SELECT held.id FROM incoming i CROSS JOIN LATERAL (
+    SELECT q.id FROM quarantine q
+    WHERE q.status = 'pending' AND q.listing_id IS NULL AND q.source_id = i.source_id
+      AND q.observed_at <= i.observed_at
+      AND q.identity_key IN (
+          i.identity_key, 'URL:' || left(encode(sha256(convert_to(i.canonical_url, 'UTF8')), 'hex'), 16))
+    LIMIT 20
+) held
 WHERE i.detail AND NOT i.held AND i.price_cents IS NOT NULL
-  AND q.status = 'pending' AND q.listing_id IS NULL AND q.source_id = i.source_id
-  AND q.observed_at <= i.observed_at
-  AND q.identity_key IN (
-      i.identity_key, 'URL:' || left(encode(sha256(convert_to(i.canonical_url, 'UTF8')), 'hex'), 16))
 """)
 
 
@@ -118,7 +120,10 @@ def keep_page(connection: Connection, page: bytes, at: datetime) -> str | None:
 
 def settle_read(connection: Connection, run_id: int, _market_id: str | None) -> None:
     """The step behind the upsert: what can be read again no longer waits for a person."""
-    connection.execute(_SETTLE_READ, {"run_id": run_id})
+    ids = connection.execute(_READ_AGAIN).scalars().all()
+    if ids:
+        note = f"run {run_id} could read it"
+        reject(connection, ids, by="pricewatch", note=note, now=clock.now())
 
 
 def listed(

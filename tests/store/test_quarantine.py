@@ -7,10 +7,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from pricewatch.items import Availability, Offer, ProductPage, Quarantine, QuarantineReason
 from pricewatch.parsing.identity import identity_key
-from pricewatch.store import listings, price_jump, quarantine, upkeep
+from pricewatch.store import incoming, listings, price_jump, quarantine, upkeep
 from pricewatch.store.batch import Batch, Step, Unit
 from pricewatch.store.incoming import Row
 from tests.databases import Database
@@ -159,3 +160,15 @@ def test_pages_go_when_they_are_settled_or_old(database: Database) -> None:
     assert "KEEP_HELD_PAGES_DAYS" in quarantine.no_page(found)
     kept: Any = database.call(quarantine.get, 2)
     assert kept["page"] == b"recent"
+
+
+def test_however_much_is_held_a_batch_asks_the_index(database: Database) -> None:
+    database.do(
+        "INSERT INTO quarantine (source_id, adapter_id, adapter_version, url, identity_key, reason,"
+        " observed_at) SELECT 'bazaar', 'bazaar', '1', 'u' || n, 'PID:' || n, 'AMBIGUOUS_PRICE', now()"
+        " FROM generate_series(1, 20000) AS n"
+    )
+    with database.engine.connect() as connection:
+        incoming.load(connection, [offer(number, 1000, later(1)) for number in range(50)])
+        plan = connection.execute(text(f"EXPLAIN {quarantine._READ_AGAIN.text}")).scalars().all()
+    assert not [line for line in plan if "Seq Scan on quarantine" in line]
