@@ -106,12 +106,24 @@ def _of(owner: str) -> list[psutil.Process]:
             continue
         with suppress(psutil.Error, OSError):
             if Path("/proc").is_dir():
-                is_owned = wanted in Path(f"/proc/{number}/environ").read_bytes().split(b"\0")
+                is_owned = wanted in _environment(Path(f"/proc/{number}")).split(b"\0")
             else:
                 is_owned = psutil.Process(number).environ().get(VARIABLE) == owner
             if is_owned:
                 found.append(psutil.Process(number))
     return found
+
+
+def _environment(process: Path) -> bytes:
+    """That of a process which just begins is empty for a moment, and that of the kernel's own always."""
+    for _ in range(50):
+        found = (process / "environ").read_bytes()
+        if found:
+            return found
+        # Fails for the kernel's own.
+        (process / "exe").readlink()
+        time.sleep(0.01)
+    return b""
 
 
 def _alive(processes: list[psutil.Process]) -> list[psutil.Process]:

@@ -102,11 +102,14 @@ class Batch:
         return max(0, self.attempted - self.oos_no_price - self.not_asked - self.known)
 
     @property
+    def failures(self) -> int:
+        """Those of them that failed: a page whose stock nobody can tell was not read well enough either."""
+        return max(0, self.failed - self.not_asked + self.availability_unknown - self.known_failed)
+
+    @property
     def rates(self) -> Rates:
-        # A page whose stock nobody can tell was not read well enough, so it counts as failed.
-        failed = max(0, self.failed - self.not_asked + self.availability_unknown - self.known_failed)
         return Rates(
-            failure_rate=_rate(failed, self.urls),
+            failure_rate=_rate(self.failures, self.urls),
             drop_rate=_rate(self.dropped, self.extracted),
             yield_rate=_rate(self.valid, self.urls),
         )

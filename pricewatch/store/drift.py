@@ -210,7 +210,7 @@ def _keep(
             source_id=source_id,
             ended_at=now,
             urls=batch.urls,
-            failed=batch.failed,
+            failed=batch.failures,
             extracted=batch.extracted,
             valid=batch.valid,
             dropped=batch.dropped,
