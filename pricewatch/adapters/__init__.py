@@ -53,6 +53,12 @@ def known() -> list[str]:
     return sorted({*REGISTERED, *shop_files.files(REGISTERED)})
 
 
+def for_new_source(domain: str) -> str:
+    """The adapter of a source that is not known yet: the sample marketplace always is."""
+    found = for_domain(domain)
+    return "generic" if found == SAMPLE else found
+
+
 def for_domain(domain: str) -> str:
     """The adapter written for a domain, or the one that reads any shop."""
     fitting = [adapter_id for adapter_id in known() if _reads_products_of(adapter_id, domain)]

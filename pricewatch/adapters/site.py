@@ -64,6 +64,9 @@ class SiteAdapter(Adapter):
     pages: ClassVar[str] = ""
     # Finds, as its group, the listing that a URL names; what a page shows has to be that one.
     listing_in_url: ClassVar[re.Pattern[str] | None] = None
+    # Whether a page that shows a price is up, whatever it says of stock. So it is in shops; an advert shows
+    # its price long after it is gone.
+    price_shows_presence: ClassVar[bool] = False
 
     def cards_on(self, response: TextResponse) -> Overview | None:
         """The cards of an overview page; None where it is no such page."""
@@ -152,8 +155,9 @@ class SiteAdapter(Adapter):
         availability = listing.card.availability
         if availability is Availability.SOLD:
             return PresenceEvidence(Presence.SOLD, "sold", listing.sold_at)
-        unknown = availability in (None, Availability.UNKNOWN)
-        return PresenceEvidence(Presence.UNKNOWN if unknown else Presence.ALIVE)
+        is_told = availability not in (None, Availability.UNKNOWN)
+        is_shown = self.price_shows_presence and bool(listing.card.price_cents or listing.shown_price)
+        return PresenceEvidence(Presence.ALIVE if is_told or is_shown else Presence.UNKNOWN)
 
     def _searched(self, name: str, value: Any) -> str:
         """A market's limits are in minor units, those of a search in whole money, rounded outwards."""

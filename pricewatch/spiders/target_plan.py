@@ -12,7 +12,7 @@ from pricewatch import adapters
 from pricewatch.adapters.base import Adapter
 from pricewatch.adapters.selected import SelectedAdapter, check_selectors
 from pricewatch.errors import RunRefused, UserError
-from pricewatch.parsing.url import InvalidUrl, canonical_url, registrable_domain
+from pricewatch.parsing.url import InvalidUrl, canonical_url, registrable_domain, site_of
 from pricewatch.spiders.arguments import TargetsArguments
 from pricewatch.spiders.base import Subject
 from pricewatch.store import drift, target_sources, targets
@@ -66,7 +66,7 @@ def _plan_url(connection: Connection, arguments: TargetsArguments, url: str) -> 
         plan.known = targets.known_price(connection, source.id, canonical)
     if arguments.store == "yes" and row is None:
         if source is None:
-            raise RunRefused(f"{registrable_domain(url)} is new: `scrapy targets add {url}` adds it.")
+            raise RunRefused(f"{site_of(url)} is new: `scrapy targets add {url}` adds it.")
         _check_approved(source)
         plan.new = NewTarget(url, canonical)
         drift.begin(connection, source.adapter_id, source.id)
@@ -80,10 +80,10 @@ def _plan_url(connection: Connection, arguments: TargetsArguments, url: str) -> 
         if row
         else source.adapter_id
         if source
-        else adapters.for_domain(registrable_domain(url))
+        else adapters.for_new_source(registrable_domain(url))
     )
     selectors = _selectors(arguments.selectors) if arguments.selectors else row["selectors"] if row else {}
-    plan.look = Subject(adapter_of(adapter_id, selectors), source.id if source else registrable_domain(url))
+    plan.look = Subject(adapter_of(adapter_id, selectors), source.id if source else site_of(url))
     return plan
 
 

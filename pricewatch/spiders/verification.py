@@ -173,11 +173,12 @@ class VerificationSpider(PricewatchSpider):
         alert = mass_gone_alert(
             self.subject, sum(look.is_missing for look in self.looks), len(self.looks), self.run.id
         )
-        rows = (
-            []
-            if mass_gone
-            else [listing_row(self._candidates[look.listing_id], look, self.run.id) for look in self.looks]
-        )
+        # A page that is there says so, whatever became of the others.
+        rows = [
+            listing_row(self._candidates[look.listing_id], look, self.run.id)
+            for look in self.looks
+            if look.attempt is Attempt.ALIVE or not mass_gone
+        ]
         struck = {row["listing_id"] for row in rows if row["struck"]}
         now = clock.now()
         evidence = [evidence_row(look, self.run.id, strike=look.listing_id in struck) for look in self.looks]

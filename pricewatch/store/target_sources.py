@@ -1,4 +1,7 @@
-"""Which source a URL belongs to: one per registrable domain, made on first use, not fetched unapproved."""
+"""Which source a URL belongs to: one per registrable domain, made on first use, not fetched unapproved.
+
+On an address or a name like localhost, every port is a site of its own.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from pricewatch import adapters
 from pricewatch.errors import UserError
-from pricewatch.parsing.url import registrable_domain
+from pricewatch.parsing.url import is_machine, registrable_domain, site_of
 from pricewatch.store.models import Source
 
 _START_TARGETS = text("""
@@ -48,7 +51,8 @@ class Sources:
         self._by_domain: dict[str, SourceRecord] = {}
         for record in self.by_id.values():
             self._by_place.setdefault(_place(record.base_url), record)
-            self._by_domain.setdefault(record.domain, record)
+            if not is_machine(record.domain):
+                self._by_domain.setdefault(record.domain, record)
 
     def of(self, url: str) -> SourceRecord | None:
         return self._by_place.get(_place(url)) or self._by_domain.get(registrable_domain(url))
@@ -72,15 +76,15 @@ def create(connection: Connection, urls: Iterable[str]) -> Sources:
     known = load(connection)
     new: dict[str, dict[str, str]] = {}
     for url in urls:
-        domain = registrable_domain(url)
-        if domain not in new and known.of(url) is None:
+        domain, site = registrable_domain(url), site_of(url)
+        if site not in new and known.of(url) is None:
             parts = urlsplit(url)
-            new[domain] = {
-                "id": domain,
-                "name": domain,
+            new[site] = {
+                "id": site,
+                "name": site,
                 "domain": domain,
                 "base_url": f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}",
-                "adapter_id": adapters.for_domain(domain),
+                "adapter_id": adapters.for_new_source(domain),
             }
     if not new:
         return known

@@ -279,6 +279,9 @@ def test_presence(declare):
     pages = {
         '<h1>Assam</h1><b class="preis">5 €</b><p class="lager">Auf Lager</p>': Presence.ALIVE,
         gone: Presence.GONE,
+        # Words for stock that nobody knows: what shows its price is up, and what does not may be anything.
+        '<h1>Assam</h1><b class="preis">5 €</b><p class="lager">Auf dem Schiff</p>': Presence.ALIVE,
+        '<h1>Assam</h1><p class="lager">Auf dem Schiff</p>': Presence.UNKNOWN,
         "<p>Wartung</p>": Presence.UNKNOWN,
     }
     for body, presence in pages.items():

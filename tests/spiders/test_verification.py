@@ -143,6 +143,19 @@ def test_a_site_that_moved_its_urls_has_not_sold_everything(known):
     assert (alert.kind, alert.count, alert.resolved_at) == ("mass_gone", 2, None)
 
 
+def test_a_page_that_is_there_counts_although_most_others_are_missing(known):
+    """Else it would lose all trust while the site is in disorder, and be taken for gone."""
+    *missing, there = known.on_sale()[:25]
+    for true in (*missing, there):
+        known.forget(true, hours=25)
+    for true in missing:
+        known.bazaar.fault("status", path=f"^{true.url}$", status=404)
+    assert known.crawl("verification")["status"] == "quarantined"
+    assert known.listing(there).verification_status == "verified"
+    assert known.listing(there).last_verified_at is not None
+    assert known.listing(missing[0]).verification_status is None
+
+
 def test_seen_again_is_active_again_without_strikes(known):
     true = known.on_sale()[0]
     known.forget(true, hours=25)

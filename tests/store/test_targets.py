@@ -44,6 +44,19 @@ def test_a_source_for_each_registrable_domain(database: Database) -> None:
     assert add(database, "https://apartments.com/x").sources == ["apartments"]
 
 
+def test_every_port_of_a_machine_is_a_source_of_its_own(database: Database) -> None:
+    """Else a shop on this machine would be read, and asked, as the sample marketplace is."""
+    added = add(
+        database,
+        *("http://127.0.0.1:8080/a", "http://127.0.0.1:8080/b", "http://localhost:8081/a"),
+        "http://127.0.0.1:6880/item/1",
+    )
+    assert added.sources == ["127.0.0.1:8080", "127.0.0.1:8080", "localhost:8081", "bazaar"]
+    shop = database.row("SELECT * FROM sources WHERE id = '127.0.0.1:8080'")
+    assert (shop.adapter_id, shop.base_url, shop.domain) == ("generic", "http://127.0.0.1:8080", "127.0.0.1")
+    assert shop.requests_per_second is None
+
+
 def test_a_target_knows_the_listing_that_is_there_already(database: Database) -> None:
     store(database.engine, [card(1)])
     database.do("UPDATE sources SET domain = 'bazaar.example' WHERE id = 'bazaar'")
