@@ -21,6 +21,8 @@ NO_PRICE_SHOWN = ("SOLD", "OUT_OF_STOCK")
 LEADS_ELSEWHERE = ("to_similar", "to_category")
 # What verification notes where nothing was heard of a listing for too long.
 EXPIRED = "expired"
+# So long does trust last at least, in the market that is simulated: nobody saw the listing since.
+SILENCE = timedelta(hours=26)
 # So many that vanish at one instant look like a shop that moved its pages, too.
 MASS = 20
 # What is stored of what is said about stock; where a card is silent, that is LISTED, or as known before.
@@ -242,8 +244,11 @@ def _check_state(
     alive = _joined_spans((a, b) for a, b, state, _ in true.spans if state in ALIVE)
     for since, at, outcome in mine.against:
         looked = (min(since, at - MOMENT), at)
-        if outcome == EXPIRED and not _can_be_told(true, _around(claims, at)):
-            continue
+        if outcome == EXPIRED:
+            # A conclusion from silence is about all of it: what was gone meanwhile may have just come back.
+            looked = (at - SILENCE, at)
+            if not _can_be_told(true, _around(claims, at)):
+                continue
         verdict.check(Rule.WRONGLY_GONE, not _any_inside([looked], alive), f"{true.url} {outcome} at {at}")
     last_begins, _, last_state, mode = true.spans[-1]
     if last_state in ALIVE:

@@ -221,6 +221,17 @@ def test_one_that_left_the_lists_may_expire_where_its_page_cannot_be_read() -> N
     assert broken(true(markup="js"), expired) == [Rule.WRONGLY_GONE, Rule.INACTIVE]
 
 
+def test_what_was_gone_and_came_back_a_moment_ago_may_expire():
+    """Nothing could tell it: the next sweep will."""
+    spans = [
+        (day(1), day(7), "on_sale", None),
+        (day(7), day(7.9), "gone", "404"),
+        (day(7.9), None, "on_sale", None),
+    ]
+    expired = right(active=False, against=[(day(8), day(8.01), "expired")])
+    assert Rule.WRONGLY_GONE not in broken(true(spans=spans), expired)
+
+
 def test_a_renamed_listing_is_the_same_one() -> None:
     renamed = true(url="/item/new", urls=["/item/one", "/item/new"])
     assert broken(renamed, right()) == []
