@@ -26,6 +26,7 @@ class ApartmentsAdapter(MarkupAdapter):
     max_page_size = 40
     overview_mark = "article.placard"
     product_mark = "#propertyName or h1.propertyName"
+    price_shows_presence = False
     searches = ("/{city}-{state}/",)
     pages = "{page}/"
     card_box = "article.placard"

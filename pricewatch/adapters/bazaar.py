@@ -38,7 +38,6 @@ class BazaarAdapter(SiteAdapter):
     max_page_size = 90
     overview_mark = "<main data-total>"
     product_mark = "<main data-id>"
-    price_shows_presence = True
     searches = ("/search?status=all",)
     search_parameters = SEARCH
     pages = "?page={page}&rows={rows}"

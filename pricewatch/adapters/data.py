@@ -15,6 +15,8 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 class DataAdapter(SiteAdapter):
+    # So far all of these are sites of adverts.
+    price_shows_presence = False
     # The scripts that hold the JSON: without other word, what the page asked for while a browser loaded it.
     data_scripts: ClassVar[str] = "script[data-page-data]"
     # Where an overview page has its rows, and how many there are on all pages.

@@ -21,8 +21,6 @@ from pricewatch.parsing.tiers import tiers_in, unit_price
 
 
 class DeclaredAdapter(MarkupAdapter):
-    price_shows_presence = True
-
     def __init__(self, name: str, declaration: Declaration):
         self.says = declaration
         # A class for one site says these in its body; here the file does.

@@ -32,7 +32,6 @@ class SgammoAdapter(MarkupAdapter):
     currency = "USD"
     overview_mark = "ul.products"
     product_mark = "div.summary"
-    price_shows_presence = True
     searches = ("/product-category/{category}/", "/?s={keyword}&post_type=product")
     pages = "page/{page}/"
     card_box = "ul.products li.product"

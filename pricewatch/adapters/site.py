@@ -66,7 +66,7 @@ class SiteAdapter(Adapter):
     listing_in_url: ClassVar[re.Pattern[str] | None] = None
     # Whether a page that shows a price is up, whatever it says of stock. So it is in shops; an advert shows
     # its price long after it is gone.
-    price_shows_presence: ClassVar[bool] = False
+    price_shows_presence: ClassVar[bool] = True
 
     def cards_on(self, response: TextResponse) -> Overview | None:
         """The cards of an overview page; None where it is no such page."""

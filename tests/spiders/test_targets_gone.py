@@ -325,7 +325,7 @@ def test_a_run_that_is_stopped_halfway_counts_no_strike(world, crawl):
     world.bazaar.fault("status", path=true.url, status=404)
     world.bazaar.fault("hang", path=other.url)
     world.database.do("UPDATE targets SET next_due_at = now() - interval '1 hour'")
-    running = crawl.start("targets")
+    running = crawl.start("targets", settings={"DOWNLOAD_TIMEOUT": 5})
     failed = "SELECT last_reason FROM targets WHERE id = :id"
     until(lambda: world.database.value(failed, id=ids[0]) == "http_error_404")
     running.terminate()
