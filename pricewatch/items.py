@@ -103,6 +103,16 @@ class VerificationStatus(StrEnum):
     GONE = "gone"
 
 
+class Attempt(StrEnum):
+    """What one look at a listing's own page says about the listing."""
+
+    ALIVE = "alive"
+    NOT_FOUND = "not_found"
+    GONE = "gone"
+    SOLD = "sold"
+    TROUBLE = "trouble"
+
+
 @dataclass(slots=True)
 class Seller:
     id: str
@@ -181,13 +191,22 @@ class OverviewPage:
     url: str
     cards: list[Card]
     observed_at: datetime
+    source: str
+    adapter_id: str
+    adapter_version: str
     # How many cards the page shows, wanted or not.
     shown: int
+    # Whether it is part of a sweep's cycle, which has a checkpoint.
+    in_cycle: bool = False
     http_status: int = 200
     duration_ms: int = 0
     dropped: dict[str, int] = field(default_factory=dict)
-    # How many cards were not known before; set once the page is in the database.
+    # The cards as rows of the database.
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    # Set once the page is in the database: how many cards were not known before, and whether the cycle
+    # counts it for the first time.
     new: int | None = None
+    counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +217,34 @@ class EarlierLooks:
     unread_since: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class LeasedTarget:
+    """A target that this run has taken from the queue, and whose page it is to read."""
+
+    id: int
+    url: str
+    canonical_url: str
+    source_id: str
+    adapter_id: str
+    selectors: dict[str, str]
+    listing_id: int | None
+    robots_path_blocked: bool
+    status: str
+    schedule: str
+    consecutive_failures: int
+    last_reason: str | None = None
+    last_scraped_at: datetime | None = None
+    read_before: bool | None = None
+    unread_since: datetime | None = None
+
+    @property
+    def earlier(self) -> EarlierLooks:
+        """Of a target that never became a listing, no look has come to anything yet."""
+        if self.listing_id is None:
+            return EarlierLooks(False, self.last_scraped_at)
+        return EarlierLooks(bool(self.read_before), self.unread_since)
+
+
 @dataclass(slots=True, kw_only=True)
 class ProductPage:
     """One product page and the offer read from it; the page travels along in case it is held."""
@@ -206,13 +253,134 @@ class ProductPage:
     page: bytes = b""
     evidence: list[str] = field(default_factory=list)
     encoding: str = ""
-    # The adapter that read it, where a run has several.
+    # What read it: an adapter, or a spider of its own.
     adapter_id: str = ""
-    target_id: int | None = None
+    target: LeasedTarget | None = None
     # The listing whose page it is, where that is known.
     listing_id: int | None = None
     earlier: EarlierLooks = field(default_factory=EarlierLooks)
+    # What the validation decided; with neither, the offer is accepted.
     held: Quarantine | None = None
+    dropped: Drop | None = None
+    # The offer as a row of the database, if it is accepted.
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    # The item that a spider of another kind yielded, for the pipelines behind ours.
+    given: Any = None
+
+    @property
+    def target_id(self) -> int | None:
+        return self.target.id if self.target else None
+
+    @property
+    def is_accepted(self) -> bool:
+        return self.held is None and self.dropped is None
+
+
+@dataclass(slots=True)
+class Look:
+    """One look at one listing's own page, with what it is based on."""
+
+    listing_id: int
+    attempt: Attempt
+    at: datetime
+    method: str = "GET"
+    http_status: int | None = None
+    final_url: str | None = None
+    marker: str | None = None
+    reason: str | None = None
+    sold_at: datetime | None = None
+
+    @property
+    def is_missing(self) -> bool:
+        return self.attempt in (Attempt.NOT_FOUND, Attempt.GONE)
+
+
+@dataclass(slots=True, kw_only=True)
+class UnreadPage:
+    """A product page that gave no offer, and why."""
+
+    url: str
+    source: str
+    adapter_id: str
+    adapter_version: str
+    reason: str
+    observed_at: datetime
+    # Whether a page came, and whether the site was asked at all; robots.txt, for one, forbids it.
+    answered: bool = False
+    asked: bool = True
+    # The page says that the listing is gone or sold, or is not there any more.
+    gone: bool = False
+    listing_id: int | None = None
+    target: LeasedTarget | None = None
+    earlier: EarlierLooks = field(default_factory=EarlierLooks)
+    look: Look | None = None
+    # A hash of what the page shows: a site that is down shows all of its pages alike.
+    fingerprint: bytes = b""
+    # The page, where it could be read before and is kept for an adapter that can read it again.
+    kept: ProductPage | None = None
+
+    @property
+    def target_id(self) -> int | None:
+        return self.target.id if self.target else None
+
+    @property
+    def is_requested(self) -> bool:
+        """False where there was no adapter to read it with, or a person blocked it."""
+        return bool(self.adapter_version)
+
+    @property
+    def is_tried(self) -> bool:
+        """What the end of the crawl kept from being tried is tried by another run."""
+        return self.reason != "crawl_ending"
+
+    @property
+    def is_failure(self) -> bool:
+        """Out of stock without a price is what a page may say, and so is gone."""
+        expected = self.reason == FailureReason.OOS_NO_PRICE or (self.gone and self.listing_id is not None)
+        return not (self.answered and expected)
+
+
+@dataclass(slots=True, kw_only=True)
+class CollectedMarket:
+    """A market that discovery has read: everything it collected is to be stored at once."""
+
+    source: str
+    adapter_id: str
+    # The market's record, and whether all of its pages were read.
+    market: Any
+    complete: bool
+    # How many product pages of new listings are wanted.
+    most_details: int
+    # Set once it is stored: the new listings with their addresses, and what became of those not seen.
+    new_listings: list[tuple[int, str]] = field(default_factory=list)
+    synced: dict[str, int] = field(default_factory=dict)
+    new: int = 0
+    updated: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A listing that is to be verified, as it was stored when it was chosen."""
+
+    id: int
+    url: str
+    canonical_url: str
+    strikes: int
+    last_strike_run_id: int | None
+    last_seen_at: datetime
+    active: bool
+    # What reads its page, where that is not the adapter of its source.
+    adapter_id: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class CheckedListings:
+    """All looks of a verification run: concluded from together, so that one look at the whole can stop it."""
+
+    # The market or the source whose listings they are.
+    subject: str
+    looks: list[Look]
+    candidates: dict[int, Candidate]
 
 
 @dataclass(slots=True)

@@ -175,18 +175,22 @@ SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
     "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
 }
+# Every spider has these; ours add what only they need.
 ITEM_PIPELINES = {
     "pricewatch.pipelines.validate.ValidatePipeline": 100,
     "pricewatch.pipelines.upsert.UpsertPipeline": 200,
     "pricewatch.pipelines.price_history.PriceHistoryPipeline": 300,
+    "pricewatch.pipelines.details.DetailsPipeline": 340,
     "pricewatch.pipelines.products.ProductsPipeline": 350,
     "pricewatch.pipelines.drift.DriftPipeline": 400,
+    "pricewatch.pipelines.commit.CommitPipeline": 900,
 }
 EXTENSIONS = {
     "pricewatch.extensions.sample_marketplace.SampleMarketplaceExtension": 0,
     "pricewatch.extensions.run.RunExtension": 5,
     "pricewatch.extensions.figures.FiguresExtension": 6,
     "pricewatch.extensions.progress.ProgressExtension": 10,
+    "pricewatch.extensions.start_items.StartItemsExtension": 50,
     "pricewatch.extensions.long_lived.LongLivedExtension": 100,
     # Both would open a port that runs code.
     "scrapy.extensions.telnet.TelnetConsole": None,

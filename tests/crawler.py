@@ -78,13 +78,15 @@ async def _serve() -> None:
 
 
 async def _crawl(settings: Settings, spider: str, arguments: dict[str, str]) -> dict[str, Any]:
+    from pricewatch.extensions.current_run import run_of
+
     runner = AsyncCrawlerRunner(settings)
     crawler = runner.create_crawler(spider)
     try:
         await runner.crawl(crawler, **arguments)
     except Exception as error:  # noqa: BLE001 - told to the test
         return {"status": "error", "outcome": f"{type(error).__name__}: {error}"}
-    run: Any = crawler.spider.run  # type: ignore[union-attr]
+    run = run_of(crawler)
     return {
         "id": run.id,
         "status": run.status,

@@ -27,10 +27,11 @@ MAY_KNOW = {
     "adapters": {"adapters", "parsing", "rules"},
     "bazaar": {"bazaar"},
     "store": {"store", "rules", "parsing", "adapters"},
-    "pipelines": {"pipelines", "adapters", "rules", "store", "spiders"},
+    "pipelines": {"pipelines", "adapters", "rules", "store", "extensions"},
 }
 MAY_NOT_KNOW = {
-    "spiders": {"web", "commands", "scheduling", "pipelines", "extensions"},
+    "spiders": {"web", "commands", "scheduling", "pipelines"},
+    "extensions": {"web", "commands", "scheduling", "adapters", "spiders"},
     "middlewares": {"web", "commands", "scheduling", "pipelines", "adapters", "spiders"},
 }
 # The audit of a simulation looks at the tables as a stranger would.

@@ -11,9 +11,10 @@ from pricewatch.rules.validation import validate_offer
 logger = logging.getLogger(__name__)
 
 
-def judge(offer: Offer, adapter: Adapter, held: Quarantine | None = None) -> Ok | Drop | Quarantine:
+def judge(offer: Offer, adapter: Adapter | None, held: Quarantine | None = None) -> Ok | Drop | Quarantine:
+    """Without an adapter, the spider itself read the offer, and the general rules are all there is."""
     verdict = held or validate_offer(offer)
-    if not isinstance(verdict, Ok):
+    if not isinstance(verdict, Ok) or adapter is None:
         return verdict
     try:
         return adapter.normalize(verdict.offer)

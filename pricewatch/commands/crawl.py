@@ -8,6 +8,7 @@ import sys
 from scrapy import Spider
 from scrapy.commands import crawl
 from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
 from scrapy.spiderloader import get_spider_loader
 
 from pricewatch.errors import UserError
@@ -55,12 +56,14 @@ class Command(crawl.Command):
 
     def _tell_outcome(self, crawler: Crawler) -> None:
         """A run that did not finish says so in one sentence, and by the exit code."""
-        from pricewatch.spiders.base import PricewatchSpider
+        from pricewatch.extensions.current_run import run_of
 
-        run = crawler.spider.run if isinstance(crawler.spider, PricewatchSpider) else None
-        if run is None:
+        try:
+            run = run_of(crawler)
+        except NotConfigured:
             self.exitcode = self.exitcode or int(not isinstance(crawler.spider, Spider))
-        elif run.status is not RunStatus.FINISHED:
+            return
+        if run.status is not RunStatus.FINISHED:
             self._say(run.outcome or f"The run ended as {run.status}; see the log.")
         elif crawler.settings.getbool("PROGRESS_BAR"):
             print(run.summary(), file=sys.stderr)

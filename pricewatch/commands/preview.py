@@ -12,7 +12,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.http import Response, TextResponse
 
 from pricewatch.errors import UserError
-from pricewatch.items import ProductPage
+from pricewatch.items import ProductPage, UnreadPage
 from pricewatch.store.plain import plain
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ def preview_spider() -> type[TargetsSpider]:
         page = ""
         adapter_id = ""
 
-        async def parse_product(self, response: Response, subject: Subject) -> AsyncIterator[ProductPage]:
+        async def parse_product(
+            self, response: Response, subject: Subject
+        ) -> AsyncIterator[ProductPage | UnreadPage]:
             self.adapter_id = subject.adapter.id
             if isinstance(response, TextResponse):
                 self.page = response.text[:MOST_CHARACTERS]

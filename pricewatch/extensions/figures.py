@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Self
+from typing import Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import NotConfigured
 from scrapy.http import Request, Response
 from sqlalchemy import Connection
 
+from pricewatch.extensions.current_run import run_of
 from pricewatch.rules.figures import PREFIX, bucket, key
 from pricewatch.store import figures
-
-if TYPE_CHECKING:
-    from pricewatch.spiders.run import Run
 
 # With every batch would be more writing than the crawl itself.
 SECONDS_BETWEEN = 5.0
@@ -23,9 +20,7 @@ SECONDS_BETWEEN = 5.0
 
 class FiguresExtension:
     def __init__(self, crawler: Crawler):
-        run: Run | None = getattr(crawler.spider, "run", None)
-        if run is None:
-            raise NotConfigured
+        run = run_of(crawler)
         self._crawler = crawler
         self._run = run
         self._kept = 0.0
@@ -37,13 +32,14 @@ class FiguresExtension:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
-    def _fetched(self, response: Response, request: Request, spider: Any) -> None:
+    def _fetched(self, response: Response, request: Request) -> None:
         latency = request.meta.get("download_latency")
         if latency is None:
             return
         subject = request.cb_kwargs.get("subject")
-        adapter = getattr(subject, "adapter", None) or getattr(spider, "adapter", None)
-        name, label = "scrape_fetch_duration_ms", getattr(adapter, "id", "")
+        adapter = getattr(subject, "adapter", None)
+        label = adapter.id if adapter is not None else self._run.adapter_id or ""
+        name = "scrape_fetch_duration_ms"
         self._crawler.stats.inc_value(key(name, label, "le", bucket(latency * 1000)))
         self._crawler.stats.inc_value(key(name, label, "sum"), latency * 1000)
 

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
-from scrapy import signals
+from scrapy import Spider, signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import AsyncioLoopingCall
 
 from pricewatch import clock
+from pricewatch.extensions.current_run import run_of
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from pricewatch.spiders.base import PricewatchSpider
-
 BAR_SECONDS = 0.2
 LOG_SECONDS = 30.0
+
+
+@runtime_checkable
+class Describes(Protocol):
+    """A spider that knows what it does, and how far it is."""
+
+    def describe(self) -> str: ...
+
+    def work_done(self) -> tuple[int, int | None]: ...
 
 
 class ProgressExtension:
     """`PROGRESS_BAR` is set by the crawl command when it runs on a terminal."""
 
     def __init__(self, crawler: Crawler):
-        if not hasattr(crawler.spider, "run"):
-            raise NotConfigured
-        self.crawler = crawler
+        self.run = run_of(crawler)
         self.on_terminal = crawler.settings.getbool("PROGRESS_BAR")
         self._bar: Progress | None = None
         self._loop: AsyncioLoopingCall | None = None
@@ -38,24 +43,29 @@ class ProgressExtension:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
-    def spider_opened(self, spider: PricewatchSpider) -> None:
+    def spider_opened(self, spider: Spider) -> None:
         if self.on_terminal:
             self._bar = _bar()
-            self._task = self._bar.add_task(spider.describe(), total=None, counts="")
+            described = spider.describe() if isinstance(spider, Describes) else spider.name
+            self._task = self._bar.add_task(described, total=None, counts="")
             self._bar.start()
         self._loop = AsyncioLoopingCall(self._show, spider)
         self._loop.start(BAR_SECONDS if self.on_terminal else LOG_SECONDS, now=False)
 
-    def spider_closed(self, spider: PricewatchSpider) -> None:
+    def spider_closed(self, spider: Spider) -> None:
         if self._loop is not None and self._loop.running:
             self._loop.stop()
         if self._bar is not None:
             self._show(spider)
             self._bar.stop()
 
-    def _show(self, spider: PricewatchSpider) -> None:
-        done, total = spider.work_done()
-        run = spider.run
+    def _show(self, spider: Spider) -> None:
+        run = self.run
+        done, total = (
+            spider.work_done()
+            if isinstance(spider, Describes)
+            else (run.pages + run.counters["urls_attempted"], None)
+        )
         seconds = max((clock.now() - run.started_at).total_seconds(), 0.001)
         counts = (
             f"{run.pages} pages, {run.cards} cards, {run.stored.new} new, {run.counters['details']} details, "

@@ -1,40 +1,132 @@
-"""Last: how well the adapter reads, as rates of this run."""
+"""How well each adapter reads each source: counted page by page, judged when the run ends."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections import Counter, defaultdict
+from datetime import datetime
+from typing import Any
 
 from scrapy.crawler import Crawler
+from sqlalchemy import Connection
 
-from pricewatch.items import ProductPage, QuarantineReason
-from pricewatch.rules.drift import Rates, Unread, rates, unread
-from pricewatch.spiders.base import PricewatchSpider
+from pricewatch import clock
+from pricewatch.items import (
+    DropReason,
+    EarlierLooks,
+    FailureReason,
+    ProductPage,
+    QuarantineReason,
+    UnreadPage,
+)
+from pricewatch.pipelines.base import RunPipeline
+from pricewatch.rules.drift import Batch, Rates, Unread, rates, unread
+from pricewatch.rules.own_spiders import is_spider
+from pricewatch.store import drift
+
+ReadFrom = tuple[str, str]
 
 
-class DriftPipeline:
+class DriftPipeline(RunPipeline):
     def __init__(self, crawler: Crawler):
-        spider: Any = crawler.spider
-        self.spider: PricewatchSpider = spider
+        super().__init__(crawler)
         self.stats = crawler.stats
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
+        # By what was read: the adapter and the source.
+        self._counters: defaultdict[ReadFrom, Counter[str]] = defaultdict(Counter)
+        self._lasting_since: dict[ReadFrom, datetime] = {}
+        self._unread_pages: defaultdict[ReadFrom, Counter[bytes]] = defaultdict(Counter)
 
     async def process_item(self, item: Any) -> Any:
-        held = item.held if isinstance(item, ProductPage) else None
-        if held is not None and held.reason is QuarantineReason.ZERO_PRICE_EXTRACTED:
-            if unread(item.earlier) is Unread.KNOWN:
-                self.spider.run.count("zero_price_count")
-            else:
-                self.spider.run.count_read("zero_price_count", item.adapter_id, item.offer.source)
+        if isinstance(item, ProductPage) and not is_spider(item.adapter_id):
+            self._count_product(item)
+        elif isinstance(item, UnreadPage):
+            self._count_unread(item)
+        elif isinstance(item, ProductPage) and _is_zero(item):
+            self.run.count("zero_price_count")
         return item
 
+    def end(self, connection: Connection) -> None:
+        drift.conclude(connection, self.run.id, self._batches(), clock.now())
+
     async def close_spider(self) -> None:
-        found = self.rates()
+        found = rates(self.run.counters)
         for name in Rates.__slots__:
             if (rate := getattr(found, name)) is not None:
                 self.stats.set_value(f"pricewatch/drift/{name}", rate)
 
-    def rates(self) -> Rates:
-        return rates(self.spider.run.counters)
+    def _batches(self) -> dict[ReadFrom, Batch]:
+        reader, source = self.run.adapter_id, self.run.source_id
+        if reader is not None and source is not None and is_spider(reader):
+            # A spider that reads its pages itself: what the run counted is all about it.
+            return {(reader, source): Batch.of(self.run.counters)}
+        return {
+            read_from: Batch.of(
+                counters,
+                self._lasting_since.get(read_from),
+                max(self._unread_pages[read_from].values(), default=0),
+            )
+            for read_from, counters in self._counters.items()
+        }
+
+    def _count_product(self, page: ProductPage) -> None:
+        read_from = page.adapter_id, page.offer.source
+        counters = self._counters[read_from]
+        counters["urls_attempted"] += 1
+        if page.held is None or page.held.offer is not None:
+            counters["offers_extracted"] += 1
+        if page.held is not None:
+            counters["offers_quarantined"] += 1
+            what = self._note_unread(read_from, page.earlier, failed=False)
+            if _is_zero(page):
+                self.run.count("zero_price_count")
+                counters["zero_price_count"] += what is not Unread.KNOWN
+        elif page.dropped is not None:
+            counters["offers_dropped"] += 1
+            unknown = page.dropped.reason is DropReason.UNKNOWN_AVAILABILITY
+            if unknown:
+                self._count(read_from, "availability_unknown")
+            if page.dropped.reason is not DropReason.DUPLICATE_WITHIN_RUN:
+                self._note_unread(read_from, page.earlier, failed=unknown)
+        else:
+            counters["offers_valid"] += 1
+
+    def _count_unread(self, page: UnreadPage) -> None:
+        read_from = page.adapter_id, page.source
+        if not page.is_requested:
+            return
+        counters = self._counters[read_from]
+        counters["urls_attempted"] += 1
+        if not page.asked:
+            # Kept from the site by ourselves: that says nothing about how its pages are read.
+            counters["urls_failed"] += 1
+            counters["urls_not_asked"] += 1
+        elif page.reason == FailureReason.OOS_NO_PRICE:
+            counters["oos_no_price_count"] += 1
+        elif page.is_failure:
+            counters["urls_failed"] += 1
+            counters["offers_quarantined"] += page.kept is not None
+            if page.gone and page.listing_id is not None:
+                self._count(read_from, "urls_gone")
+            else:
+                self._note_unread(read_from, page.earlier, failed=True)
+            if page.fingerprint:
+                self._unread_pages[read_from][page.fingerprint] += 1
+
+    def _note_unread(self, read_from: ReadFrom, earlier: EarlierLooks, *, failed: bool) -> Unread:
+        """Count a page that gave no offer by what that means; `failed` if it counts as a failure."""
+        what = unread(earlier)
+        if what is not Unread.NEWS:
+            self._count(read_from, f"urls_{what}")
+            self._count(read_from, f"urls_{what}_failed", int(failed))
+        if what is Unread.LASTING and earlier.unread_since is not None:
+            since = self._lasting_since.get(read_from, earlier.unread_since)
+            self._lasting_since[read_from] = min(since, earlier.unread_since)
+        return what
+
+    def _count(self, read_from: ReadFrom, counter: str, amount: int = 1) -> None:
+        """For this adapter and source, and for the run, whose rates need it too."""
+        self._counters[read_from][counter] += amount
+        self.run.count(counter, amount)
+
+
+def _is_zero(page: ProductPage) -> bool:
+    return page.held is not None and page.held.reason is QuarantineReason.ZERO_PRICE_EXTRACTED

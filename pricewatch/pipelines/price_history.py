@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from sqlalchemy import Connection
 
-from scrapy.crawler import Crawler
-
+from pricewatch.items import FailureReason, UnreadPage
+from pricewatch.pipelines.base import RunPipeline
 from pricewatch.store import history
+from pricewatch.store.batch import Batch
 
 
-class PriceHistoryPipeline:
-    """Adds its step behind the upsert's, in the same transaction."""
-
-    def __init__(self, crawler: Crawler):
-        spider: Any = crawler.spider
-        spider.run.steps.append(history.append)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
+class PriceHistoryPipeline(RunPipeline):
+    def write(self, connection: Connection, batch: Batch) -> None:
+        if batch.has_rows:
+            history.append(connection, batch)
+        for _, page in batch.of(UnreadPage):
+            if page.listing_id is not None and page.reason == FailureReason.OOS_NO_PRICE:
+                history.note_out_of_stock(
+                    connection, page.listing_id, page.observed_at, batch.run_id, page.adapter_version
+                )

@@ -1,35 +1,29 @@
-"""Fourth: what product pages told is tied to products: some at a time, and the rest when the crawl ends."""
+"""What product pages told is tied to products: some at a time, and the rest when the crawl ends."""
 
 from __future__ import annotations
 
 import logging
-from typing import Any, Self
+from typing import Any
 
 from scrapy.crawler import Crawler
+from sqlalchemy import Connection
 
 from pricewatch import clock
 from pricewatch.errors import DatabaseUnavailable
 from pricewatch.items import ProductPage
-from pricewatch.spiders.base import PricewatchSpider
+from pricewatch.pipelines.base import RunPipeline
 from pricewatch.store import resolver
+from pricewatch.store.batch import Batch
 
 logger = logging.getLogger(__name__)
 MOST_RESOLVED = 10_000
 
 
-class ProductsPipeline:
-    """Adds its step behind the upsert's: whatever a page told anew asks to be resolved."""
-
+class ProductsPipeline(RunPipeline):
     def __init__(self, crawler: Crawler):
-        spider: Any = crawler.spider
-        self.spider: PricewatchSpider = spider
-        self.spider.run.steps.append(resolver.request)
+        super().__init__(crawler)
         self._every = crawler.settings.getint("RESOLVE_EVERY_PAGES")
         self._pages = 0
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
 
     async def process_item(self, item: Any) -> Any:
         """While the crawl goes on, the database thread has time for it; at the end, everybody would wait."""
@@ -39,15 +33,20 @@ class ProductsPipeline:
                 await self._resolve(most_chunks=1)
         return item
 
+    def write(self, connection: Connection, batch: Batch) -> None:
+        """Whatever a page told for the first time asks to be resolved."""
+        if batch.has_details:
+            resolver.request(connection, batch)
+
     async def close_spider(self) -> None:
         """Bounded, so that a backlog does not keep a run from ending; `scrapy resolve` does the rest."""
         await self._resolve(most_chunks=MOST_RESOLVED // resolver.CHUNK)
 
     async def _resolve(self, most_chunks: int) -> None:
-        run = self.spider.run
+        run = self.run
         try:
             if run.id:
-                await run.writer.flush()
+                await run.flush()
             if run.counters["details"]:
                 await self._resolve_chunks(most_chunks)
         except DatabaseUnavailable:
@@ -59,8 +58,7 @@ class ProductsPipeline:
             run.note("resolver_error")
 
     async def _resolve_chunks(self, most: int) -> None:
-        writer = self.spider.run.writer
         for _ in range(most):
-            done = await writer.call(lambda connection: resolver.resolve(connection, clock.now()))
+            done = await self.run.writer.call(lambda connection: resolver.resolve(connection, clock.now()))
             if done < resolver.CHUNK:
                 return

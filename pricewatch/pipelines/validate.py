@@ -1,47 +1,69 @@
-"""First: what is not sure is dropped or held, with a reason, and goes no further."""
+"""First: what is not sure is dropped or held, with a reason. The last pipeline keeps it from leaving."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Self
+from typing import Any
 
+from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DropItem
+from sqlalchemy import Connection
 
-from pricewatch import adapters
+from pricewatch import adapters, clock
+from pricewatch.adapters.own_items import is_offer, read_offer
 from pricewatch.adapters.verdict import judge
-from pricewatch.items import Card, Drop, DropReason, Ok, OverviewPage, ProductPage, Quarantine
+from pricewatch.items import (
+    Card,
+    CheckedListings,
+    CollectedMarket,
+    Drop,
+    DropReason,
+    Ok,
+    OverviewPage,
+    ProductPage,
+    Quarantine,
+    UnreadPage,
+)
+from pricewatch.pipelines.base import RunPipeline
+from pricewatch.rules.own_spiders import is_spider
 from pricewatch.rules.validation import validate_card
-from pricewatch.spiders.base import PricewatchSpider
-from pricewatch.store import price_jump
+from pricewatch.store import price_jump, quarantine
+from pricewatch.store.batch import Batch
+
+OURS = (OverviewPage, ProductPage, UnreadPage, CollectedMarket, CheckedListings)
 
 
-class ValidatePipeline:
+class ValidatePipeline(RunPipeline):
     def __init__(self, crawler: Crawler):
-        self.crawler = crawler
+        super().__init__(crawler)
         self._seen: set[tuple[str, str]] = set()
-        settings = crawler.settings
-        self.spider.run.steps.append(
-            price_jump.holding(
-                settings.getfloat("PRICE_JUMP_FACTOR"), settings.getfloat("PRICE_JUMP_AGREEMENT")
-            )
-        )
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
-
-    @property
-    def spider(self) -> PricewatchSpider:
-        spider: Any = self.crawler.spider
-        return spider  # type: ignore[no-any-return]
+        self._jump_factor = crawler.settings.getfloat("PRICE_JUMP_FACTOR")
+        self._jump_agreement = crawler.settings.getfloat("PRICE_JUMP_AGREEMENT")
 
     async def process_item(self, item: Any) -> Any:
         if isinstance(item, OverviewPage):
             self._validate_page(item)
         elif isinstance(item, ProductPage):
-            await self._validate_product(item)
+            self._validate_product(item)
+        elif isinstance(item, UnreadPage) and item.kept is not None and item.kept.held is not None:
+            self._count_held(item.kept, item.kept.held)
+        elif not isinstance(item, OURS) and ItemAdapter.is_item(item):
+            return self._own_item(item)
         return item
+
+    def write(self, connection: Connection, batch: Batch) -> None:
+        for unit in batch.units:
+            page = unit.item.kept if isinstance(unit.item, UnreadPage) else unit.item
+            if isinstance(page, ProductPage) and page.held is not None:
+                quarantine.hold(connection, page, run_id=batch.run_id, at=clock.now())
+        if not batch.has_rows:
+            return
+        limits = {"factor": self._jump_factor, "within": self._jump_agreement}
+        for unit in price_jump.hold(connection, batch, **limits):
+            if isinstance(unit.item, ProductPage):
+                price_jump.attach_page(connection, unit.item, run_id=batch.run_id)
+        if batch.has_details:
+            quarantine.settle_read(connection, batch)
 
     def _validate_page(self, page: OverviewPage) -> None:
         """Drop the cards that cannot be stored; of two of the same listing, the richer one stays."""
@@ -55,7 +77,7 @@ class ValidatePipeline:
                 continue
             key = by_url.setdefault(verdict.url, verdict.identity_key)
             if key in kept or verdict.identity_key in kept:
-                self.spider.run.count("skipped_listings")
+                self.run.count("skipped_listings")
                 key = key if key in kept else verdict.identity_key
                 kept[key] = richer(kept[key], verdict)
             else:
@@ -63,40 +85,51 @@ class ValidatePipeline:
         page.cards = list(kept.values())
         page.dropped = dict(dropped)
         for reason, count in dropped.items():
-            self.spider.run.count("offers_dropped", count)
-            self.spider.run.note(f"dropped/{reason}", count)
-            labels = self.spider.adapter.id, self.spider.source_id, reason
-            self.spider.run.figure("scrape_offers_dropped_total", *labels, amount=count)
+            self.run.count("offers_dropped", count)
+            self.run.note(f"dropped/{reason}", count)
+            labels = page.adapter_id, page.source, reason
+            self.run.figure("scrape_offers_dropped_total", *labels, amount=count)
 
-    async def _validate_product(self, item: ProductPage) -> None:
-        run = self.spider.run
-        verdict = judge(item.offer, adapters.get(item.adapter_id), item.held)
+    def _own_item(self, item: Any) -> Any:
+        """What a spider of another kind yields becomes a product page, if it is an offer."""
+        fields = ItemAdapter(item)
+        if not is_offer(fields):
+            self.run.note("not_an_offer")
+            return item
+        now, source, reader = clock.now(), self.run.source_id or "", self.run.adapter_id or ""
+        offer, drop = read_offer(fields, source, now)
+        page = ProductPage(offer=offer, adapter_id=reader, dropped=drop, given=item)
+        self.run.count("offers_extracted")
+        self.run.figure("scrape_offers_extracted_total", reader, source)
+        self._validate_product(page)
+        return page
+
+    def _validate_product(self, item: ProductPage) -> None:
+        run, labels = self.run, (item.adapter_id, item.offer.source)
+        adapter = None if is_spider(item.adapter_id) else adapters.get(item.adapter_id)
+        verdict = item.dropped or judge(item.offer, adapter, item.held)
         key = (item.offer.source, item.offer.identity_key)
         if isinstance(verdict, Ok) and key in self._seen:
             verdict = Drop(DropReason.DUPLICATE_WITHIN_RUN, item.offer.identity_key)
-        labels = read_of = item.adapter_id, item.offer.source
         if isinstance(verdict, Ok):
             item.offer = verdict.offer
             self._seen.add(key)
-            run.count_read("offers_valid", *read_of)
+            run.count("offers_valid")
             run.figure("scrape_offers_valid_total", *labels)
         elif isinstance(verdict, Quarantine):
             item.held = verdict
-            run.count_read("offers_quarantined", *read_of)
-            run.count_unread(*read_of, item.earlier, failed=False)
-            run.note(f"quarantined/{verdict.reason}")
-            run.figure("scrape_offers_quarantined_total", *labels, verdict.reason)
+            self._count_held(item, verdict)
         else:
-            unknown = verdict.reason is DropReason.UNKNOWN_AVAILABILITY
-            run.count_read("offers_dropped", *read_of)
-            if verdict.reason is not DropReason.DUPLICATE_WITHIN_RUN:
-                run.count_unread(*read_of, item.earlier, failed=unknown)
+            item.dropped = verdict
+            run.count("offers_dropped")
             run.note(f"dropped/{verdict.reason}")
             run.figure("scrape_offers_dropped_total", *labels, verdict.reason)
-            if unknown:
-                run.count_read("availability_unknown", *read_of)
-            await self.spider.product_dropped(item, verdict)
-            raise DropItem(f"{verdict.reason} {verdict.details}".strip())
+
+    def _count_held(self, page: ProductPage, held: Quarantine) -> None:
+        labels = page.adapter_id, page.offer.source, held.reason
+        self.run.count("offers_quarantined")
+        self.run.note(f"quarantined/{held.reason}")
+        self.run.figure("scrape_offers_quarantined_total", *labels)
 
 
 def richer(one: Card, other: Card) -> Card:

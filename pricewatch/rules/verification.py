@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
+
+from pricewatch.items import Attempt
 
 STRIKES_TO_BE_GONE = 2
 MOST_PER_RUN = 200
 GUARDED_BATCH = 20
 NOT_FOUND = frozenset({404, 410})
 HEAD_REFUSED = frozenset({403, 405, 501})
-
-
-class Attempt(StrEnum):
-    """How one look ended."""
-
-    ALIVE = "alive"
-    NOT_FOUND = "not_found"
-    GONE = "gone"
-    SOLD = "sold"
-    TROUBLE = "trouble"
 
 
 def by_status(status: int) -> Attempt:

@@ -15,6 +15,7 @@ from sqlalchemy import text, update
 
 from pricewatch import clock
 from pricewatch.bazaar.client import Bazaar, HabitOrder, TruthListing
+from pricewatch.extensions.current_run import run_of
 from pricewatch.parsing.url import canonical_url
 from pricewatch.simulation.audit import (
     Age,
@@ -187,7 +188,7 @@ class Month:
         crawler = self.runner.create_crawler(spider)
         what = {} if spider == "targets" else {"market": self.market_id}
         await self.runner.crawl(crawler, trigger="SCHEDULED", **what)
-        run = crawler.spider.run  # type: ignore[union-attr]
+        run = run_of(crawler)
         self.runs[f"{spider} {run.status}"] += 1
         with engine().begin() as connection:
             self.switched_off += [(at, *each) for each in switch_on_again(connection)]

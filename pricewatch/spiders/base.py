@@ -1,50 +1,44 @@
-"""What the four spiders share: arguments, the run, and how a product page becomes an offer."""
+"""What the four spiders share: arguments, the run, and how a product page becomes an item."""
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, ClassVar, TypeVar
 
 import scrapy
 from scrapy.crawler import Crawler
 from scrapy.http import Request, Response, TextResponse
-from sqlalchemy import Connection
+from scrapy.settings import BaseSettings
 from twisted.python.failure import Failure
 
 from pricewatch import adapters, clock
 from pricewatch.adapters.base import Adapter, Presence, PresenceEvidence
+from pricewatch.extensions.current_run import Run, run_of
 from pricewatch.items import (
+    Attempt,
     Availability,
-    Card,
-    Drop,
-    DropReason,
     EarlierLooks,
     Extracted,
     ExtractFailure,
     FailureReason,
+    LeasedTarget,
+    Look,
     Offer,
-    OverviewPage,
     PageOutcome,
     ProductPage,
     Quarantine,
     QuarantineReason,
+    UnreadPage,
 )
 from pricewatch.middlewares.failures import FetchFailure
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url, is_same_product_url
-from pricewatch.rules.details import due_after_answer, due_after_trouble
 from pricewatch.rules.figures import bucket
-from pricewatch.rules.verification import NOT_FOUND, Attempt, by_status
+from pricewatch.rules.verification import NOT_FOUND, by_status
 from pricewatch.spiders.arguments import Arguments, parse_arguments
-from pricewatch.spiders.looks import Look
-from pricewatch.spiders.run import Run
-from pricewatch.store import quarantine
-from pricewatch.store.batch import Tally, Unit
-from pricewatch.store.details import hand_over, note_look, put_off
-from pricewatch.store.history import note_out_of_stock
 
 R = TypeVar("R")
 # Fetches that were our own doing: they say nothing about the site or its adapter.
@@ -71,30 +65,36 @@ class Subject:
     adapter: Adapter
     source_id: str
     listing_id: int | None = None
-    target_id: int | None = None
+    target: LeasedTarget | None = None
     earlier: EarlierLooks = field(default_factory=EarlierLooks)
-
-    @property
-    def read_of(self) -> tuple[str, str]:
-        """What is counted together: the adapter and the source."""
-        return self.adapter.id, self.source_id
 
 
 class PricewatchSpider(scrapy.Spider):
     """Base of all four: one run, from its arguments to its row in `runs`."""
 
     arguments_type: ClassVar[type[Arguments]] = Arguments
-    # Whether cards are kept aside until the whole market has been read.
-    collects: ClassVar[bool] = False
-    run: Run
+    # Pipelines that only this spider has, with their place among those of ITEM_PIPELINES.
+    own_pipelines: ClassVar[dict[str, int]] = {}
+    arguments: Any
     adapter: Adapter
     source_id: str
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> PricewatchSpider:
         spider = super().from_crawler(crawler, *args)
-        spider.prepare(parse_arguments(cls.arguments_type, cls.name, kwargs))
+        spider.arguments = parse_arguments(cls.arguments_type, cls.name, kwargs)
+        spider.prepare(spider.arguments)
         return spider
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        super().update_settings(settings)
+        pipelines = {**settings.getdict("ITEM_PIPELINES"), **cls.own_pipelines}
+        settings.set("ITEM_PIPELINES", pipelines, priority="spider")
+
+    @property
+    def run(self) -> Run:
+        return run_of(self.crawler)
 
     @classmethod
     def check(cls, given: dict[str, Any]) -> None:
@@ -107,8 +107,17 @@ class PricewatchSpider(scrapy.Spider):
         raise NotImplementedError
 
     def prepare(self, arguments: Any) -> None:
-        """Take the arguments and create `self.run`; nothing has been requested yet."""
+        """Take the arguments; there is no run yet, and nothing has been requested."""
         raise NotImplementedError
+
+    def run_fields(self) -> dict[str, Any]:
+        """What the row of the run says of it when it starts."""
+        arguments = self.arguments.model_dump(exclude_none=True, exclude={"job", "trigger"})
+        return {
+            "trigger": self.arguments.trigger,
+            "job_id": self.arguments.job,
+            "arguments": arguments,
+        }
 
     def describe(self) -> str:
         """What this run is, for a person who watches it."""
@@ -117,12 +126,6 @@ class PricewatchSpider(scrapy.Spider):
     def work_done(self) -> tuple[int, int | None]:
         """How much is done, and of how much if that is known."""
         return self.run.pages + self.run.counters["urls_attempted"], None
-
-    def complete_card(self, card: Card) -> None:
-        """Add what every card of a site has in common: its canonical URL and its identity."""
-        card.fetch_url = card.url
-        card.url = canonical_url(card.url)
-        card.identity_key = identity_key(card.product_id, card.sku, card.url)
 
     def complete_offer(self, offer: Offer, response: Response, subject: Subject) -> Offer:
         offer.source = subject.source_id
@@ -140,7 +143,7 @@ class PricewatchSpider(scrapy.Spider):
         return self.request_page(url, subject)
 
     def request_page(self, url: str, subject: Subject) -> Request:
-        self.run.count_read("urls_attempted", *subject.read_of)
+        self.run.count("urls_attempted")
         return Request(
             url,
             callback=self.parse_product,
@@ -155,16 +158,17 @@ class PricewatchSpider(scrapy.Spider):
         read_by = adapter or self.adapter
         return {"playwright": True, "page_data": read_by.page_data} if read_by.requires_js else {}
 
-    async def parse_product(self, response: Response, subject: Subject) -> AsyncIterator[ProductPage]:
-        """Read one product page; every way it can end is counted."""
+    async def parse_product(
+        self, response: Response, subject: Subject
+    ) -> AsyncIterator[ProductPage | UnreadPage]:
+        """Read one product page; every way it can end is counted, and becomes an item."""
         result = await self.product_read(response, subject, self.read_product(response, subject))
         if isinstance(result, ExtractFailure):
-            await self.no_offer(response, subject, result)
+            yield self.no_offer(response, subject, result)
             return
-        self.run.count_read("urls_succeeded", *subject.read_of)
-        self._tell_succeeded(subject)
+        self._count_succeeded(subject)
         if result.held is None or result.held.offer is not None:
-            self.run.count_read("offers_extracted", *subject.read_of)
+            self.run.count("offers_extracted")
             self.run.figure("scrape_offers_extracted_total", subject.adapter.id, subject.source_id)
         yield result
 
@@ -211,7 +215,7 @@ class PricewatchSpider(scrapy.Spider):
             encoding=response.encoding,
             evidence=evidence,
             adapter_id=subject.adapter.id,
-            target_id=subject.target_id,
+            target=subject.target,
             listing_id=subject.listing_id,
             earlier=subject.earlier,
             held=held,
@@ -227,75 +231,71 @@ class PricewatchSpider(scrapy.Spider):
         """Called with what was read from a page, before it is counted; the answer goes on instead of it."""
         return result
 
-    def page_stored(self, connection: Connection, page: OverviewPage) -> None:
-        """Called inside the transaction that stores a page of cards."""
-
-    def product_stored(self, connection: Connection, item: ProductPage, tally: Tally) -> None:
-        """Called inside the transaction that stores an offer, or holds it."""
-
-    async def product_dropped(self, item: ProductPage, drop: Drop) -> None:
-        """Called when an offer is not stored, after it was counted. Its page is read again in a day."""
-        listing_id = item.listing_id
-        if listing_id is not None:
-            due_at = self._due_after_answer()
-            unread_at = None if drop.reason is DropReason.DUPLICATE_WITHIN_RUN else clock.now()
-            await self.run.write(
-                Unit([], lambda connection, _: put_off(connection, listing_id, due_at, unread_at=unread_at))
-            )
-
-    def _due_after_answer(self) -> datetime:
-        return due_after_answer(clock.now(), refresh_hours=self.settings.getfloat("DETAIL_REFRESH_HOURS"))
-
-    async def no_offer(self, response: Response, subject: Subject, failure: ExtractFailure) -> None:
+    def no_offer(self, response: Response, subject: Subject, failure: ExtractFailure) -> UnreadPage:
         """A page without an offer. Out of stock with no price, or gone, is expected and no failure."""
         reason = failure.reason
         self.run.note(f"failure/{reason}")
         gone = self.presence(response, subject.adapter).presence in (Presence.GONE, Presence.SOLD)
-        if reason is FailureReason.OOS_NO_PRICE:
-            self.run.count_read("urls_succeeded", *subject.read_of)
-            self.run.count_read("oos_no_price_count", *subject.read_of)
-            self._tell_succeeded(subject)
-            self.run.figure("scrape_oos_no_price_total", subject.adapter.id, subject.source_id)
-        elif gone and subject.listing_id is not None:
-            self.run.count_read("urls_succeeded", *subject.read_of)
-            self._tell_succeeded(subject)
-        else:
-            self.run.count_read("urls_failed", *subject.read_of)
-            self.run.count_unread(*subject.read_of, subject.earlier, failed=True)
-            self.run.note_unread_page(*subject.read_of, response.body)
-            self._tell_failed(subject, reason)
-            await self._hold_drifted(response, subject, failure)
-            self.run.error("No offer on the page", url=response.url, reason=reason, details=failure.details)
-        await self.product_unread(subject, reason, gone=gone, answered=True, response=response)
+        page = self.unread_page(response.url, subject, reason, answered=True, gone=gone)
+        page.look = self.look_of(page, subject, response)
+        if not page.is_failure:
+            self._count_succeeded(subject)
+            if reason is FailureReason.OOS_NO_PRICE:
+                self.run.count("oos_no_price_count")
+                self.run.figure("scrape_oos_no_price_total", subject.adapter.id, subject.source_id)
+            return page
+        self._count_failed(subject, reason)
+        # Numbers are left out, such as the time.
+        shown = hashlib.sha256(response.body.translate(None, b"0123456789"))
+        page.fingerprint = shown.digest()[:8]
+        page.kept = self._drifted(response, subject, failure)
+        self.run.error("No offer on the page", url=response.url, reason=reason, details=failure.details)
+        return page
 
-    async def _hold_drifted(self, response: Response, subject: Subject, failure: ExtractFailure) -> None:
+    def unread_page(
+        self, url: str, subject: Subject, reason: str, *, answered: bool, gone: bool
+    ) -> UnreadPage:
+        return UnreadPage(
+            url=url,
+            source=subject.source_id,
+            adapter_id=subject.adapter.id,
+            adapter_version=subject.adapter.version,
+            reason=reason,
+            observed_at=clock.now(),
+            answered=answered,
+            asked=reason not in NOT_ASKED,
+            gone=gone,
+            listing_id=subject.listing_id,
+            target=subject.target,
+            earlier=subject.earlier,
+        )
+
+    def look_of(self, page: UnreadPage, subject: Subject, response: Response | None) -> Look | None:
+        """What a page without an offer says about its listing, for spiders that conclude from it."""
+        return None
+
+    def _drifted(self, response: Response, subject: Subject, failure: ExtractFailure) -> ProductPage | None:
         """Keep a page that could be read before: once the adapter is mended, it is read again from there."""
         if failure.reason not in UNREADABLE or not subject.earlier.read or subject.listing_id is None:
-            return
+            return None
         if not isinstance(response, TextResponse) or "redirect_urls" in response.meta:
-            return
+            return None
         held = Quarantine(
             QuarantineReason.DRIFT_DETECTED,
             {"why": f"it could be read before: {failure.reason} {failure.details}".strip()},
         )
-        item = self.product_page(response, subject, None, held, failure.evidence)
-        if isinstance(item, ExtractFailure):
-            return
-        self.run.count_read("offers_quarantined", *subject.read_of)
-        self.run.note(f"quarantined/{held.reason}")
-        self.run.figure("scrape_offers_quarantined_total", *subject.read_of, held.reason)
-        now = clock.now()
-        await self.run.write(
-            Unit([], lambda connection, _: quarantine.hold(connection, item, run_id=self.run.id, at=now))
-        )
+        page = self.product_page(response, subject, None, held, failure.evidence)
+        return None if isinstance(page, ExtractFailure) else page
 
-    def _tell_succeeded(self, subject: Subject) -> None:
+    def _count_succeeded(self, subject: Subject) -> None:
         labels = subject.adapter.id, subject.source_id
+        self.run.count("urls_succeeded")
         self.run.figure("scrape_urls_attempted_total", *labels, "succeeded")
         self.run.figure("scrape_urls_succeeded_total", *labels)
 
-    def _tell_failed(self, subject: Subject, reason: str) -> None:
+    def _count_failed(self, subject: Subject, reason: str) -> None:
         labels = subject.adapter.id, subject.source_id
+        self.run.count("urls_failed")
         self.run.figure("scrape_urls_attempted_total", *labels, "failed")
         self.run.figure("scrape_urls_failed_total", *labels, reason)
 
@@ -322,7 +322,8 @@ class PricewatchSpider(scrapy.Spider):
     def look_at(self, listing_id: int, asked: str, response: Response, adapter: Adapter) -> Look:
         """What an answer says about a listing whose page was asked for."""
         method = response.request.method if response.request else "GET"
-        look = Look(listing_id, by_status(response.status), method, response.status, response.url)
+        attempt = by_status(response.status)
+        look = Look(listing_id, attempt, clock.now(), method, response.status, response.url)
         if look.attempt is Attempt.TROUBLE:
             look.reason = f"status {response.status}"
         elif not is_same_product_url(asked, response.url):
@@ -335,59 +336,22 @@ class PricewatchSpider(scrapy.Spider):
                 look.reason = "the page says nothing about the listing"
         return look
 
-    async def product_failed(self, failure: Failure) -> None:
+    async def product_failed(self, failure: Failure) -> list[UnreadPage]:
         request: Request = failure.request  # type: ignore[attr-defined]
         subject: Subject = request.cb_kwargs["subject"]
         outcome, status, error = outcome_of(failure)
         reason = reason_of(failure, outcome, status)
-        self.run.count_read("urls_failed", *subject.read_of)
-        self._tell_failed(subject, reason)
-        gone = status in NOT_FOUND
-        if reason in NOT_ASKED:
-            self.run.count_read("urls_not_asked", *subject.read_of)
-        elif gone and subject.listing_id is not None:
-            self.run.count_read("urls_gone", *subject.read_of)
-        else:
-            self.run.count_unread(*subject.read_of, subject.earlier, failed=True)
+        self._count_failed(subject, reason)
+        page = self.unread_page(request.url, subject, reason, answered=False, gone=status in NOT_FOUND)
+        if not page.asked:
+            self.run.count("urls_not_asked")
         self.run.note(f"failure/{outcome}" if status is None else f"failure/{outcome}_{status}")
         self.run.error("A product page could not be fetched", url=request.url, reason=error)
         # Of what our own components refused, such as a wall, the status says nothing.
         plain = outcome is PageOutcome.HTTP_ERROR
         response: Response | None = getattr(failure.value, "response", None) if plain else None
-        await self.product_unread(subject, reason, gone=gone, answered=False, response=response)
-
-    async def product_unread(
-        self, subject: Subject, reason: str, *, gone: bool, answered: bool, response: Response | None
-    ) -> None:
-        """Trouble on the way is tried again soon; a page that gave nothing would give nothing soon either.
-
-        One that is gone is handed to verification.
-        """
-        listing_id = subject.listing_id
-        if listing_id is None:
-            return
-        now = clock.now()
-        if answered:
-            due_at = self._due_after_answer()
-        else:
-            due_at = due_after_trouble(now, retry_minutes=self.settings.getfloat("DETAIL_RETRY_MINUTES"))
-
-        def also(connection: Connection, _: Tally) -> None:
-            if gone:
-                hand_over(connection, [listing_id], now, due_at)
-            else:
-                put_off(connection, listing_id, due_at)
-                if reason not in NOT_ASKED:
-                    note_look(connection, listing_id, unread_at(reason, now))
-            if reason == FailureReason.OOS_NO_PRICE:
-                note_out_of_stock(connection, listing_id, now, self.run.id, subject.adapter.version)
-
-        await self.run.write(Unit([], also))
-
-
-def unread_at(reason: str, now: datetime) -> datetime | None:
-    """Out of stock and no price is what the page says: it was read."""
-    return None if reason == FailureReason.OOS_NO_PRICE else now
+        page.look = self.look_of(page, subject, response)
+        return [page]
 
 
 def asked_url(response: Response) -> str:

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from scrapy.http import Request
-from sqlalchemy import Connection
 
-from pricewatch import clock
-from pricewatch.items import OverviewPage, RunStatus
+from pricewatch.items import CollectedMarket, OverviewPage, RunStatus
 from pricewatch.rules.pagination import goes_on
 from pricewatch.spiders.arguments import MarketArguments
 from pricewatch.spiders.last_page import confirm_end
 from pricewatch.spiders.overview import OverviewSpider
 from pricewatch.spiders.start_page import StartPage
-from pricewatch.store import collection, market_sync
-from pricewatch.store.batch import Tally
+from pricewatch.store import collection
 
 
 class DiscoverySpider(OverviewSpider):
     name = "discovery"
-    collects = True
+    own_pipelines: ClassVar[dict[str, int]] = {
+        **OverviewSpider.own_pipelines,
+        "pricewatch.pipelines.collect.CollectPipeline": 360,
+    }
 
     def prepare(self, arguments: MarketArguments) -> None:
         super().prepare(arguments)
         self._all_read = asyncio.Event()
+        self._stored = asyncio.Event()
         self.first_run = self.market.first_read_at is None
 
     async def start(self) -> AsyncIterator[Any]:
@@ -36,7 +37,12 @@ class DiscoverySpider(OverviewSpider):
         if not self._may_commit():
             await self.run.call(lambda connection: collection.clear(connection, self.run.id))
             return
-        for listing_id, url in await self._commit():
+        self._doubt_single_pages()
+        market = self._collected()
+        yield market
+        await self._stored.wait()
+        self._tell_stored(market)
+        for listing_id, url in market.new_listings:
             yield self.product_request(url, listing_id)
 
     def next_requests(self, start: StartPage) -> Iterator[Request]:
@@ -101,33 +107,29 @@ class DiscoverySpider(OverviewSpider):
                 what = "`pages`" if start.requested > 1 else "`next`"
                 self.run.remark(f"1 page of {start.url} was read, but {start.sign_of_more}; is {what} right?")
 
-    async def _commit(self) -> list[tuple[int, str]]:
+    def _collected(self) -> CollectedMarket:
         most = self.arguments.max_details
-        if most is None:
-            most = self.market.max_listings_per_scrape
+        return CollectedMarket(
+            source=self.source_id,
+            adapter_id=self.adapter.id,
+            market=self.market,
+            complete=all(self._read_whole(start) for start in self.starts),
+            most_details=self.market.max_listings_per_scrape if most is None else most,
+        )
 
-        def commit(connection: Connection) -> tuple[Tally, list[tuple[int, str]], dict[str, int]]:
-            tally, wanted = collection.commit(connection, self.run.id, self.market.id, self.run.steps, most)
-            now = clock.now()
-            complete = all(self._read_whole(start) for start in self.starts)
-            synced = (
-                market_sync.sync(connection, self.market, now) if complete and self.market.is_search else {}
-            )
-            if complete:
-                collection.mark_first_read(connection, self.market.id, now)
-            self.run.record(connection, tally)
-            return tally, wanted, synced
+    def item_stored(self, item: Any) -> None:
+        if isinstance(item, CollectedMarket):
+            self._stored.set()
+        else:
+            super().item_stored(item)
 
-        self._doubt_single_pages()
-        tally, wanted, synced = await self.run.call(commit)
-        self.run.count_stored(tally, self.adapter.id, self.source_id)
+    def _tell_stored(self, market: CollectedMarket) -> None:
         self.run.progress["committed"] = True
-        for what, count in synced.items():
+        for what, count in market.synced.items():
             self.run.note(what, count)
         self.logger.info(
             "Committed %d new and %d known listings; %d product pages to read",
-            tally.new,
-            tally.updated,
-            len(wanted),
+            market.new,
+            market.updated,
+            len(market.new_listings),
         )
-        return wanted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urljoin
 
 from scrapy import signals
@@ -16,12 +16,12 @@ from pricewatch.adapters.base import Adapter, MarketQuery, Overview
 from pricewatch.adapters.more_pages import sign_of_more
 from pricewatch.errors import UserError
 from pricewatch.items import Card, DropReason, ExtractFailure, FailureReason, OverviewPage, PageOutcome
-from pricewatch.parsing.url import InvalidUrl
+from pricewatch.parsing.identity import identity_key
+from pricewatch.parsing.url import InvalidUrl, canonical_url
 from pricewatch.rules.list_end import Answer, is_led_away, leads_back
 from pricewatch.rules.market import belongs
 from pricewatch.spiders.arguments import MarketArguments
 from pricewatch.spiders.base import PricewatchSpider, adapter_for
-from pricewatch.spiders.run import Run
 from pricewatch.spiders.start_page import Reading, StartPage, failed_reading
 from pricewatch.store.database import engine
 from pricewatch.store.markets import MarketRecord, load_approved_market
@@ -31,6 +31,9 @@ class OverviewSpider(PricewatchSpider):
     """Base of the spiders that read overview pages."""
 
     arguments_type = MarketArguments
+    own_pipelines: ClassVar[dict[str, int]] = {"pricewatch.pipelines.checkpoint.CheckpointPipeline": 370}
+    # Whether its pages are part of a cycle that is followed by a checkpoint.
+    has_cycle: ClassVar[bool] = False
     arguments: MarketArguments
     market: MarketRecord
     page_size: int
@@ -51,23 +54,20 @@ class OverviewSpider(PricewatchSpider):
         return market, adapter, list(dict.fromkeys(pages))
 
     def prepare(self, arguments: MarketArguments) -> None:
-        self.arguments = arguments
         self.market, self.adapter, pages = self.load(arguments)
         self.source_id = self.market.source_id
         self.page_size = min(self.market.page_size or self.adapter.max_page_size, self.adapter.max_page_size)
         self.starts = [StartPage(url) for url in pages]
-        self.crawler.signals.connect(self._item_stored, signals.item_scraped)
-        self.run = Run(
-            self.crawler,
-            self.name,
-            market_id=self.market.id,
-            source_id=self.source_id,
-            adapter_id=self.adapter.id,
-            adapter_version=self.adapter.version,
-            trigger=arguments.trigger,
-            job_id=arguments.job,
-            arguments=arguments.model_dump(exclude_none=True, exclude={"job", "trigger"}),
-        )
+        self.crawler.signals.connect(self.item_stored, signals.item_scraped)
+
+    def run_fields(self) -> dict[str, Any]:
+        return {
+            **super().run_fields(),
+            "market_id": self.market.id,
+            "source_id": self.source_id,
+            "adapter_id": self.adapter.id,
+            "adapter_version": self.adapter.version,
+        }
 
     def describe(self) -> str:
         return f"{self.name} {self.market.id}"
@@ -230,7 +230,7 @@ class OverviewSpider(PricewatchSpider):
         shown: list[Card] = []
         for card in overview.cards:
             try:
-                self.complete_card(card)
+                complete_card(card)
             except InvalidUrl:
                 dropped[DropReason.INVALID_URL] = dropped.get(DropReason.INVALID_URL, 0) + 1
                 continue
@@ -253,7 +253,11 @@ class OverviewSpider(PricewatchSpider):
             url=response.url,
             cards=wanted,
             observed_at=clock.now(),
+            source=self.source_id,
+            adapter_id=self.adapter.id,
+            adapter_version=self.adapter.version,
             shown=len(set(keys)),
+            in_cycle=self.has_cycle,
             http_status=response.status,
             duration_ms=reading.duration_ms or 0,
             dropped=dropped,
@@ -261,6 +265,8 @@ class OverviewSpider(PricewatchSpider):
 
     def _is_wanted(self, card: Card) -> bool:
         prices = self.market.prices
+        if not prices.is_set and not self.market.exclude_keywords:
+            return True
         if prices.is_set and card.price is not None and not prices.is_about(card.price):
             self.run.note("price_not_compared/other_currency")
         return belongs(card.title, card.price, exclude_keywords=self.market.exclude_keywords, prices=prices)
@@ -276,10 +282,18 @@ class OverviewSpider(PricewatchSpider):
     async def end_met(self, start: StartPage) -> None:
         """An answer came from beyond the end of a start page: see `start.beyond`."""
 
-    def _item_stored(self, item: Any) -> None:
+    def item_stored(self, item: Any) -> None:
+        """An item has passed the pipelines, and so it is committed."""
         if isinstance(item, OverviewPage):
             start = next(each for each in self.starts if each.url == item.start_page)
             self.page_read(start, item)
 
     def show_progress(self) -> None:
         self.run.progress["start_pages"] = [start.as_json() for start in self.starts]
+
+
+def complete_card(card: Card) -> None:
+    """Add what every card of a site has in common: its canonical URL and its identity."""
+    card.fetch_url = card.url
+    card.url = canonical_url(card.url)
+    card.identity_key = identity_key(card.product_id, card.sku, card.url)

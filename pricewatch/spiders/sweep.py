@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from pricewatch import clock
 from pricewatch.items import OverviewPage, RunStatus
-from pricewatch.rules.sweep import Cycle, judge_cycle, owes_a_price, shows_prices, window
+from pricewatch.rules.sweep import Cycle, judge_cycle, shows_prices, window
 from pricewatch.spiders.arguments import MarketArguments
 from pricewatch.spiders.last_page import confirm_end
 from pricewatch.spiders.overview import OverviewSpider
@@ -23,6 +23,7 @@ from pricewatch.store import alerts, details, sweeps
 
 class SweepSpider(OverviewSpider):
     name = "sweep"
+    has_cycle = True
 
     def prepare(self, arguments: MarketArguments) -> None:
         super().prepare(arguments)
@@ -81,20 +82,14 @@ class SweepSpider(OverviewSpider):
         if start.requested == start.read and start.has_next and self._within_budget():
             yield self.page_request(start, start.read + 1)
 
-    def page_stored(self, connection: Connection, page: OverviewPage) -> None:
-        owing = [card.price_cents for card in page.cards if owes_a_price(card.availability)]
-        priced = sum(price is not None for price in owing)
-        counted = {"priced": priced, "unpriced": len(owing) - priced}
-        # All that the page shows: a change of the market's own filters is not a change of the market.
-        if sweeps.advance(connection, self.market.id, page.start_page, page.number, page.shown, **counted):
-            self._counted[page.number] = page.shown
-
     def page_read(self, start: StartPage, page: OverviewPage | None) -> None:
         if page is not None:
             start.shown += page.shown
             start.collected += len(page.cards)
             start.new_by_page.append(page.new or 0)
             self._stored_page = max(self._stored_page, page.number)
+            if page.counted:
+                self._counted[page.number] = page.shown
         self._show(start)
         under_way = start.requested > start.read and start.has_next
         stored = self._stored_page >= start.read

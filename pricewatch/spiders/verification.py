@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 from scrapy.http import Request, Response
@@ -15,19 +15,16 @@ from twisted.python.failure import Failure
 from pricewatch import clock
 from pricewatch.adapters.base import Adapter
 from pricewatch.errors import RunRefused, UserError
-from pricewatch.items import RunStatus
+from pricewatch.items import Attempt, Candidate, CheckedListings, Look
 from pricewatch.rules.freshness import CLOCKS_APART, VERIFY_BELOW, falls_below
-from pricewatch.rules.verification import HEAD_REFUSED, Attempt, is_mass_gone
+from pricewatch.rules.verification import HEAD_REFUSED
 from pricewatch.spiders.arguments import MOST, Arguments
 from pricewatch.spiders.base import PricewatchSpider, adapter_for, outcome_of
-from pricewatch.spiders.looks import Look, evidence_row, listing_row, mass_gone_alert
-from pricewatch.spiders.run import Run
 from pricewatch.spiders.target_plan import not_approved
-from pricewatch.store import alerts, target_sources, verification
+from pricewatch.store import target_sources, verification
 from pricewatch.store.database import engine
 from pricewatch.store.markets import MarketRecord, load_approved_market
 from pricewatch.store.target_sources import SourceRecord
-from pricewatch.store.verification import Candidate
 
 
 class VerificationArguments(Arguments):
@@ -49,6 +46,7 @@ class VerificationArguments(Arguments):
 class VerificationSpider(PricewatchSpider):
     name = "verification"
     arguments_type = VerificationArguments
+    own_pipelines: ClassVar[dict[str, int]] = {"pricewatch.pipelines.verification.VerificationPipeline": 360}
     # One of the two: its whole market, or what was handed over of a source and is in no market.
     market: MarketRecord | None
     source: SourceRecord | None
@@ -75,17 +73,15 @@ class VerificationSpider(PricewatchSpider):
         self._candidates: dict[int, Candidate] = {}
         self._wanted: int | None = None
         self._all_looked_at = asyncio.Event()
-        self.run = Run(
-            self.crawler,
-            self.name,
-            market_id=self.market.id if self.market else None,
-            source_id=self.source_id,
-            adapter_id=self.adapter.id,
-            adapter_version=self.adapter.version,
-            trigger=arguments.trigger,
-            job_id=arguments.job,
-            arguments=arguments.model_dump(exclude_none=True, exclude={"job", "trigger"}),
-        )
+
+    def run_fields(self) -> dict[str, Any]:
+        return {
+            **super().run_fields(),
+            "market_id": self.market.id if self.market else None,
+            "source_id": self.source_id,
+            "adapter_id": self.adapter.id,
+            "adapter_version": self.adapter.version,
+        }
 
     def describe(self) -> str:
         return f"{self.name} {self.subject}"
@@ -103,7 +99,8 @@ class VerificationSpider(PricewatchSpider):
             yield self._request(candidate, "GET" if adapter.presence_needs_page else "HEAD")
         if candidates:
             await self._all_looked_at.wait()
-            await self._conclude()
+            # Everything that was seen is concluded from at once.
+            yield CheckedListings(subject=self.subject, looks=self.looks, candidates=self._candidates)
 
     def _choose(self, connection: Connection) -> list[Candidate]:
         if self.market is None:
@@ -157,7 +154,14 @@ class VerificationSpider(PricewatchSpider):
         outcome, status, error = outcome_of(failure)
         candidate = request.cb_kwargs["candidate"]
         return self._add(
-            Look(candidate.id, Attempt.TROUBLE, request.method, status, reason=f"{outcome}: {error}")
+            Look(
+                candidate.id,
+                Attempt.TROUBLE,
+                clock.now(),
+                request.method,
+                status,
+                reason=f"{outcome}: {error}",
+            )
         )
 
     def _add(self, look: Look) -> None:
@@ -166,32 +170,3 @@ class VerificationSpider(PricewatchSpider):
         self.run.note(f"verification/{look.attempt}")
         if len(self.looks) == self._wanted:
             self._all_looked_at.set()
-
-    async def _conclude(self) -> None:
-        """Everything that was seen is written at once, so that one look at the whole can stop it."""
-        mass_gone = is_mass_gone([look.attempt for look in self.looks])
-        alert = mass_gone_alert(
-            self.subject, sum(look.is_missing for look in self.looks), len(self.looks), self.run.id
-        )
-        # A page that is there says so, whatever became of the others.
-        rows = [
-            listing_row(self._candidates[look.listing_id], look, self.run.id)
-            for look in self.looks
-            if look.attempt is Attempt.ALIVE or not mass_gone
-        ]
-        struck = {row["listing_id"] for row in rows if row["struck"]}
-        now = clock.now()
-        evidence = [evidence_row(look, self.run.id, strike=look.listing_id in struck) for look in self.looks]
-
-        def conclude(connection: Connection) -> None:
-            verification.record_attempts(connection, evidence)
-            verification.apply(connection, self.run.id, rows, now)
-            if mass_gone:
-                alerts.raise_alert(connection, now=now, **alert)
-            else:
-                alerts.resolve_alert(connection, kind="mass_gone", subject=self.subject, now=now)
-
-        await self.run.call(conclude)
-        self.run.count("gone", sum(row["gone"] for row in rows))
-        if mass_gone:
-            self.run.conclude(RunStatus.QUARANTINED, alert["message"])

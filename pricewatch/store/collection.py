@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, delete, text, update
 
 from pricewatch.errors import UserError
 from pricewatch.store import incoming
-from pricewatch.store.batch import REFUSALS, Step, Tally, count, is_outage, refused_rows
+from pricewatch.store.batch import WriteUnit
 from pricewatch.store.incoming import Row
-from pricewatch.store.listings import Raced
 from pricewatch.store.models import CollectedCard, Market
 
 # One statement, so that the page is read once; what it inserts, it does not see.
@@ -51,77 +51,51 @@ class CollectionLost(UserError):
     """What was collected is no longer there, so nothing can be concluded from it."""
 
 
-def collect(
-    connection: Connection, run_id: int, start_page: str, page: int, rows: list[Row]
-) -> tuple[int, list[tuple[Row, str]]]:
-    """Keep the cards of one page aside.
+@dataclass(slots=True)
+class CollectedUnit(WriteUnit):
+    """Everything that a discovery run has collected: its rows are in the database already."""
 
-    Answers how many of them were not known before this run, and which ones the database does not take.
-    """
+    run_id: int = 0
 
-    def keep(some: list[Row]) -> int:
-        rows = json.dumps(some, separators=(",", ":"))
-        given = {"run_id": run_id, "start_page": start_page, "page": page, "rows": rows}
-        return int(connection.execute(_COLLECT, given).scalar_one())
+    @property
+    def has_rows(self) -> bool:
+        return True
 
-    try:
-        with connection.begin_nested():
-            return keep(rows), []
-    except REFUSALS as error:
-        if is_outage(error):
-            raise
-    refused = refused_rows(connection, rows, keep)
-    bad = {id(row) for row, _ in refused}
-    return keep([row for row in rows if id(row) not in bad]), refused
+    def load(self, connection: Connection) -> None:
+        # Without the rows that the database refused, it is not complete, and need not be.
+        given = {"run_id": self.run_id}
+        if not self.refused and not connection.execute(_IS_COMPLETE, given).scalar():
+            raise CollectionLost(
+                "The database no longer has what this run collected (it must have crashed, or the run "
+                "was given up): nothing was stored, and the next run starts over."
+            )
+        incoming.load_collected(connection, self.run_id)
 
+    def all_rows(self, connection: Connection) -> list[Row]:
+        return incoming.read_collected(connection, self.run_id)
 
-def commit(
-    connection: Connection, run_id: int, market_id: str, steps: list[Step], most_details: int
-) -> tuple[Tally, list[tuple[int, str]]]:
-    """Store everything that was collected, in the transaction that the caller holds, and clear it.
-
-    Answers what that did, and the new listings whose own pages are to be read. What was collected stays in
-    `incoming` until the transaction ends, for those who compare it with the rest of the market.
-    """
-    if not connection.execute(_IS_COMPLETE, {"run_id": run_id}).scalar():
-        raise CollectionLost(
-            "The database no longer has what this run collected (it must have crashed, or the run "
-            "was given up): nothing was stored, and the next run starts over."
+    def leave_out(self, connection: Connection, refused: list[tuple[Row, str]]) -> None:
+        self.refused += refused
+        keys = [row["identity_key"] for row, _ in refused]
+        connection.execute(
+            delete(CollectedCard).where(
+                CollectedCard.run_id == self.run_id, CollectedCard.identity_key.in_(keys)
+            )
         )
 
-    def run_steps() -> None:
-        for step in steps:
-            step(connection, run_id, market_id)
 
-    def attempt(some: list[Row]) -> None:
-        incoming.load(connection, some)
-        run_steps()
-
-    refused: list[tuple[Row, str]] = []
-    try:
-        with connection.begin_nested():
-            incoming.load_collected(connection, run_id)
-            run_steps()
-    except REFUSALS as error:
-        if is_outage(error) or isinstance(error, Raced):
-            raise
-        refused = refused_rows(connection, incoming.read_collected(connection, run_id), attempt)
-        _forget(connection, run_id, [row["identity_key"] for row, _ in refused])
-        incoming.load_collected(connection, run_id)
-        run_steps()
-    tally = count(connection).get(0, Tally())
-    tally.refused = refused
-    new_ones = connection.execute(_NEW_ONES, {"run_id": run_id, "most": most_details}).all()
-    clear(connection, run_id)
-    return tally, [(listing_id, url) for listing_id, url in new_ones]
-
-
-def _forget(connection: Connection, run_id: int, identity_keys: list[str]) -> None:
-    connection.execute(
-        delete(CollectedCard).where(
-            CollectedCard.run_id == run_id, CollectedCard.identity_key.in_(identity_keys)
-        )
+def collect(connection: Connection, run_id: int, start_page: str, page: int, rows: list[Row]) -> int:
+    """Keep the cards of one page aside; returns how many of them were not known before this run."""
+    given = {"run_id": run_id, "start_page": start_page, "page": page}
+    return int(
+        connection.execute(_COLLECT, {**given, "rows": json.dumps(rows, separators=(",", ":"))}).scalar_one()
     )
+
+
+def new_listings(connection: Connection, run_id: int, most: int) -> list[tuple[int, str]]:
+    """The new ones of what is in `incoming`, each with the address of its own page."""
+    found = connection.execute(_NEW_ONES, {"run_id": run_id, "most": most})
+    return [(listing_id, url) for listing_id, url in found]
 
 
 def clear(connection: Connection, run_id: int) -> None:

@@ -6,6 +6,8 @@ from datetime import datetime
 
 from sqlalchemy import Connection, text
 
+from pricewatch.store.batch import Batch
+
 # What is known was read and locked before the upsert, so it is still the state before this batch.
 _APPEND = text("""
 WITH appended AS (
@@ -49,9 +51,9 @@ FROM told WHERE price_cents IS NOT NULL AND known_availability <> 'OUT_OF_STOCK'
 """)
 
 
-def append(connection: Connection, run_id: int, _market_id: str | None, *, run_type: str = "SCRAPE") -> None:
+def append(connection: Connection, batch: Batch, *, run_type: str = "SCRAPE") -> None:
     """One row for each listing whose price, currency or availability is not the last stored one."""
-    connection.execute(_APPEND, {"run_id": run_id, "run_type": run_type})
+    connection.execute(_APPEND, {"run_id": batch.run_id, "run_type": run_type})
 
 
 def note_out_of_stock(

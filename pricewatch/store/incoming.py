@@ -106,6 +106,10 @@ WHERE NOT says_stock
 """)
 
 
+class ConcurrentInsert(Exception):
+    """Another process stored one of these listings meanwhile: do the batch again."""
+
+
 def card_row(card: Card, source_id: str, observed_at: str, adapter_version: str) -> Row:
     seller = card.seller
     return {

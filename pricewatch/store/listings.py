@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, text
 
+from pricewatch.store.batch import Batch
+from pricewatch.store.incoming import ConcurrentInsert
+
 _SORTS = text(
     "SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new AND NOT is_older),"
     " count(*) FILTER (WHERE NOT is_new AND is_older),"
@@ -152,13 +155,9 @@ ON CONFLICT DO NOTHING
 """)
 
 
-class Raced(Exception):
-    """Another process stored one of these listings meanwhile: do the batch again."""
-
-
-def upsert(connection: Connection, run_id: int, market_id: str | None) -> None:
+def upsert(connection: Connection, batch: Batch) -> None:
     """Insert what is new, update what is known."""
-    given = {"run_id": run_id, "market_id": market_id}
+    given = {"run_id": batch.run_id, "market_id": batch.market_id}
     new, known, older, with_seller, with_identifiers = connection.execute(_SORTS).one()
     if with_seller:
         connection.execute(_SELLERS, given)
@@ -168,8 +167,8 @@ def upsert(connection: Connection, run_id: int, market_id: str | None) -> None:
     if older:
         connection.execute(_COUNT_OLDER, given)
     if new and connection.execute(_INSERT, given).rowcount < new:
-        raise Raced
-    if market_id is not None:
+        raise ConcurrentInsert
+    if batch.market_id is not None:
         connection.execute(_JOIN_MARKET, given)
     if with_identifiers:
         connection.execute(_IDENTIFIERS)

@@ -8,12 +8,11 @@ from typing import Any
 from sqlalchemy import Connection, Row, text
 from sqlalchemy.exc import IntegrityError
 
-from pricewatch.items import Offer
+from pricewatch.items import LeasedTarget, Offer
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import canonical_url
 from pricewatch.rules.moves import IDS, why_another_product
 from pricewatch.store import audit, target_sources
-from pricewatch.store.target_leases import LeasedTarget
 
 _KNOWN = text("""
 SELECT t.id, t.source_id, t.url, t.canonical_url, t.listing_id, l.canonical_url AS listing_url,

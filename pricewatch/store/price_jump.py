@@ -14,7 +14,7 @@ from pricewatch import clock
 from pricewatch.items import ProductPage
 from pricewatch.rules.jump import AGREES_WITHIN, JUMP_FACTOR
 from pricewatch.store import quarantine
-from pricewatch.store.batch import Step
+from pricewatch.store.batch import Batch, WriteUnit
 from pricewatch.store.plain import plain
 
 # The rules are `pricewatch.rules.jump`; a test keeps the two equal.
@@ -90,6 +90,8 @@ UPDATE incoming SET price_cents = NULL, price_max_cents = NULL, currency = NULL,
 WHERE held
 """)
 
+_HELD_UNITS = text("SELECT DISTINCT unit FROM incoming WHERE held AND unit IS NOT NULL ORDER BY unit")
+
 _ATTACH = text("""
 UPDATE quarantine q
 SET page_hash = :page_hash, target_id = :target_id, adapter_id = :adapter_id,
@@ -100,22 +102,28 @@ WHERE l.source_id = :source_id AND l.identity_key = :identity_key AND q.listing_
 """)
 
 
-def holding(factor: float = JUMP_FACTOR, within: float = AGREES_WITHIN) -> Step:
-    """The step with these limits."""
+def hold(
+    connection: Connection, batch: Batch, *, factor: float = JUMP_FACTOR, within: float = AGREES_WITHIN
+) -> list[WriteUnit]:
+    """Hold the prices that jump, and return the units that they are in.
 
-    def hold(connection: Connection, run_id: int, _market_id: str | None) -> None:
-        given = {"run_id": run_id, "factor": factor, "within": within}
-        jumps, waiting = connection.execute(_LOOK, given).one()
-        if jumps:
-            connection.execute(_MARK, given)
-        if waiting:
-            connection.execute(_CONFIRM, given)
-            connection.execute(_LET_GO, given)
-        if jumps:
-            connection.execute(_HOLD, given)
-            connection.execute(_KEEP_AS_IT_WAS)
-
-    return hold
+    A pending one that this run sees too is accepted; any other of the same listing is let go.
+    """
+    given = {"run_id": batch.run_id, "factor": factor, "within": within}
+    jumps, waiting = connection.execute(_LOOK, given).one()
+    if jumps:
+        connection.execute(_MARK, given)
+    if waiting:
+        connection.execute(_CONFIRM, given)
+        connection.execute(_LET_GO, given)
+    if not jumps:
+        return []
+    connection.execute(_HOLD, given)
+    connection.execute(_KEEP_AS_IT_WAS)
+    jumped = [batch.units[number] for number in connection.execute(_HELD_UNITS).scalars()]
+    for unit in jumped:
+        unit.jumped = True
+    return jumped
 
 
 def attach_page(connection: Connection, item: ProductPage, *, run_id: int) -> None:

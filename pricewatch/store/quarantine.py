@@ -17,6 +17,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from pricewatch import clock
 from pricewatch.items import Availability, Offer, ProductPage, QuarantineReason, Seller, SellerType
+from pricewatch.store.batch import Batch
 from pricewatch.store.models import Listing, Quarantined, QuarantinePage
 from pricewatch.store.plain import plain
 
@@ -118,11 +119,11 @@ def keep_page(connection: Connection, page: bytes, at: datetime) -> str | None:
     return page_hash
 
 
-def settle_read(connection: Connection, run_id: int, _market_id: str | None) -> None:
-    """The step behind the upsert: what can be read again no longer waits for a person."""
+def settle_read(connection: Connection, batch: Batch) -> None:
+    """What can be read again no longer waits for a person."""
     ids = connection.execute(_READ_AGAIN).scalars().all()
     if ids:
-        note = f"run {run_id} could read it"
+        note = f"run {batch.run_id} could read it"
         reject(connection, ids, by="pricewatch", note=note, now=clock.now())
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select, text, update
 
 from pricewatch.rules.resolver import Facts, Keys, Link, keys_of, link
+from pricewatch.store.batch import Batch
 from pricewatch.store.models import Listing, Source
 
 CHUNK = 500
@@ -131,7 +132,8 @@ class _Case:
         }
 
 
-def request(connection: Connection, _run_id: int, _market_id: str | None) -> None:
+def request(connection: Connection, _batch: Batch) -> None:
+    """Listings whose product page tells something else than before are resolved again."""
     connection.execute(_REQUEST)
 
 

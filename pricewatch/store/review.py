@@ -26,10 +26,9 @@ from pricewatch.parsing.url import InvalidUrl, canonical_url
 from pricewatch.rules.jump import is_jump
 from pricewatch.rules.validation import validate_offer
 from pricewatch.store import history, incoming, listings, moves, quarantine
-from pricewatch.store.batch import RACES_TO_LOSE, is_outage
+from pricewatch.store.batch import RACES_TO_LOSE, Batch, is_outage
 from pricewatch.store.batch import reason as why
-from pricewatch.store.incoming import Row, offer_row
-from pricewatch.store.listings import Raced
+from pricewatch.store.incoming import ConcurrentInsert, Row, offer_row
 from pricewatch.store.models import Target
 
 _FOUND = text("SELECT is_new, is_older, known_price_cents, known_currency, appended, known_at FROM incoming")
@@ -189,7 +188,7 @@ def _store(
         try:
             with connection.begin_nested():
                 return _steps(connection, held, row, offer, run_type, believes_jumps=believes_jumps)
-        except Raced:
+        except ConcurrentInsert:
             if lost == RACES_TO_LOSE:
                 raise
         except DBAPIError as error:
@@ -225,8 +224,9 @@ def _steps(
         done.outcome, done.details = Review.STILL_HELD, "the price jumped, and no other run has seen it"
         return done
     run_id = held["run_id"] or 0
-    listings.upsert(connection, run_id, None)
-    history.append(connection, run_id, None, run_type=run_type)
+    batch = Batch(run_id)
+    listings.upsert(connection, batch)
+    history.append(connection, batch, run_type=run_type)
     if connection.execute(_FOUND).one().appended:
         done.outcome = Review.STORED
     return done

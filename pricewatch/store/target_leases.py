@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, text
 
-from pricewatch.items import EarlierLooks
+from pricewatch.items import LeasedTarget
 from pricewatch.rules.targets import (
     FAILURES_TO_BE_BROKEN,
     TargetOutcome,
@@ -17,6 +16,7 @@ from pricewatch.rules.targets import (
     weight_of,
 )
 from pricewatch.store.plain import plain
+from pricewatch.store.runs import node_name
 
 _COLUMNS = """t.id, t.url, t.canonical_url, t.source_id, t.adapter_id, t.selectors, t.listing_id,
     t.robots_path_blocked, t.status, t.schedule, t.consecutive_failures, t.last_reason, t.last_scraped_at,
@@ -73,30 +73,9 @@ WHERE id = :id AND queue_state = 'leased' AND leased_by = :worker
 """)
 
 
-@dataclass(frozen=True, slots=True)
-class LeasedTarget:
-    id: int
-    url: str
-    canonical_url: str
-    source_id: str
-    adapter_id: str
-    selectors: dict[str, str]
-    listing_id: int | None
-    robots_path_blocked: bool
-    status: str
-    schedule: str
-    consecutive_failures: int
-    last_reason: str | None = None
-    last_scraped_at: datetime | None = None
-    read_before: bool | None = None
-    unread_since: datetime | None = None
-
-    @property
-    def earlier(self) -> EarlierLooks:
-        """Of a target that never became a listing, no look has come to anything yet."""
-        if self.listing_id is None:
-            return EarlierLooks(False, self.last_scraped_at)
-        return EarlierLooks(bool(self.read_before), self.unread_since)
+def worker_of(run_id: int) -> str:
+    """The name under which a run holds its leases."""
+    return f"{node_name()} run {run_id}"
 
 
 def lease(

@@ -10,20 +10,8 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, text
 
+from pricewatch.items import Candidate
 from pricewatch.store.models import VerificationAttempt
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    id: int
-    url: str
-    canonical_url: str
-    strikes: int
-    last_strike_run_id: int | None
-    last_seen_at: datetime
-    active: bool
-    # What reads its page, where that is not the adapter of its source.
-    adapter_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -19,9 +19,9 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from pricewatch.errors import DatabaseUnavailable
-from pricewatch.store.batch import RACES_TO_LOSE, Batch, Step, Tally, Unit, is_outage, reason
+from pricewatch.store.batch import RACES_TO_LOSE, BatchWriter, Write, WriteUnit, is_outage, reason
 from pricewatch.store.commits import Commits
-from pricewatch.store.listings import Raced
+from pricewatch.store.incoming import ConcurrentInsert
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -43,7 +43,7 @@ class _End:
 
 @dataclass(slots=True)
 class _Job:
-    work: Unit | _Call | _End
+    work: WriteUnit | _Call | _End
     done: asyncio.Future[Any]
 
 
@@ -60,13 +60,12 @@ class Writer:
         retry_seconds: float = 120.0,
         heartbeat_seconds: float = 10.0,
     ):
-        self.steps: list[Step] = []
+        # In the transaction of every batch; with an empty batch when nothing was written for a while.
+        self.writes: Sequence[Write] = []
         self.market_id: str | None = None
-        # In the transaction of every batch; in one of its own when nothing was written for a while.
-        self.on_batch: Callable[[Connection, list[Unit]], None] | None = None
         # On the event loop: a unit was committed; one was refused; the database was away for too long.
-        self.on_stored: Callable[[Unit], None] | None = None
-        self.on_refused: Callable[[Unit, BaseException], None] | None = None
+        self.on_stored: Callable[[WriteUnit], None] | None = None
+        self.on_refused: Callable[[WriteUnit, BaseException], None] | None = None
         self.on_failure: Callable[[DatabaseUnavailable], None] | None = None
         self._commits = Commits(engine)
         self._max_rows = max_rows
@@ -93,7 +92,7 @@ class Writer:
     def run_id(self, run_id: int) -> None:
         self._commits.run_id = run_id
 
-    async def write(self, unit: Unit) -> Tally:
+    async def write(self, unit: WriteUnit) -> None:
         """Hand a unit over. Waits for room in the queue, and for the commit if the unit asks for it."""
         if self._room.locked():
             self._hurry.set()
@@ -103,7 +102,6 @@ class Writer:
         done.add_done_callback(lambda ended: self._ended(unit, ended))
         if unit.waits:
             await done
-        return unit.tally
 
     async def call(self, function: Callable[[Connection], T]) -> T:
         """Run a function in a transaction of its own, after everything handed over so far."""
@@ -120,7 +118,7 @@ class Writer:
             await self._put(_End())
             await asyncio.to_thread(self._thread.join)
 
-    def _ended(self, unit: Unit, done: asyncio.Future[Any]) -> None:
+    def _ended(self, unit: WriteUnit, done: asyncio.Future[Any]) -> None:
         # Reading the exception here also keeps the loop from reporting a unit that nobody waits for.
         error = None if done.cancelled() else done.exception()
         if unit.stored:
@@ -129,15 +127,15 @@ class Writer:
         elif error is not None and not isinstance(error, DatabaseUnavailable) and self.on_refused:
             self.on_refused(unit, error)
 
-    def _put(self, work: Unit | _Call | _End) -> asyncio.Future[Any]:
+    def _put(self, work: WriteUnit | _Call | _End) -> asyncio.Future[Any]:
         done: asyncio.Future[Any] = self._loop.create_future()
         if self._failure and not isinstance(work, _End):
             done.set_exception(self._failure)
         else:
             self._queue.put(_Job(work, done))
-            if isinstance(work, Unit):
+            if isinstance(work, WriteUnit):
                 self._rows_given += len(work.rows)
-            is_waited_for = not isinstance(work, Unit) or work.waits
+            is_waited_for = not isinstance(work, WriteUnit) or work.waits
             if is_waited_for or self._rows_given - self._rows_taken >= self._max_rows:
                 self._hurry.set()
         return done
@@ -151,7 +149,7 @@ class Writer:
                 self._commits.disconnect()
                 self._tell([(job.done, None, None)])
                 return
-            jobs = [job, *self._more(job.work)] if isinstance(job.work, Unit) else [job]
+            jobs = [job, *self._more(job.work)] if isinstance(job.work, WriteUnit) else [job]
             failure: Exception | None = None
             try:
                 if self._failure:
@@ -175,7 +173,7 @@ class Writer:
             except queue.Empty:
                 self._heartbeat()
 
-    def _more(self, first: Unit) -> list[_Job]:
+    def _more(self, first: WriteUnit) -> list[_Job]:
         """More units for the same transaction: what is waiting already, or comes within the wait."""
         if not first.waits:
             self._hurry.wait(self._max_wait)
@@ -189,7 +187,7 @@ class Writer:
             except queue.Empty:
                 break
             # Two observations of one listing are two changes: they need two transactions.
-            if not isinstance(job.work, Unit) or not keys.isdisjoint(_keys(job.work)):
+            if not isinstance(job.work, WriteUnit) or not keys.isdisjoint(_keys(job.work)):
                 self._held_over = job
                 break
             more.append(job)
@@ -226,9 +224,12 @@ class Writer:
         if isinstance(jobs[0].work, _Call):
             self._do_call(connection, jobs[0].work)
         else:
-            units = [job.work for job in jobs if isinstance(job.work, Unit)]
-            batch = Batch(self.steps, self.run_id, self.market_id, self._commits.transaction)
-            batch.store(connection, units, self.on_batch)
+            units = [job.work for job in jobs if isinstance(job.work, WriteUnit)]
+            self._batches.store(connection, units)
+
+    @property
+    def _batches(self) -> BatchWriter:
+        return BatchWriter(self.writes, self.run_id, self.market_id, self._commits.transaction)
 
     def _do_call(self, connection: Connection, call: _Call) -> None:
         lost = 0
@@ -236,17 +237,17 @@ class Writer:
             try:
                 with self._commits.transaction(connection, [call]):
                     call.result = call.function(connection)
-            except Raced:
+            except ConcurrentInsert:
                 lost += 1
                 if lost > RACES_TO_LOSE:
                     raise
 
     def _heartbeat(self) -> None:
-        if self.on_batch is None or self._failure:
+        if not self.writes or self._failure:
             return
         try:
             with self._commits.transaction(connection := self._commits.connect(), []):
-                self.on_batch(connection, [])
+                self._batches.write(connection, [])
         except DBAPIError as error:
             self._commits.disconnect()
             logger.warning("No heartbeat: %s", reason(error))
@@ -255,8 +256,8 @@ class Writer:
         outcomes: list[_Outcome] = []
         for job in jobs:
             work = job.work
-            if isinstance(work, Unit):
-                outcomes.append((job.done, work.tally, None if work.stored else work.error or failure))
+            if isinstance(work, WriteUnit):
+                outcomes.append((job.done, None, None if work.stored else work.error or failure))
             elif isinstance(work, _Call):
                 outcomes.append((job.done, work.result, None if work.stored else failure))
         self._tell(outcomes)
@@ -276,5 +277,5 @@ class Writer:
         self._loop.call_soon_threadsafe(tell)
 
 
-def _keys(unit: Unit) -> set[tuple[str, str]]:
+def _keys(unit: WriteUnit) -> set[tuple[str, str]]:
     return {(row["source_id"], row[key]) for row in unit.rows for key in ("identity_key", "canonical_url")}

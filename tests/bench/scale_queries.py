@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from pricewatch.items import Candidate
 from pricewatch.money import Money
 from pricewatch.rules.freshness import CLOCKS_APART, falls_below
 from pricewatch.rules.market import PriceRange
@@ -35,7 +36,7 @@ from pricewatch.store import (
     visible,
     watch,
 )
-from pricewatch.store.batch import Batch, Unit
+from pricewatch.store.batch import BatchWriter, Write, WriteUnit
 from pricewatch.store.browse import ListingsWanted
 from pricewatch.store.incoming import Row
 from pricewatch.store.markets import load_market
@@ -45,7 +46,7 @@ from tests.bench.targets import LIMITS
 
 Query = Callable[[Connection], Any]
 RUN = 1
-STEPS = [price_jump.holding(), listings.upsert, history.append, resolver.request]
+WRITES: list[Write] = [price_jump.hold, listings.upsert, history.append, resolver.request]
 # Spread over the whole table, and asked for again and again, so that they are in memory at any size: what is
 # not there costs a read of the disk for each page, which is the disk's business and not the query's.
 OFTEN = 400
@@ -103,11 +104,11 @@ def queries(size: int) -> dict[str, Query]:
     def store(connection: Connection, numbers: list[int], *, detail: bool = False) -> None:
         """As the writer does it, but for the commit."""
         rows = [observed(number, detail=detail) for number in dict.fromkeys(numbers)]
-        batch = Batch(STEPS, RUN, market(), lambda *_: nullcontext())
-        unit = Unit(rows)
+        batch = BatchWriter(WRITES, RUN, market(), lambda *_: nullcontext())
+        unit = WriteUnit(rows)
         batch.store(connection, [unit])
-        if unit.error or unit.tally.refused:
-            raise RuntimeError(f"not stored: {unit.error} {unit.tally.refused[:1]}")
+        if unit.error or unit.refused:
+            raise RuntimeError(f"not stored: {unit.error} {unit.refused[:1]}")
 
     def collect(connection: Connection) -> None:
         numbers = [*(some() for _ in range(60)), *(size + some() for _ in range(30))]
@@ -119,7 +120,7 @@ def queries(size: int) -> dict[str, Query]:
         incoming.load(connection, [])
         market_sync.sync(connection, load_market(connection, "search"), NOW)
 
-    def candidates(connection: Connection) -> list[verification.Candidate]:
+    def candidates(connection: Connection) -> list[Candidate]:
         name = market()
         verification.expire(connection, RUN, name, used_up_before=NOW - falls_below(0, "standard"), now=NOW)
         return verification.candidates(

@@ -19,7 +19,7 @@ from tests.adapters.pages import SHOP, page, product
 from tests.databases import Database
 from tests.hostile.texts import FORBIDDEN, NASTY, nasty
 from tests.spiders.conftest import World
-from tests.store.observations import START, store
+from tests.store.observations import START, stored_unit
 
 QUICK = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 STORED = (
@@ -72,8 +72,8 @@ def test_what_is_stored_is_plain(database: Database, texts: list[str], number: i
     if not isinstance(checked, Ok):
         # Nothing was left of the title, or of what it is known by.
         return
-    tally = store(database.engine, [offer_row(checked.offer, START)])
-    assert tally.refused == []
+    unit = stored_unit(database.engine, [offer_row(checked.offer, START)])
+    assert unit.refused == []
     for row in database.rows(STORED):
         *stored, price = row
         assert price == 1999

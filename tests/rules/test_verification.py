@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pricewatch.items import Attempt
 from pricewatch.rules.verification import (
-    Attempt,
     by_status,
     is_gone,
     is_mass_gone,

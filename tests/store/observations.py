@@ -5,16 +5,35 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from pricewatch.items import Availability, Card, Offer, Seller, SellerType
 from pricewatch.store import history, listings
-from pricewatch.store.batch import Batch, Step, Tally, Unit
+from pricewatch.store.batch import Batch, BatchWriter, Write, WriteCounts, WriteUnit
 from pricewatch.store.incoming import Row, card_row, offer_row
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
-STEPS: list[Step] = [listings.upsert, history.append]
 MARKET = "bazaar-bikes"
+
+
+def on_rows(*writes: Write) -> list[Write]:
+    """As the pipelines do it: only where there are rows."""
+
+    def guarded(write: Write) -> Write:
+        return lambda connection, batch: write(connection, batch) if batch.has_rows else None
+
+    return [guarded(write) for write in writes]
+
+
+def call_items(connection: Connection, batch: Batch) -> None:
+    """Where the item of a unit is a function, it writes what belongs to the rows."""
+    batch.count(connection)
+    for unit in batch.units:
+        if callable(unit.item):
+            unit.item(connection, unit.counts)
+
+
+WRITES: list[Write] = [*on_rows(listings.upsert, history.append), call_items]
 
 
 def later(minutes: float) -> datetime:
@@ -58,10 +77,16 @@ def offer(number: int | str, price: int = 1000, at: datetime = START, **fields: 
     return offer_row(made, at + timedelta(hours=24))
 
 
-def store(engine: Engine, rows: list[Row], run_id: int = 1, market_id: str | None = MARKET) -> Tally:
+def store(engine: Engine, rows: list[Row], run_id: int = 1, market_id: str | None = MARKET) -> WriteCounts:
     """One batch of one unit."""
-    unit = Unit(rows)
+    return stored_unit(engine, rows, run_id, market_id).counts
+
+
+def stored_unit(
+    engine: Engine, rows: list[Row], run_id: int = 1, market_id: str | None = MARKET
+) -> WriteUnit:
+    unit = WriteUnit(rows)
     with engine.connect() as connection:
-        Batch(STEPS, run_id, market_id).store(connection, [unit])
+        BatchWriter(WRITES, run_id, market_id).store(connection, [unit])
     assert unit.stored
-    return unit.tally
+    return unit

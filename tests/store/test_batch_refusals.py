@@ -9,9 +9,9 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
 
 from pricewatch.items import Availability
-from pricewatch.store.batch import Batch, Tally, Unit
+from pricewatch.store.batch import BatchWriter, WriteCounts, WriteUnit
 from tests.databases import Database
-from tests.store.observations import MARKET, STEPS, card, later, store
+from tests.store.observations import MARKET, WRITES, card, later, store, stored_unit
 
 BAD = {
     "NUL in a text": card(90, title="a\x00b"),
@@ -39,8 +39,8 @@ def test_bad_rows_are_counted_with_their_reasons_and_the_good_ones_stored(databa
     mixed = list(good)
     for place, row in zip(range(0, 90, 6), BAD.values(), strict=True):
         mixed.insert(place, row)
-    tally = store(database.engine, mixed)
-    assert (tally.new, tally.price_rows) == (90, 90)
+    tally = stored_unit(database.engine, mixed)
+    assert (tally.counts.new, tally.counts.price_rows) == (90, 90)
     assert sorted(row["identity_key"] for row, _ in tally.refused) == sorted(
         row["identity_key"] for row in BAD.values()
     )
@@ -50,40 +50,40 @@ def test_bad_rows_are_counted_with_their_reasons_and_the_good_ones_stored(databa
 
 def test_a_bad_row_alone_is_refused_with_a_reason(database: Database) -> None:
     for what, row in BAD.items():
-        tally = store(database.engine, [row])
+        tally = stored_unit(database.engine, [row])
         assert [row for row, _ in tally.refused] == [row], what
     assert database.value("SELECT count(*) FROM listings") == 0
 
 
 def test_what_belongs_to_the_rows_is_written_with_them_or_neither_is(database: Database) -> None:
-    def checkpoint(connection: Connection, _: Tally) -> None:
+    def checkpoint(connection: Connection, _: WriteCounts) -> None:
         connection.execute(text("UPDATE markets SET sweep_page = 3 WHERE id = :id"), {"id": MARKET})
 
-    def impossible(connection: Connection, _: Tally) -> None:
+    def impossible(connection: Connection, _: WriteCounts) -> None:
         checkpoint(connection, _)
         connection.execute(text("UPDATE markets SET tier = 'none' WHERE id = :id"), {"id": MARKET})
 
-    fails, holds = Unit([card(1)], impossible), Unit([card(2), card(3, 0)], checkpoint)
+    fails, holds = WriteUnit([card(1)], impossible), WriteUnit([card(2), card(3, 0)], checkpoint)
     with database.engine.connect() as connection:
-        batch = Batch(STEPS, 1, MARKET)
+        batch = BatchWriter(WRITES, 1, MARKET)
         batch.store(connection, [fails])
         assert database.value("SELECT sweep_page FROM markets WHERE id = :id", id=MARKET) is None
         batch.store(connection, [fails, holds])
     assert not fails.stored
-    assert [row["identity_key"] for row, _ in fails.tally.refused] == ["PID:1"]
+    assert [row["identity_key"] for row, _ in fails.refused] == ["PID:1"]
     assert "ck_markets_tier" in str(fails.error)
     assert holds.stored
-    assert [row["identity_key"] for row, _ in holds.tally.refused] == ["PID:3"]
+    assert [row["identity_key"] for row, _ in holds.refused] == ["PID:3"]
     assert [key for (key,) in database.rows("SELECT identity_key FROM listings")] == ["PID:2"]
     assert database.value("SELECT sweep_page FROM markets WHERE id = :id", id=MARKET) == 3
 
 
 def test_units_of_one_batch_have_their_own_tallies(database: Database) -> None:
     store(database.engine, [card(1)])
-    units = [Unit([card(1, 1, later(1)), card(2)]), Unit([]), Unit([card(3)])]
+    units = [WriteUnit([card(1, 1, later(1)), card(2)]), WriteUnit([]), WriteUnit([card(3)])]
     with database.engine.connect() as connection:
-        Batch(STEPS, 2, MARKET).store(connection, units)
-    assert [(unit.tally.new, unit.tally.updated, unit.tally.price_rows) for unit in units] == [
+        BatchWriter(WRITES, 2, MARKET).store(connection, units)
+    assert [(unit.counts.new, unit.counts.updated, unit.counts.price_rows) for unit in units] == [
         (1, 1, 2),
         (0, 0, 0),
         (1, 0, 1),
@@ -94,18 +94,18 @@ def test_an_outage_is_raised_and_what_was_stored_is_not_stored_again(database: D
     """The first unit is refused, the second stored by itself, the third meets an outage."""
     away = True
 
-    def break_off(connection: Connection, _: Tally) -> None:
+    def break_off(connection: Connection, _: WriteCounts) -> None:
         if away:
             connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
 
-    def page(connection: Connection, _: Tally) -> None:
+    def page(connection: Connection, _: WriteCounts) -> None:
         connection.execute(text("UPDATE markets SET sweep_cycle_seen = sweep_cycle_seen + 1"))
 
-    def bad(connection: Connection, _: Tally) -> None:
+    def bad(connection: Connection, _: WriteCounts) -> None:
         connection.execute(text("SELECT 1 / 0"))
 
-    units = [Unit([card(1)], bad), Unit([card(2)], page), Unit([card(3)], break_off)]
-    batch = Batch(STEPS, 1, MARKET)
+    units = [WriteUnit([card(1)], bad), WriteUnit([card(2)], page), WriteUnit([card(3)], break_off)]
+    batch = BatchWriter(WRITES, 1, MARKET)
     with database.engine.connect() as connection, pytest.raises(OperationalError):
         batch.store(connection, units)
     assert [unit.stored for unit in units] == [False, True, False]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
+from sqlalchemy import Connection
 
 from pricewatch.items import Availability
 from pricewatch.store import collection, runs
-from pricewatch.store.batch import Tally
+from pricewatch.store.batch import Batch, BatchWriter, WriteUnit
 from pricewatch.store.incoming import Row
 from tests.databases import Database, Server
-from tests.store.observations import MARKET, START, STEPS, card, later, store
+from tests.store.observations import MARKET, START, WRITES, card, later, store
 from tests.store.test_batch_refusals import BAD
 
 UNCOLLECTABLE = {"PID:90", "PID:91", "PID:103", "PID:104"}
@@ -24,22 +23,32 @@ def run_id(database: Database) -> int:
 
 
 def collect(database: Database, run_id: int, page: int, rows: list[Row]) -> tuple[int, list[tuple[Row, str]]]:
-    """As the pipeline does it: the cards, and their number on the run's row."""
+    """As the pipelines do it: the cards, and their number on the run's row."""
+    new = 0
 
-    def keep(connection: Any) -> tuple[int, list[tuple[Row, str]]]:
-        new, refused = collection.collect(connection, run_id, "/c/bikes", page, rows)
-        runs.record(connection, run_id, {"cards": len(rows) - len(refused)}, {})
-        return new, refused
+    def keep(connection: Connection, batch: Batch) -> None:
+        nonlocal new
+        for unit in batch.units:
+            new = collection.collect(connection, run_id, "/c/bikes", page, unit.rows)
+            runs.record(connection, run_id, {"cards": len(unit.rows)}, {})
 
-    answer: tuple[int, list[tuple[Row, str]]] = database.call(keep)
-    return answer
+    unit = WriteUnit(rows, collects=True)
+    with database.engine.connect() as connection:
+        BatchWriter([keep], run_id, MARKET).store(connection, [unit])
+    return new, unit.refused
 
 
-def commit(database: Database, run_id: int, most: int = 100) -> tuple[Tally, list[tuple[int, str]]]:
-    answer: tuple[Tally, list[tuple[int, str]]] = database.call(
-        collection.commit, run_id, MARKET, STEPS, most
-    )
-    return answer
+def commit(database: Database, run_id: int, most: int = 100) -> tuple[WriteUnit, list[tuple[int, str]]]:
+    wanted: list[tuple[int, str]] = []
+
+    def conclude(connection: Connection, _: Batch) -> None:
+        wanted[:] = collection.new_listings(connection, run_id, most)
+        collection.clear(connection, run_id)
+
+    unit = collection.CollectedUnit([], run_id=run_id)
+    with database.engine.connect() as connection:
+        BatchWriter([*WRITES, conclude], run_id, MARKET).store(connection, [unit])
+    return unit, wanted
 
 
 def test_nothing_is_stored_before_the_commit_and_nothing_left_after_it(
@@ -48,8 +57,8 @@ def test_nothing_is_stored_before_the_commit_and_nothing_left_after_it(
     collect(database, run_id, 1, [card(1), card(2)])
     collect(database, run_id, 2, [card(3)])
     assert database.value("SELECT count(*) FROM listings") == 0
-    tally, wanted = commit(database, run_id)
-    assert (tally.new, tally.price_rows) == (3, 3)
+    unit, wanted = commit(database, run_id)
+    assert (unit.counts.new, unit.counts.price_rows) == (3, 3)
     assert len(wanted) == 3
     assert database.value("SELECT count(*) FROM collected_cards") == 0
     assert database.value("SELECT count(*) FROM listings") == 3
@@ -69,8 +78,8 @@ def test_a_listing_that_moved_from_page_to_page_is_stored_once_as_it_was_last(
     collect(database, run_id, 2, [card(1, 900, later(1)), card(2, at=later(1))])
     # The same address under another number: the site renumbered it while we read.
     collect(database, run_id, 3, [card(3, 800, later(2), url="https://bazaar.example/item/2")])
-    tally, _ = commit(database, run_id)
-    assert tally.new == 2
+    unit, _ = commit(database, run_id)
+    assert unit.counts.new == 2
     assert [
         tuple(row) for row in database.rows("SELECT identity_key, price_cents FROM listings ORDER BY 1")
     ] == [
@@ -98,10 +107,10 @@ def test_bad_cards_are_left_out_with_their_reasons(database: Database, run_id: i
     assert at_once == UNCOLLECTABLE
     assert database.value("SELECT count(*) FROM collected_cards") == 2 + len(BAD) - len(UNCOLLECTABLE)
     collect(database, run_id, 2, [card(n) for n in range(3, 80)])
-    tally, wanted = commit(database, run_id)
-    at_commit = {row["identity_key"] for row, _ in tally.refused}
+    unit, wanted = commit(database, run_id)
+    at_commit = {row["identity_key"] for row, _ in unit.refused}
     assert at_once | at_commit == {row["identity_key"] for row in BAD.values()}
-    assert tally.new == tally.price_rows == 79
+    assert unit.counts.new == unit.counts.price_rows == 79
     assert len(wanted) == 79
     assert database.value("SELECT count(*) FROM listings") == 79
     assert database.value("SELECT count(*) FROM collected_cards") == 0
@@ -131,6 +140,6 @@ def test_a_run_that_was_given_up_commits_nothing(database: Database, run_id: int
 def test_the_whole_collection_of_thousands_is_committed_at_once(database: Database, run_id: int) -> None:
     for page in range(30):
         collect(database, run_id, page, [card(page * 90 + n, 100 + n, later(page)) for n in range(90)])
-    tally, wanted = commit(database, run_id)
-    assert (tally.new, len(wanted)) == (2700, 100)
+    unit, wanted = commit(database, run_id)
+    assert (unit.counts.new, len(wanted)) == (2700, 100)
     assert database.value("SELECT count(*) FROM price_history") == 2700

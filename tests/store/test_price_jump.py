@@ -13,21 +13,21 @@ from pricewatch.items import Availability, Offer, ProductPage
 from pricewatch.money import Money
 from pricewatch.rules.jump import agrees, is_jump
 from pricewatch.store import history, incoming, listings, price_jump
-from pricewatch.store.batch import Batch, Step, Tally, Unit
+from pricewatch.store.batch import Batch, BatchWriter, Write, WriteCounts, WriteUnit
 from pricewatch.store.incoming import Row
 from tests.databases import Database
-from tests.store.observations import MARKET, card, later, offer
+from tests.store.observations import MARKET, call_items, card, later, offer, on_rows
 
-STEPS: list[Step] = [price_jump.holding(), listings.upsert, history.append]
+WRITES: list[Write] = [*on_rows(price_jump.hold, listings.upsert, history.append), call_items]
 CENTS = st.integers(1, 99_999_999)
 
 
-def store(database: Database, rows: list[Row], run_id: int, also: Any = None) -> Tally:
-    unit = Unit(rows, also)
+def store(database: Database, rows: list[Row], run_id: int, also: Any = None) -> WriteCounts:
+    unit = WriteUnit(rows, also)
     with database.engine.connect() as connection:
-        Batch(STEPS, run_id, MARKET).store(connection, [unit])
+        BatchWriter(WRITES, run_id, MARKET).store(connection, [unit])
     assert unit.stored
-    return unit.tally
+    return unit.counts
 
 
 def listing(database: Database) -> Any:
@@ -119,7 +119,7 @@ def test_the_page_of_a_held_offer_is_kept(database: Database) -> None:
         offer=made, page=b"<html>5000</html>", encoding="utf-8", evidence=["price: here"], adapter_id="bazaar"
     )
 
-    def also(connection: Connection, tally: Tally) -> None:
+    def also(connection: Connection, tally: WriteCounts) -> None:
         assert tally.held
         price_jump.attach_page(connection, item, run_id=2)
 
@@ -141,8 +141,8 @@ def test_the_sql_says_what_the_rules_say(database: Database, known: int, factor:
 
         def look(price: int, minutes: int, run_id: int) -> bool:
             incoming.load(connection, [card(1, price, later(minutes))])
-            for step in STEPS:
-                step(connection, run_id, MARKET)
+            for write in (price_jump.hold, listings.upsert, history.append):
+                write(connection, Batch(run_id, MARKET, [WriteUnit([])]))
             found = connection.exec_driver_sql("SELECT held FROM incoming")
             return bool(found.scalar())
 

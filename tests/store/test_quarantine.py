@@ -12,12 +12,12 @@ from sqlalchemy import text
 from pricewatch.items import Availability, Offer, ProductPage, Quarantine, QuarantineReason
 from pricewatch.parsing.identity import identity_key
 from pricewatch.store import incoming, listings, price_jump, quarantine, upkeep
-from pricewatch.store.batch import Batch, Step, Unit
+from pricewatch.store.batch import BatchWriter, Write, WriteUnit
 from pricewatch.store.incoming import Row
 from tests.databases import Database
-from tests.store.observations import MARKET, START, card, later, offer
+from tests.store.observations import MARKET, START, card, later, offer, on_rows
 
-STEPS: list[Step] = [price_jump.holding(), listings.upsert, quarantine.settle_read]
+WRITES: list[Write] = on_rows(price_jump.hold, listings.upsert, quarantine.settle_read)
 URL = "https://bazaar.example/item/1"
 
 
@@ -48,9 +48,9 @@ def hold(database: Database, item: ProductPage, run_id: int = 1) -> None:
 
 
 def store(database: Database, rows: list[Row], run_id: int) -> None:
-    unit = Unit(rows)
+    unit = WriteUnit(rows)
     with database.engine.connect() as connection:
-        Batch(STEPS, run_id, MARKET).store(connection, [unit])
+        BatchWriter(WRITES, run_id, MARKET).store(connection, [unit])
     assert unit.stored
 
 

@@ -6,18 +6,18 @@ import random
 from typing import Any
 
 from pricewatch.store import history, listings, resolver
-from pricewatch.store.batch import Batch, Step, Unit
+from pricewatch.store.batch import BatchWriter, Write, WriteUnit
 from tests.databases import Database
-from tests.store.observations import MARKET, START, card, later, offer
+from tests.store.observations import MARKET, START, card, later, offer, on_rows
 
-STEPS: list[Step] = [listings.upsert, resolver.request, history.append]
+WRITES: list[Write] = on_rows(listings.upsert, resolver.request, history.append)
 GTINS = ("4006381333931", "036000291452", "96385074")
 
 
 def store(database: Database, *rows: Any) -> None:
-    unit = Unit(list(rows))
+    unit = WriteUnit(list(rows))
     with database.engine.connect() as connection:
-        Batch(STEPS, 1, MARKET).store(connection, [unit])
+        BatchWriter(WRITES, 1, MARKET).store(connection, [unit])
     assert unit.stored
 
 

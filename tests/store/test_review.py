@@ -11,22 +11,22 @@ from pricewatch.adapters.bazaar import BazaarAdapter
 from pricewatch.items import Availability, Offer, ProductPage, Quarantine, QuarantineReason
 from pricewatch.money import Money
 from pricewatch.store import history, listings, price_jump, quarantine, review
-from pricewatch.store.batch import Batch, Step, Unit
+from pricewatch.store.batch import BatchWriter, Write, WriteUnit
 from pricewatch.store.incoming import Row
 from pricewatch.store.review import Review, Reviewed
 from tests.databases import Database
-from tests.store.observations import MARKET, START, card, later
+from tests.store.observations import MARKET, START, card, later, on_rows
 
-STEPS: list[Step] = [price_jump.holding(), listings.upsert, history.append]
+WRITES: list[Write] = on_rows(price_jump.hold, listings.upsert, history.append)
 PAGE = """<html><body><main class="item" data-id="1" data-status="{state}"><h1 class="item-title">Thing 1</h1>
 <section class="buy-box"><p class="item-price"><strong
 class="price">{price}</strong></p></section></main></body></html>"""
 
 
 def store(database: Database, rows: list[Row], run_id: int) -> None:
-    unit = Unit(rows)
+    unit = WriteUnit(rows)
     with database.engine.connect() as connection:
-        Batch(STEPS, run_id, MARKET).store(connection, [unit])
+        BatchWriter(WRITES, run_id, MARKET).store(connection, [unit])
     assert unit.stored
 
 

@@ -15,9 +15,9 @@ from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.pool import NullPool
 
 from pricewatch import clock
+from pricewatch.items import LeasedTarget
 from pricewatch.rules.targets import TargetOutcome
 from pricewatch.store import target_leases, target_queue
-from pricewatch.store.target_leases import LeasedTarget
 from tests.databases import Database
 from tests.store.watched import NOW, make_targets, states
 from tests.waiting import until

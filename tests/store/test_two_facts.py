@@ -12,11 +12,11 @@ from pricewatch.items import Availability, Card, Seller
 from pricewatch.money import Money
 from pricewatch.pipelines.validate import richer
 from pricewatch.store import browse, history, price_jump, review, verification, visible
-from pricewatch.store.batch import Batch, Unit
+from pricewatch.store.batch import BatchWriter, WriteUnit
 from pricewatch.store.browse import ListingsWanted
 from pricewatch.store.incoming import Row
 from tests.databases import Database
-from tests.store.observations import MARKET, START, STEPS, card, later, offer, store
+from tests.store.observations import MARKET, START, WRITES, card, later, offer, on_rows, store
 
 IN, OUT, BACKORDER, SOLD, LISTED = (
     Availability.IN_STOCK,
@@ -67,11 +67,11 @@ class TestAgeOfThePrice:
         assert rows(database) == [(900, "IN_STOCK")]
 
     def test_a_price_that_is_held_makes_the_old_one_no_fresher(self, database: Database) -> None:
-        steps = [price_jump.holding(), *STEPS]
+        steps = [*on_rows(price_jump.hold), *WRITES]
         for row, run_id in ((card(1, 1000), 1), (card(1, 9000, later(60), availability=OUT), 2)):
-            unit = Unit([row])
+            unit = WriteUnit([row])
             with database.engine.connect() as connection:
-                Batch(steps, run_id, MARKET).store(connection, [unit])
+                BatchWriter(steps, run_id, MARKET).store(connection, [unit])
         found = listing(database)
         assert (found.last_seen_at, found.price_observed_at, found.stock_observed_at) == (
             later(60),
@@ -193,10 +193,10 @@ class TestListed:
         assert rows(database) == [(1000, "SOLD"), (1000, "LISTED")]
 
     def test_an_accepted_jump_of_a_silent_card_tells_no_stock(self, database: Database) -> None:
-        steps = [price_jump.holding(), *STEPS]
+        steps = [*on_rows(price_jump.hold), *WRITES]
         for row, run_id in ((silent(), 1), (silent(9000, later(10)), 2)):
             with database.engine.connect() as connection:
-                Batch(steps, run_id, MARKET).store(connection, [Unit([row])])
+                BatchWriter(steps, run_id, MARKET).store(connection, [WriteUnit([row])])
         held = database.row("SELECT id, offer FROM quarantine")
         assert held.offer["availability"] == "LISTED"
         done = database.call(review.accept, held.id, by="Ada", note=None, now=later(20))

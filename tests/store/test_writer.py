@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
-from pricewatch.store.batch import Tally, Unit
-from pricewatch.store.listings import Raced
+from pricewatch.store.batch import Batch, WriteCounts, WriteUnit
+from pricewatch.store.incoming import ConcurrentInsert
 from tests.databases import Database
 from tests.store.observations import card
 from tests.store.written import Written, check_all_stored_once, run
@@ -19,8 +19,8 @@ from tests.store.written import Written, check_all_stored_once, run
 def test_a_unit_that_waits_is_committed_when_it_returns(database: Database) -> None:
     async def crawl() -> None:
         written = Written(database)
-        tally = await written.writer.write(written.page(1, 10, 20, waits=True))
-        assert (tally.new, tally.price_rows) == (2, 2)
+        await written.writer.write(page := written.page(1, 10, 20, waits=True))
+        assert (page.counts.new, page.counts.price_rows) == (2, 2)
         check_all_stored_once(database, 1, 2)
         await written.writer.close()
 
@@ -45,7 +45,7 @@ def test_two_observations_of_one_listing_are_two_changes(database: Database) -> 
         written = Written(database, max_wait_ms=60_000)
         for minute, price in enumerate((100, 200, 300)):
             moment = datetime.fromisoformat(f"2026-03-01T12:0{minute}:00+00:00")
-            await written.writer.write(Unit([card(1, price, moment)]))
+            await written.writer.write(WriteUnit([card(1, price, moment)]))
         await written.writer.close()
 
     run(crawl())
@@ -91,10 +91,11 @@ def test_a_run_gives_signs_of_life_while_it_has_nothing_to_write(database: Datab
         written = Written(database, heartbeat_seconds=0.01)
         loop, beaten = asyncio.get_running_loop(), asyncio.Event()
 
-        def beat(_connection: Connection, _units: list[Unit]) -> None:
+        def beat(_connection: Connection, batch: Batch) -> None:
+            assert not batch.units
             loop.call_soon_threadsafe(beaten.set)
 
-        written.writer.on_batch = beat
+        written.writer.writes = [beat]
         await beaten.wait()
         await written.writer.close()
 
@@ -103,19 +104,19 @@ def test_a_run_gives_signs_of_life_while_it_has_nothing_to_write(database: Datab
 
 
 def test_a_unit_that_cannot_be_stored_is_told_and_the_others_are_stored(database: Database) -> None:
-    def impossible(connection: Connection, _: Tally) -> None:
+    def impossible(connection: Connection, _: WriteCounts) -> None:
         connection.execute(text("UPDATE runs SET status = 'nonsense'"))
 
     async def crawl() -> None:
         written = Written(database, max_wait_ms=60_000)
-        bad = Unit([card("bad")], impossible)
+        bad = WriteUnit([card("bad")], impossible)
         for unit in (written.page(1), bad, written.page(2)):
             await written.writer.write(unit)
         with pytest.raises(DBAPIError, match="ck_runs_status"):
-            await written.writer.write(Unit([card("worse")], impossible, waits=True))
+            await written.writer.write(WriteUnit([card("worse")], impossible, waits=True))
         await written.writer.close()
         assert len(written.stored) == 2
-        assert [row["identity_key"] for unit, _ in written.refused for row, _ in unit.tally.refused] == [
+        assert [row["identity_key"] for unit, _ in written.refused for row, _ in unit.refused] == [
             "PID:bad",
             "PID:worse",
         ]
@@ -130,7 +131,7 @@ def test_a_call_that_loses_a_race_is_made_again(database: Database) -> None:
     def race(connection: Connection) -> int:
         tries.append(connection.execute(text("UPDATE markets SET sweep_cycle_seen = sweep_cycle_seen + 1")))
         if len(tries) < 3:
-            raise Raced
+            raise ConcurrentInsert
         return 7
 
     async def crawl() -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, create_engine, text
 
 from pricewatch.errors import DatabaseUnavailable
 from pricewatch.store import runs
-from pricewatch.store.batch import Tally, Unit
+from pricewatch.store.batch import WriteCounts, WriteUnit
 from pricewatch.store.writer import Writer
 from tests.databases import Database, Server
 from tests.store.observations import MARKET, START, card
@@ -100,7 +100,7 @@ def test_a_commit_without_an_answer_is_not_made_twice(database: Database, fate: 
         await written.writer.write(written.page(1, 10, 20, waits=True))
         # A batch of three of which one is refused: each unit has a commit of its own.
         LosesAnswers.plan = ["works", fate, fate]
-        units = [written.page(2, 10, 20), Unit([card("bad")], _impossible), written.page(3, 10, 20)]
+        units = [written.page(2, 10, 20), WriteUnit([card("bad")], _impossible), written.page(3, 10, 20)]
         await asyncio.gather(*(written.writer.write(unit) for unit in units))
         await written.writer.flush()
         LosesAnswers.plan = [fate]
@@ -133,5 +133,5 @@ def test_a_run_that_is_opened_without_an_answer_is_opened_once(database: Databas
     assert database.value("SELECT count(*) FROM runs") == 1
 
 
-def _impossible(connection: Connection, _: Tally) -> None:
+def _impossible(connection: Connection, _: WriteCounts) -> None:
     connection.execute(text("SELECT 1 / 0"))

@@ -11,10 +11,10 @@ from sqlalchemy import Connection
 from pricewatch.errors import DatabaseUnavailable
 from pricewatch.items import PageOutcome
 from pricewatch.store import runs
-from pricewatch.store.batch import Tally, Unit
+from pricewatch.store.batch import Batch, WriteCounts, WriteUnit
 from pricewatch.store.writer import Writer
 from tests.databases import Database
-from tests.store.observations import MARKET, START, STEPS, card
+from tests.store.observations import MARKET, START, WRITES, card
 
 
 class Written:
@@ -26,27 +26,26 @@ class Written:
         self.writer = Writer(engine, **options)
         self.writer.run_id = self.run_id
         self.writer.market_id = MARKET
-        self.writer.steps = STEPS
-        self.writer.on_batch = self._batch
+        self.writer.writes = [*WRITES, self._batch]
         self.failures: list[DatabaseUnavailable] = []
-        self.stored: list[Unit] = []
-        self.refused: list[tuple[Unit, BaseException]] = []
+        self.stored: list[WriteUnit] = []
+        self.refused: list[tuple[WriteUnit, BaseException]] = []
         self.batches: list[int] = []
         self.under_way = asyncio.Event()
         self.writer.on_stored = self._stored
         self.writer.on_refused = lambda unit, error: self.refused.append((unit, error))
         self.writer.on_failure = self.failures.append
 
-    def _stored(self, unit: Unit) -> None:
+    def _stored(self, unit: WriteUnit) -> None:
         self.stored.append(unit)
         if len(self.stored) % 20 == 0:
             self.under_way.set()
 
-    def page(self, number: int, *prices: int, waits: bool = False) -> Unit:
+    def page(self, number: int, *prices: int, waits: bool = False) -> WriteUnit:
         """A page of cards with a row of its own, as a sweep brings it."""
         rows = [card(f"{number}-{n}", price) for n, price in enumerate(prices or (1000,))]
 
-        def also(connection: Connection, tally: Tally) -> None:
+        def also(connection: Connection, tally: WriteCounts) -> None:
             runs.add_page(
                 connection,
                 self.run_id,
@@ -56,13 +55,13 @@ class Written:
                 new_listings=tally.new,
             )
 
-        return Unit(rows, also, waits)
+        return WriteUnit(rows, also, waits)
 
-    def _batch(self, connection: Connection, units: list[Unit]) -> None:
-        self.batches.append(len(units))
-        added = Tally()
-        for unit in units:
-            added.add(unit.tally)
+    def _batch(self, connection: Connection, batch: Batch) -> None:
+        self.batches.append(len(batch.units))
+        added = WriteCounts()
+        for unit in batch.units:
+            added.add(unit.counts)
         runs.record(connection, self.run_id, {"new_listings": added.new, "price_rows": added.price_rows}, {})
 
 

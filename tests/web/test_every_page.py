@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute
 from pricewatch.money import Money
 from pricewatch.spiders.start_page import StartPage
 from pricewatch.store import alerts, history, listings, price_jump, resolver, watch
-from pricewatch.store.batch import Batch, Unit
+from pricewatch.store.batch import BatchWriter, Write, WriteUnit
 from pricewatch.web.routes import page_routers
 from tests.databases import Database
 from tests.store import observations
@@ -73,11 +73,11 @@ def full(database: Database) -> Database:
 
 
 def _hold_a_jump(database: Database) -> None:
-    steps = [price_jump.holding(), listings.upsert, history.append]
+    writes: list[Write] = [price_jump.hold, listings.upsert, history.append]
     for price, minutes in ((1_000, 0), (9_000, 1)):
         row = observations.offer("held", price, NOW + timedelta(minutes=minutes))
         with database.engine.connect() as connection:
-            Batch(steps, minutes + 1, "bazaar-bikes").store(connection, [Unit([row])])
+            BatchWriter(writes, minutes + 1, "bazaar-bikes").store(connection, [WriteUnit([row])])
 
 
 def test_every_page_can_be_shown(client: httpx.Client, full: Database) -> None:

@@ -9,10 +9,11 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from pricewatch.items import Attempt, Look
 from pricewatch.rules.details import due_after_trouble
-from pricewatch.rules.verification import Attempt, is_mass_gone, speaks_against
-from pricewatch.spiders.looks import Look, evidence_row, listing_row, mass_gone_alert
+from pricewatch.rules.verification import is_mass_gone, speaks_against
 from pricewatch.store import alerts, details, verification
+from pricewatch.store.looks import evidence_row, listing_row, mass_gone_alert
 from pricewatch.store.verification import WatchedListing
 
 # More than one run ever has by itself: what is over that is not concluded, and looked at again.

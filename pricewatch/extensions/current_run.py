@@ -1,33 +1,37 @@
-"""The run that a spider executes: its counters, its progress, and its way to the database."""
+"""The run of a crawl: its row, its counters, and the writer that takes what it finds to the database."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
-from collections import Counter, defaultdict
-from collections.abc import Callable
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from scrapy.crawler import Crawler
-from scrapy.exceptions import CloseSpider
+from scrapy.exceptions import CloseSpider, NotConfigured
 from sqlalchemy import Connection
 
 from pricewatch import clock
 from pricewatch.errors import DatabaseUnavailable, UserError
-from pricewatch.items import EarlierLooks, PageOutcome, QuarantineReason, RunStatus
-from pricewatch.rules.drift import Batch, Unread, rates, unread
+from pricewatch.items import PageOutcome, QuarantineReason, RunStatus
+from pricewatch.rules.drift import rates
 from pricewatch.rules.figures import key
-from pricewatch.store import drift, markets, runs
-from pricewatch.store.batch import Step, Tally, Unit
+from pricewatch.store import drift, markets, runs, target_sources
+from pricewatch.store.batch import Batch, WriteCounts, WriteUnit
 from pricewatch.store.batch import reason as why
 from pricewatch.store.database import engine
+from pricewatch.store.target_sources import SourceRecord
 from pricewatch.store.writer import Writer
+
+if TYPE_CHECKING:
+    from pricewatch.pipelines.base import RunPipeline
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
+_RUNS: WeakKeyDictionary[Crawler, Run] = WeakKeyDictionary()
 
 # Counters that the event loop keeps; those that a batch adds to come from its tally.
 LOOP_COUNTERS = (
@@ -46,6 +50,14 @@ LOOP_COUNTERS = (
 )
 
 
+def run_of(crawler: Crawler) -> Run:
+    """The run of this crawl; a component of a crawl without one is not configured."""
+    run = _RUNS.get(crawler)
+    if run is None:
+        raise NotConfigured
+    return run
+
+
 class Run:
     """One execution of a spider, from its row in `runs` to the thread that writes what it finds."""
 
@@ -53,25 +65,19 @@ class Run:
         self.crawler = crawler
         self.spider = spider
         self.fields = fields
-        self.market_id: str | None = fields.get("market_id")
         self.id = 0
-        self.steps: list[Step] = []
+        # Those that take part in the transactions of this run, in the order of ITEM_PIPELINES.
+        self.pipelines: Sequence[RunPipeline] = ()
         self.status: RunStatus | None = None
         self.outcome: str | None = None
         self.verdict: tuple[RunStatus, str] | None = None
         self.partial = False
         self.counters: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
-        # The same counters, as far as they are about product pages, for each (adapter, source) that was read.
-        self.by_adapter: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-        self._lasting_since: dict[tuple[str, str], datetime] = {}
-        # Fingerprints of pages that could not be read, numbers left out, such as the time.
-        self._unread_pages: defaultdict[tuple[str, str], Counter[bytes]] = defaultdict(Counter)
-        self.judges_adapters = True
         # Called inside transactions: with every batch and sign of life, and with the end of the run.
         self.with_batch: list[Callable[[Connection], None]] = []
         self.with_end: list[Callable[[Connection], None]] = []
-        self.stored = Tally()
+        self.stored = WriteCounts()
         self.pages = 0
         self.cards = 0
         self.progress: dict[str, Any] = {}
@@ -80,8 +86,28 @@ class Run:
         self.started_at: datetime = clock.now()
         self._writer: Writer | None = None
         self._closing: asyncio.Future[None] | None = None
+        _RUNS[crawler] = self
 
-    async def open(self) -> None:
+    @property
+    def market_id(self) -> str | None:
+        return self.fields.get("market_id")
+
+    @property
+    def source_id(self) -> str | None:
+        return self.fields.get("source_id")
+
+    @property
+    def adapter_id(self) -> str | None:
+        """What reads its pages, where that is one adapter or the spider itself."""
+        return self.fields.get("adapter_id")
+
+    async def open(
+        self,
+        pipelines: Sequence[RunPipeline],
+        find_source: Callable[[Connection], SourceRecord] | None = None,
+    ) -> None:
+        """Start the writer and insert the run's row; `find_source` is for a spider that names no source."""
+        self.pipelines = pipelines
         settings = self.crawler.settings
         self._writer = Writer(
             engine(),
@@ -91,12 +117,16 @@ class Run:
             retry_seconds=settings.getfloat("DATABASE_RETRY_SECONDS"),
             heartbeat_seconds=settings.getfloat("RUN_HEARTBEAT_SECONDS"),
         )
+        if find_source is not None:
+            # Committed before the run may be refused, so that there is a source to approve.
+            source = await self.writer.call(find_source)
+            target_sources.check_approved(source)
+            self.fields["source_id"] = source.id
         self.started_at = clock.now()
         self.id = await self.writer.call(self._open_row)
         self._writer.run_id = self.id
         self._writer.market_id = self.market_id
-        self._writer.steps = self.steps
-        self._writer.on_batch = self._record_batch
+        self._writer.writes = [*(pipeline.write for pipeline in pipelines), self._record_batch]
         self._writer.on_stored = self._unit_stored
         self._writer.on_refused = self._unit_refused
         self._writer.on_failure = self._database_lost
@@ -122,32 +152,16 @@ class Run:
             self.conclude(RunStatus.FAILED, str(error))
             raise CloseSpider("store") from error
 
-    async def write(self, unit: Unit) -> Tally:
-        return await self.writer.write(unit)
+    async def write(self, unit: WriteUnit) -> None:
+        """Hand an item over to the writer, whose thread lets the pipelines write it."""
+        await self.writer.write(unit)
+
+    async def flush(self) -> None:
+        """Wait until everything that was handed over is committed."""
+        await self.writer.flush()
 
     def count(self, counter: str, amount: int = 1) -> None:
         self.counters[counter] += amount
-
-    def count_read(self, counter: str, adapter_id: str, source_id: str, amount: int = 1) -> None:
-        """Count something about a product page, for the run and for the adapter that read it."""
-        self.counters[counter] += amount
-        self.by_adapter[adapter_id, source_id][counter] += amount
-
-    def count_unread(self, adapter_id: str, source_id: str, earlier: EarlierLooks, *, failed: bool) -> Unread:
-        """Count a page that gave no offer by what that means; `failed` if it counts as a failure."""
-        what = unread(earlier)
-        if what is not Unread.NEWS:
-            self.count_read(f"urls_{what}", adapter_id, source_id)
-            self.count_read(f"urls_{what}_failed", adapter_id, source_id, int(failed))
-        if what is Unread.LASTING and earlier.unread_since is not None:
-            since = self._lasting_since.get((adapter_id, source_id), earlier.unread_since)
-            self._lasting_since[adapter_id, source_id] = min(since, earlier.unread_since)
-        return what
-
-    def note_unread_page(self, adapter_id: str, source_id: str, body: bytes) -> None:
-        """Remember what a page showed that could not be read: a site that is down shows all of them alike."""
-        shown = hashlib.sha256(body.translate(None, b"0123456789")).digest()[:8]
-        self._unread_pages[adapter_id, source_id][shown] += 1
 
     def note(self, reason: str, amount: int = 1) -> None:
         """Count an outcome by its reason: on the run row and in Scrapy's stats alike."""
@@ -243,16 +257,8 @@ class Run:
             yield_rate=found.yield_rate,
             **self._values(),
         )
-        batches = {
-            read_of: Batch.of(
-                counters,
-                self._lasting_since.get(read_of),
-                max(self._unread_pages[read_of].values(), default=0),
-            )
-            for read_of, counters in self.by_adapter.items()
-        }
-        if self.judges_adapters:
-            drift.conclude(connection, self.id, batches, now)
+        for pipeline in self.pipelines:
+            pipeline.end(connection)
         for also in self.with_end:
             also(connection)
         if self.market_id is not None and status is not RunStatus.CANCELLED:
@@ -266,22 +272,20 @@ class Run:
                 failed=failed,
             )
 
-    def record(self, connection: Connection, tally: Tally) -> None:
-        """Inside a transaction that stored something: the run's row tells how far it is."""
+    def _record_batch(self, connection: Connection, batch: Batch) -> None:
+        """The last of every transaction: the run's row tells how far it is."""
+        batch.count(connection)
+        total = WriteCounts()
+        for unit in batch.units:
+            total.add(unit.counts)
         added = {
-            "new_listings": tally.new,
-            "updated_listings": tally.updated,
-            "price_rows": tally.price_rows,
-            "pages": tally.pages,
-            "cards": tally.cards,
+            "new_listings": total.new,
+            "updated_listings": total.updated,
+            "price_rows": total.price_rows,
+            "pages": total.pages,
+            "cards": total.cards,
         }
         runs.record(connection, self.id, added, self._values())
-
-    def _record_batch(self, connection: Connection, units: list[Unit]) -> None:
-        total = Tally()
-        for unit in units:
-            total.add(unit.tally)
-        self.record(connection, total)
         for also in self.with_batch:
             also(connection)
 
@@ -294,28 +298,29 @@ class Run:
             "errors": list(self.errors),
         }
 
-    def count_stored(self, tally: Tally, adapter_id: str, source_id: str) -> None:
-        """What was committed of an adapter and a source, and each row that the database did not take."""
-        self.stored.add(replace(tally, refused=[]))
-        if tally.held:
-            self.count("offers_quarantined", tally.held)
-            self.count("offers_valid", -tally.held_offers)
-            self.note("quarantined/price_jump", tally.held)
-            labels = adapter_id, source_id, QuarantineReason.VALIDATION_FAILED
-            self.figure("scrape_offers_quarantined_total", *labels, amount=tally.held)
-        for row, reason in tally.refused:
+    def _unit_stored(self, unit: WriteUnit) -> None:
+        counts = unit.counts
+        self.stored.add(counts)
+        self.count("details", sum(row["detail"] for row in unit.rows))
+        if counts.held:
+            self.count("offers_quarantined", counts.held)
+            self.count("offers_valid", -counts.held_offers)
+            self.note("quarantined/price_jump", counts.held)
+            labels = *unit.read_from, QuarantineReason.VALIDATION_FAILED
+            self.figure("scrape_offers_quarantined_total", *labels, amount=counts.held)
+        self._count_refused(unit)
+        for pipeline in self.pipelines:
+            pipeline.committed(unit)
+
+    def _unit_refused(self, unit: WriteUnit, error: BaseException) -> None:
+        self._count_refused(unit)
+        self.lost(f"part of the crawl could not be stored ({why(error)})")
+
+    def _count_refused(self, unit: WriteUnit) -> None:
+        for row, reason in unit.refused:
             self.count("offers_dropped")
             self.note("refused_by_database")
             self.error("The database refused a row", url=row["url"], reason=reason)
-
-    def _unit_stored(self, unit: Unit) -> None:
-        refused = {id(row) for row, _ in unit.tally.refused}
-        self.count("details", sum(row["detail"] and id(row) not in refused for row in unit.rows))
-        self.count_stored(unit.tally, *unit.read_from)
-
-    def _unit_refused(self, unit: Unit, error: BaseException) -> None:
-        self.count_stored(Tally(refused=unit.tally.refused), *unit.read_from)
-        self.lost(f"part of the crawl could not be stored ({why(error)})")
 
     def lost(self, what: str) -> None:
         """Something was fetched and is not stored, by no fault of its own: such a run has failed."""

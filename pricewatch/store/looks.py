@@ -1,36 +1,11 @@
-"""Looks at the pages of listings: what each is based on, and the rows that come of it."""
+"""The rows that come of looks at the pages of listings."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
-from pricewatch import clock
-from pricewatch.items import VerificationStatus
-from pricewatch.rules.verification import Attempt, is_gone, strikes_after
-from pricewatch.store.verification import Candidate
-
-MISSING = (Attempt.NOT_FOUND, Attempt.GONE)
-
-
-@dataclass(slots=True)
-class Look:
-    """One look at one listing, with what it is based on."""
-
-    listing_id: int
-    attempt: Attempt
-    method: str = "GET"
-    http_status: int | None = None
-    final_url: str | None = None
-    marker: str | None = None
-    reason: str | None = None
-    sold_at: datetime | None = None
-    at: datetime = field(default_factory=clock.now)
-
-    @property
-    def is_missing(self) -> bool:
-        return self.attempt in MISSING
+from pricewatch.items import Attempt, Candidate, Look, VerificationStatus
+from pricewatch.rules.verification import is_gone, strikes_after
 
 
 def listing_row(candidate: Candidate, look: Look, run_id: int) -> dict[str, Any]:

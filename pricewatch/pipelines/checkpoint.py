@@ -1,0 +1,53 @@
+"""A row for each overview page, and how far a sweep has come, in the transaction of the page's cards."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from pricewatch.items import OverviewPage, PageOutcome
+from pricewatch.pipelines.base import RunPipeline
+from pricewatch.rules.sweep import owes_a_price
+from pricewatch.store import runs, sweeps
+from pricewatch.store.batch import Batch
+
+
+class CheckpointPipeline(RunPipeline):
+    def write(self, connection: Connection, batch: Batch) -> None:
+        for unit, page in batch.of(OverviewPage):
+            batch.count(connection)
+            counts = unit.counts
+            counts.pages, counts.cards = 1, len(unit.rows)
+            if not unit.collects:
+                page.new = counts.new
+            if page.in_cycle and batch.market_id is not None:
+                page.counted = self._advance(connection, batch.market_id, page)
+            runs.add_page(
+                connection,
+                batch.run_id,
+                url=page.url,
+                outcome=PageOutcome.OK,
+                fetched_at=page.observed_at,
+                start_page=page.start_page,
+                page=page.number,
+                http_status=page.http_status,
+                cards=counts.cards,
+                new_listings=page.new,
+                updated_listings=counts.updated,
+                price_rows=counts.price_rows,
+                dropped=page.dropped,
+                duration_ms=page.duration_ms,
+            )
+
+    def _advance(self, connection: Connection, market_id: str, page: OverviewPage) -> bool:
+        owing = [card.price_cents for card in page.cards if owes_a_price(card.availability)]
+        priced = sum(price is not None for price in owing)
+        # All that the page shows: a change of the market's own filters is not a change of the market.
+        return sweeps.advance(
+            connection,
+            market_id,
+            page.start_page,
+            page.number,
+            page.shown,
+            priced=priced,
+            unpriced=len(owing) - priced,
+        )

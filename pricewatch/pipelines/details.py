@@ -1,0 +1,57 @@
+"""Fourth: when a product page that gave no offer is read again."""
+
+from __future__ import annotations
+
+from scrapy.crawler import Crawler
+from sqlalchemy import Connection
+
+from pricewatch import clock
+from pricewatch.items import DropReason, FailureReason, ProductPage, UnreadPage
+from pricewatch.pipelines.base import RunPipeline
+from pricewatch.rules.details import due_after_answer, due_after_trouble
+from pricewatch.store import details
+from pricewatch.store.batch import Batch
+
+
+class DetailsPipeline(RunPipeline):
+    """The due date of an accepted offer is in its row. A target has a schedule of its own."""
+
+    def __init__(self, crawler: Crawler):
+        super().__init__(crawler)
+        self.refresh_hours = crawler.settings.getfloat("DETAIL_REFRESH_HOURS")
+        self.retry_minutes = crawler.settings.getfloat("DETAIL_RETRY_MINUTES")
+
+    def write(self, connection: Connection, batch: Batch) -> None:
+        for _, product in batch.of(ProductPage):
+            if product.listing_id is not None and not product.is_accepted:
+                self._put_off(connection, product, product.listing_id)
+        for _, page in batch.of(UnreadPage):
+            if page.listing_id is not None:
+                self._not_read(connection, page, page.listing_id)
+
+    def _put_off(self, connection: Connection, page: ProductPage, listing_id: int) -> None:
+        at = page.offer.observed_at or clock.now()
+        due_at = due_after_answer(at, refresh_hours=self.refresh_hours)
+        duplicate = page.dropped is not None and page.dropped.reason is DropReason.DUPLICATE_WITHIN_RUN
+        details.put_off(connection, listing_id, due_at, unread_at=None if duplicate else at)
+
+    def _not_read(self, connection: Connection, page: UnreadPage, listing_id: int) -> None:
+        """Trouble on the way is tried again soon; a page that gave nothing would give nothing soon either.
+
+        A page that is gone is handed to verification.
+        """
+        at = page.observed_at
+        due_at = (
+            due_after_answer(at, refresh_hours=self.refresh_hours)
+            if page.answered
+            else due_after_trouble(at, retry_minutes=self.retry_minutes)
+        )
+        if page.target is None:
+            if page.gone:
+                details.hand_over(connection, [listing_id], at, due_at)
+            else:
+                details.put_off(connection, listing_id, due_at)
+        if page.asked and not page.gone:
+            # Out of stock and no price is what the page says: it was read.
+            was_read = page.reason == FailureReason.OOS_NO_PRICE
+            details.note_look(connection, listing_id, None if was_read else at)

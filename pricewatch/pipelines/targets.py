@@ -1,0 +1,165 @@
+"""The targets spider's own: what became of each target, its lease, and what missing pages come to."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+from scrapy.crawler import Crawler
+from sqlalchemy import Connection
+
+from pricewatch import clock
+from pricewatch.items import (
+    Attempt,
+    Availability,
+    DropReason,
+    FailureReason,
+    LeasedTarget,
+    Look,
+    ProductPage,
+    QuarantineReason,
+    UnreadPage,
+)
+from pricewatch.pipelines.base import RunPipeline
+from pricewatch.rules.targets import TargetOutcome
+from pricewatch.store import moves, runs, target_leases, verification
+from pricewatch.store.batch import Batch, WriteUnit
+from pricewatch.store.looks import evidence_row, listing_row
+from pricewatch.store.target_looks import TargetLooks
+
+logger = logging.getLogger(__name__)
+# Leases are made longer well before they run out.
+EXTENSIONS_PER_LEASE = 3
+
+
+class TargetOutcomePipeline(RunPipeline):
+    """Behind the upsert, which makes the listing; before the history, for which a page that is back counts."""
+
+    def __init__(self, crawler: Crawler):
+        super().__init__(crawler)
+        self._lease_seconds = crawler.settings.getfloat("TARGETS_LEASE_SECONDS")
+        self._most_failures = crawler.settings.getint("TARGETS_FAILURES_TO_BE_BROKEN")
+        self._extended = time.monotonic()
+        self._looks = TargetLooks()
+
+    async def process_item(self, item: Any) -> Any:
+        """Remember what the looks say against listings: they count when the run ends, all together."""
+        if isinstance(item, ProductPage) and item.target is not None:
+            look = None
+            if _has_moved(item):
+                look = Look(item.listing_id or 0, Attempt.TROUBLE, clock.now())
+            self._looks.add(item.offer.source, item.offer.url, look)
+        elif isinstance(item, UnreadPage) and item.target is not None and item.look is not None:
+            self._looks.add(item.source, item.target.canonical_url, item.look)
+        return item
+
+    def write(self, connection: Connection, batch: Batch) -> None:
+        for unit, product in batch.of(ProductPage):
+            if product.target is not None:
+                self._read(connection, unit, product, product.target)
+        for _, page in batch.of(UnreadPage):
+            if page.target is not None and page.is_tried:
+                self._not_read(connection, page, page.target)
+        if time.monotonic() - self._extended > self._lease_seconds / EXTENSIONS_PER_LEASE:
+            target_leases.extend(connection, self._worker, clock.now(), seconds=self._lease_seconds)
+            self._extended = time.monotonic()
+
+    def end(self, connection: Connection) -> None:
+        """Count the strikes, unless the run was stopped halfway: it may have seen only what is gone."""
+        if target_leases.release(connection, self._worker):
+            return
+        done = self._looks.conclude(connection, self.run.id, clock.now())
+        self.run.counters["gone"] = done.gone
+        if done.mass_gone:
+            self.run.reasons["targets/mass_gone"] = len(done.mass_gone)
+        values = {"gone": done.gone, "reasons": dict(self.run.reasons)}
+        runs.record(connection, self.run.id, {}, values)
+
+    @property
+    def _worker(self) -> str:
+        return target_leases.worker_of(self.run.id)
+
+    def _read(self, connection: Connection, unit: WriteUnit, page: ProductPage, target: LeasedTarget) -> None:
+        outcome, reason = TargetOutcome.SUCCESS, None
+        if page.dropped is not None:
+            outcome, reason = TargetOutcome.DROPPED, str(page.dropped.reason)
+        elif page.held is not None:
+            outcome, reason = TargetOutcome.QUARANTINED, str(page.held.reason)
+        elif unit.jumped:
+            outcome, reason = TargetOutcome.QUARANTINED, str(QuarantineReason.VALIDATION_FAILED)
+        elif unit.refused:
+            outcome, reason = TargetOutcome.FAILED, f"refused by the database: {unit.refused[0][1]}"
+        moved, stored = _has_moved(page), page.is_accepted and not unit.refused
+        if not page.is_accepted and not moved:
+            self._page_was_there(connection, page)
+        if stored and target.last_reason == QuarantineReason.MOVED:
+            moves.settle_held(connection, target, accepted=False, note="its page is back", now=clock.now())
+        identity = (page.offer.source, page.offer.identity_key) if stored else None
+        self._record(connection, target, outcome, reason, identity, found=None if moved else True)
+
+    def _not_read(self, connection: Connection, page: UnreadPage, target: LeasedTarget) -> None:
+        outcome, reason = TargetOutcome.FAILED, page.reason
+        if reason in (FailureReason.OOS_NO_PRICE, DropReason.BLOCKED_BY_ROBOTS_TXT):
+            outcome = TargetOutcome.DROPPED
+        elif reason == "robots":
+            outcome, reason = TargetOutcome.DROPPED, DropReason.BLOCKED_BY_ROBOTS_TXT
+        if page.look is not None and page.look.attempt is Attempt.ALIVE:
+            self._clear_doubt(connection, page.look)
+        self._record(connection, target, outcome, str(reason), None, found=_found(page.look))
+
+    def _page_was_there(self, connection: Connection, page: ProductPage) -> None:
+        """A page that was read although nothing of it is stored; one that says it is sold clears nothing."""
+        if page.listing_id is not None and page.offer.availability is not Availability.SOLD:
+            at = page.offer.observed_at or clock.now()
+            look = Look(
+                page.listing_id,
+                Attempt.ALIVE,
+                at,
+                final_url=page.offer.fetch_url,
+                reason="the page was read",
+            )
+            self._clear_doubt(connection, look)
+
+    def _clear_doubt(self, connection: Connection, look: Look) -> None:
+        """The page is there: strikes are forgotten, and what was gone is back."""
+        candidate = verification.doubted(connection, look.listing_id)
+        if candidate is not None:
+            verification.record_attempts(connection, [evidence_row(look, self.run.id, strike=False)])
+            verification.apply(connection, self.run.id, [listing_row(candidate, look, self.run.id)], look.at)
+
+    def _record(
+        self,
+        connection: Connection,
+        target: LeasedTarget,
+        outcome: TargetOutcome,
+        reason: str | None,
+        identity: tuple[str, str] | None,
+        *,
+        found: bool | None,
+    ) -> None:
+        kept = target_leases.record(
+            connection,
+            target,
+            self._worker,
+            outcome,
+            reason,
+            clock.now(),
+            run_id=self.run.id,
+            identity=identity,
+            found=found,
+            most_failures=self._most_failures,
+        )
+        if not kept:
+            logger.warning("The lease of target %d ran out; another worker has it", target.id)
+
+
+def _has_moved(page: ProductPage) -> bool:
+    return page.held is not None and page.held.reason is QuarantineReason.MOVED
+
+
+def _found(look: Look | None) -> bool | None:
+    """Whether the page is there, where the look tells."""
+    if look is None or look.attempt is Attempt.TROUBLE:
+        return None
+    return look.attempt is Attempt.ALIVE

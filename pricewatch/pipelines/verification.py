@@ -1,0 +1,52 @@
+"""Verification's own: what its looks say about the listings, concluded from all of them together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection
+
+from pricewatch import clock
+from pricewatch.items import Attempt, CheckedListings, RunStatus
+from pricewatch.pipelines.base import RunPipeline
+from pricewatch.rules.verification import is_mass_gone
+from pricewatch.store import alerts, verification
+from pricewatch.store.batch import Batch, WriteUnit
+from pricewatch.store.looks import evidence_row, listing_row, mass_gone_alert
+
+
+class VerificationPipeline(RunPipeline):
+    def write(self, connection: Connection, batch: Batch) -> None:
+        for _, checked in batch.of(CheckedListings):
+            now, looks, rows = clock.now(), checked.looks, self._rows(checked)
+            struck = {row["listing_id"] for row in rows if row["struck"]}
+            evidence = [evidence_row(look, batch.run_id, strike=look.listing_id in struck) for look in looks]
+            verification.record_attempts(connection, evidence)
+            verification.apply(connection, batch.run_id, rows, now)
+            if _is_mass_gone(checked):
+                alerts.raise_alert(connection, now=now, **self._alert(checked))
+            else:
+                alerts.resolve_alert(connection, kind="mass_gone", subject=checked.subject, now=now)
+
+    def committed(self, unit: WriteUnit) -> None:
+        if isinstance(unit.item, CheckedListings):
+            self.run.count("gone", sum(row["gone"] for row in self._rows(unit.item)))
+            if _is_mass_gone(unit.item):
+                self.run.conclude(RunStatus.QUARANTINED, self._alert(unit.item)["message"])
+
+    def _rows(self, checked: CheckedListings) -> list[dict[str, Any]]:
+        """A page that is there says so, whatever became of the others."""
+        mass_gone = _is_mass_gone(checked)
+        return [
+            listing_row(checked.candidates[look.listing_id], look, self.run.id)
+            for look in checked.looks
+            if look.attempt is Attempt.ALIVE or not mass_gone
+        ]
+
+    def _alert(self, checked: CheckedListings) -> dict[str, Any]:
+        missing = sum(look.is_missing for look in checked.looks)
+        return mass_gone_alert(checked.subject, missing, len(checked.looks), self.run.id)
+
+
+def _is_mass_gone(checked: CheckedListings) -> bool:
+    return is_mass_gone([look.attempt for look in checked.looks])
