@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 # The newest migration. Known here so that a start with an up-to-date schema need not load alembic.
-REVISION = "0014"
+REVISION = "0015"
 MIGRATION_LOCK = 0x70726963
 PARTITION_LOCK = MIGRATION_LOCK + 1
 MONTHS_AHEAD = 3

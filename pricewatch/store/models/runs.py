@@ -6,13 +6,13 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, Numeric, SmallInteger, func, text
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Numeric, SmallInteger, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pricewatch.items import PageOutcome, RunStatus
+from pricewatch.rules.own_spiders import LONGEST_NAME
 from pricewatch.store.models.base import Base, identity, json_default, one_of
 
-SPIDERS = ("discovery", "sweep", "verification", "targets")
 TRIGGERS = ("SCHEDULED", "MANUAL", "RETRY", "RECHECK")
 ATTEMPT_OUTCOMES = ("alive", "not_found", "gone", "sold", "trouble", "expired")
 
@@ -20,7 +20,7 @@ ATTEMPT_OUTCOMES = ("alive", "not_found", "gone", "sold", "trouble", "expired")
 class Run(Base):
     __tablename__ = "runs"
     __table_args__ = (
-        one_of("spider", SPIDERS),
+        CheckConstraint(f"char_length(spider) BETWEEN 1 AND {LONGEST_NAME}", name="spider"),
         one_of("trigger", TRIGGERS),
         one_of("status", RunStatus),
         # The same market is never crawled twice at once by the same spider.
