@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from pricewatch.errors import RunRefused, UserError
 from pricewatch.rules.market import PriceRange
-from pricewatch.rules.schedule import FAILURES_TO_OPEN
-from pricewatch.store import alerts
+from pricewatch.rules.schedule import FAILURES_TO_OPEN, SHARES
+from pricewatch.store import alerts, target_sources
 from pricewatch.store.models import Market, Source
 
 
@@ -88,17 +88,19 @@ def load_approved_market(connection: Connection, market_id: str) -> MarketRecord
     """A market that may be crawled: a person has read the terms of its source."""
     market = load_market(connection, market_id)
     if market.tos_approved_by is None:
-        raise RunRefused(
-            f"Nobody has approved fetching from {market.source_id} yet: read its terms, "
-            f"then `scrapy sources approve {market.source_id} --by NAME`."
-        )
+        raise RunRefused(target_sources.not_approved(market.source_id))
     return market
 
 
 def note_run(
     connection: Connection, market_id: str, *, spider: str, status: str, at: datetime, failed: bool
 ) -> None:
-    """What the dispatcher goes by: when this spider last crawled the market and how that ended."""
+    """What the dispatcher goes by: when this spider last crawled the market and how that ended.
+
+    The dispatcher starts three spiders; a run of another one says nothing about when those are due.
+    """
+    if spider not in SHARES:
+        return
     counter = Market.__table__.c[f"{spider}_failures"]
     values: dict[str, Any] = {"last_scrape_status": status}
     if failed:

@@ -15,7 +15,8 @@ from pricewatch import adapters
 from pricewatch.adapters.base import Adapter
 from pricewatch.errors import UserError
 from pricewatch.parsing.typed_amount import typed_amount, typed_currency
-from pricewatch.parsing.url import InvalidUrl, canonical_url, registrable_domain, site_of
+from pricewatch.parsing.url import InvalidUrl, canonical_url, site_of
+from pricewatch.store import target_sources
 from pricewatch.store.market_list import CHANGEABLE, SEARCH, check_values
 from pricewatch.store.models import Market, Source
 from pricewatch.store.plain import plain
@@ -138,18 +139,13 @@ def _site(url: str) -> str:
 
 
 def _source(session: Session, site: str, source_id: str | None, adapter_id: str | None) -> Source:
-    domain = registrable_domain(site)
     if source_id is None:
         known = session.scalars(select(Source).where(Source.base_url == site)).first()
         source_id = known.id if known else site_of(site)
     source = session.get(Source, source_id)
     if source is None:
-        reader = adapters.get(adapter_id).id if adapter_id else adapters.for_new_source(domain)
-        session.execute(
-            insert(Source).values(
-                id=source_id, name=source_id, domain=domain, base_url=site, adapter_id=reader
-            )
-        )
+        chosen = {"adapter_id": adapters.get(adapter_id).id} if adapter_id else {}
+        session.execute(insert(Source).values(target_sources.new_source(site, source_id) | chosen))
         return session.get_one(Source, source_id)
     if adapter_id not in (None, source.adapter_id):
         raise UserError(

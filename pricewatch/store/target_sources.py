@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from pricewatch import adapters
-from pricewatch.errors import UserError
+from pricewatch.errors import RunRefused, UserError
 from pricewatch.parsing.url import is_machine, registrable_domain, site_of
 from pricewatch.store.models import Source
 
@@ -76,20 +76,25 @@ def create(connection: Connection, urls: Iterable[str]) -> Sources:
     known = load(connection)
     new: dict[str, dict[str, str]] = {}
     for url in urls:
-        domain, site = registrable_domain(url), site_of(url)
+        site = site_of(url)
         if site not in new and known.of(url) is None:
-            parts = urlsplit(url)
-            new[site] = {
-                "id": site,
-                "name": site,
-                "domain": domain,
-                "base_url": f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}",
-                "adapter_id": adapters.for_new_source(domain),
-            }
+            new[site] = new_source(url, site)
     if not new:
         return known
     connection.execute(insert(Source).values(list(new.values())).on_conflict_do_nothing())
     return load(connection)
+
+
+def new_source(url: str, source_id: str) -> dict[str, str]:
+    """The columns of a source that a URL is the first one of."""
+    domain, parts = registrable_domain(url), urlsplit(url)
+    return {
+        "id": source_id,
+        "name": source_id,
+        "domain": domain,
+        "base_url": f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}",
+        "adapter_id": adapters.for_new_source(domain),
+    }
 
 
 def find(connection: Connection, name: str) -> SourceRecord:
@@ -106,6 +111,19 @@ def find(connection: Connection, name: str) -> SourceRecord:
         known = ", ".join(sorted(sources.by_id)[:20]) or "none yet"
         raise UserError(f"There is no source {name!r}. Known sources: {known}.")
     return found
+
+
+def not_approved(source_id: str) -> str:
+    """Why nothing is fetched from a source, and what to do about it."""
+    return (
+        f"Nobody has approved fetching from {source_id} yet: read its terms, then "
+        f"`scrapy sources approve {source_id} --by NAME`."
+    )
+
+
+def check_approved(source: SourceRecord) -> None:
+    if not source.is_approved:
+        raise RunRefused(not_approved(source.id))
 
 
 def approve(connection: Connection, source_id: str, by: str, now: datetime) -> int:
