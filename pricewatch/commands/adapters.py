@@ -9,6 +9,8 @@ from pricewatch import clock
 from pricewatch.errors import UserError
 from pricewatch.shell import ActionCommand, print_json, print_table, user_name
 
+ID_HELP = "an adapter, or spider:NAME for a spider that reads its pages itself"
+
 
 class Command(ActionCommand):
     name = "adapters"
@@ -20,13 +22,13 @@ class Command(ActionCommand):
         show = self.action("list", "Show all adapters with their rates")
         show.add_argument("--json", action="store_true", help="one JSON object per line")
         disable = self.action("disable", "Let no run start that reads with this adapter")
-        disable.add_argument("id", metavar="ID")
+        disable.add_argument("id", metavar="ID", help=ID_HELP)
         disable.add_argument("--reason", required=True, help="why, for whoever finds it disabled")
         disable.add_argument("--terms", action="store_true", help="because the site's terms forbid it")
         disable.add_argument("--by", metavar="NAME", help="who does so (default: you)")
         disable.add_argument("--source", metavar="ID", help="only for this source (default: for every one)")
         enable = self.action("enable", "Let runs start again; the first one is marked as watched")
-        enable.add_argument("id", metavar="ID")
+        enable.add_argument("id", metavar="ID", help=ID_HELP)
         enable.add_argument("--by", metavar="NAME", required=True, help="who answers for it")
         enable.add_argument("--note", required=True, help="what was done about it")
         enable.add_argument("--source", metavar="ID", help="only for this source (default: for every one)")
@@ -54,8 +56,8 @@ class Command(ActionCommand):
             done = drift.disable(
                 connection, opts.id, source_id, reason=reason, by=by, note=opts.reason, now=clock.now()
             )
-        whose = drift.subject(opts.id, source_id)
-        print(f"The adapter {whose} is {'now' if done else 'already'} disabled.")
+        whose = drift.named(opts.id, source_id)
+        print(f"The {whose} is {'now' if done else 'already'} disabled.")
 
     def do_enable(self, opts: argparse.Namespace) -> None:
         from pricewatch.store import drift
@@ -67,22 +69,19 @@ class Command(ActionCommand):
         with engine().begin() as connection:
             done = drift.enable(connection, opts.id, source_id, by=opts.by, note=opts.note, now=clock.now())
         rest = "; its next run is watched" if done else ""
-        whose = drift.subject(opts.id, source_id)
-        print(f"The adapter {whose} is {'now' if done else 'already'} enabled{rest}.")
+        whose = drift.named(opts.id, source_id)
+        print(f"The {whose} is {'now' if done else 'already'} enabled{rest}.")
 
 
 def _checked(adapter_id: str, source_id: str | None) -> str:
     """The source that is meant, or every one; refuses an adapter or a source that is not there."""
-    from pricewatch import adapters
-    from pricewatch.store import target_sources
+    from pricewatch.store import adapter_list, target_sources
     from pricewatch.store.database import engine
     from pricewatch.store.models.operations import EVERY_SOURCE
 
-    adapters.get(adapter_id)
-    if source_id is None:
-        return EVERY_SOURCE
     with engine().connect() as connection:
-        return target_sources.find(connection, source_id).id
+        adapter_list.check(connection, adapter_id)
+        return EVERY_SOURCE if source_id is None else target_sources.find(connection, source_id).id
 
 
 def _lines(row: dict[str, Any]) -> list[list[object]]:
@@ -97,5 +96,5 @@ def _cells(adapter: dict[str, Any], row: dict[str, Any]) -> list[object]:
         state += ", next run watched"
     names = ("last_batch_failure_rate", "baseline_failure_rate", "baseline_yield_rate")
     rates = ["" if row.get(name) is None else f"{float(row[name]):.0%}" for name in names]
-    version = adapter["version"] or "not registered"
+    version = adapter["version"] or ("" if adapter["spider"] else "not registered")
     return [adapter["adapter_id"], version, row.get("source_id"), state, *rates, row.get("note")]

@@ -32,7 +32,7 @@ class Command(ActionCommand):
         )
         show_all.add_argument("--reason", help="only held for this reason, such as AMBIGUOUS_PRICE")
         show_all.add_argument("--source", metavar="ID", help="only of this source")
-        show_all.add_argument("--adapter", metavar="ID", help="only read by this adapter")
+        show_all.add_argument("--adapter", metavar="ID", help="only read by this adapter, or by spider:NAME")
         show_all.add_argument("--limit", type=int, default=MOST_SHOWN, help="at most this many (default: 50)")
         show_all.add_argument("--before", type=int, metavar="ID", help="only with lower numbers")
         show_all.add_argument("--json", action="store_true", help="one JSON object per line")
@@ -155,6 +155,8 @@ def _waiting_of(adapter_id: str) -> list[int]:
     from pricewatch.store import quarantine
     from pricewatch.store.database import engine
 
+    if why := quarantine.no_replay(adapter_id):
+        raise UserError(f"Nothing is read again: {why}.")
     adapters.get(adapter_id)
     wanted = quarantine.HeldWanted(status="pending", adapter_id=adapter_id)
     ids: list[int] = []

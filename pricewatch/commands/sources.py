@@ -44,13 +44,14 @@ class Command(ActionCommand):
         from pricewatch.store.database import engine
 
         with engine().connect() as connection:
-            rows = source_list.sources(connection)
-        columns = ("source", "domain", "adapter", "visibility", "approved by", "on")
+            rows, spiders = source_list.sources(connection), source_list.spiders(connection)
+        columns = ("source", "domain", "adapter", "visibility", "approved by", "on", "spiders")
         cells = [
             (
                 *(row[name] for name in ("id", "domain", "adapter_id", "visibility")),
                 row["tos_approved_by"] or "nobody",
                 f"{row['tos_reviewed_at']:%Y-%m-%d}" if row["tos_reviewed_at"] else "",
+                ", ".join(spiders.get(row["id"], ())),
             )
             for row in rows
         ]

@@ -34,7 +34,7 @@ EXTENSIONS_PER_LEASE = 3
 
 
 class TargetOutcomePipeline(RunPipeline):
-    """Behind the upsert, which makes the listing; before the history, for which a page that is back counts."""
+    """Behind the upsert, which makes the listing; before the history, to which a page that is back counts."""
 
     def __init__(self, crawler: Crawler):
         super().__init__(crawler)

@@ -1,13 +1,15 @@
-"""Adapters with how they fare on each source, and their batches over time."""
+"""Adapters, and spiders that read by themselves, with how they fare on each source and batch by batch."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, text
 
 from pricewatch import adapters as registered
+from pricewatch.rules.own_spiders import is_spider, spider_of
 from pricewatch.store import drift
+from pricewatch.store.distinct import distinct
 from pricewatch.store.models import AdapterBatch, AdapterStatus, Source
 from pricewatch.store.models.operations import EVERY_SOURCE
 
@@ -17,22 +19,29 @@ _NOT_JUDGED_YET: dict[str, Any] = {column.name: None for column in AdapterStatus
     "baseline_sample_size": 0,
     "consecutive_failed_batches": 0,
 }
+_RAN = text(distinct("runs", "adapter_id"))
+_HAS_RUN = text("""
+SELECT EXISTS (SELECT FROM adapter_status WHERE adapter_id = :adapter_id)
+    OR EXISTS (SELECT FROM runs WHERE adapter_id = :adapter_id)
+""")
 _SWITCH = ("enabled", "disabled_at", "disabled_reason", "disabled_by", "note", "watch_next_run")
 
 
 def adapters(connection: Connection) -> list[dict[str, Any]]:
-    """All that are registered, and those that once were and left traces; each with its sources."""
+    """All that are registered, and those that left traces: former ones, and spiders as `spider:NAME`."""
     statuses = drift.statuses(connection)
     read_of = {(row.adapter_id, row.id) for row in connection.execute(select(Source.adapter_id, Source.id))}
     pairs = sorted({*read_of, *(pair for pair in statuses if pair[1] != EVERY_SOURCE)})
     found = []
-    for adapter_id in sorted({*registered.known(), *(adapter_id for adapter_id, _ in statuses)}):
+    spiders = {adapter_id for adapter_id in connection.execute(_RAN).scalars() if is_spider(adapter_id)}
+    for adapter_id in sorted({*registered.known(), *spiders, *(adapter_id for adapter_id, _ in statuses)}):
         adapter = registered.get(adapter_id) if adapter_id in registered.known() else None
         whole = _NOT_JUDGED_YET | statuses.get((adapter_id, EVERY_SOURCE), {})
         source_ids = [source_id for of, source_id in pairs if of == adapter_id]
         found.append(
             {
                 "adapter_id": adapter_id,
+                "spider": spider_of(adapter_id),
                 "version": adapter.version if adapter else None,
                 "domain": adapter.domain if adapter else None,
                 "requires_js": adapter.requires_js if adapter else False,
@@ -46,6 +55,15 @@ def adapters(connection: Connection) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def check(connection: Connection, adapter_id: str) -> None:
+    """Refuse what is neither an adapter nor `spider:NAME` of a spider that has run."""
+    spider = spider_of(adapter_id)
+    if spider is None:
+        registered.get(adapter_id)
+    elif not connection.execute(_HAS_RUN, {"adapter_id": adapter_id}).scalar():
+        raise registered.UnknownAdapter(f"No spider {spider!r} has run yet: see `scrapy adapters list`.")
 
 
 def batches(

@@ -136,12 +136,12 @@ def _stale_prices(connection: Connection, now: datetime, limits: StalePrices) ->
 
 def _disabled_adapters(connection: Connection) -> Iterable[Condition]:
     for row in connection.execute(_DISABLED).all():
-        whose = drift.subject(row.adapter_id, row.source_id)
         yield Condition(
             "adapter_off",
-            whose,
+            drift.subject(row.adapter_id, row.source_id),
             "P3",
-            f"The adapter {whose} is disabled by {row.disabled_by or 'somebody'} "
+            f"The {drift.named(row.adapter_id, row.source_id)} is disabled by "
+            f"{row.disabled_by or 'somebody'} "
             f"({row.disabled_reason}: {row.note or 'no note'}).",
         )
 

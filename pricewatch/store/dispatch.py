@@ -9,6 +9,7 @@ from sqlalchemy import Connection, text, update
 
 from pricewatch.items import Tier
 from pricewatch.rules.freshness import CLOCKS_APART
+from pricewatch.rules.own_spiders import reader_id
 from pricewatch.rules.schedule import FAILURES_TO_OPEN, HANDED_OVER_AFTER, SHARES, TIER_HOURS, MarketState
 from pricewatch.store import markets, runs
 from pricewatch.store.jobs import PROJECT
@@ -90,10 +91,11 @@ WHERE NOT EXISTS (SELECT FROM adapter_status a WHERE a.adapter_id = s.adapter_id
                 AND (l.verification_requested_at <= :before OR l.verification_requested_at > :latest))
   AND NOT EXISTS (SELECT FROM runs r
                   WHERE r.started_at > :before AND r.started_at <= :latest AND r.spider = 'verification'
-                    AND r.market_id IS NULL AND r.source_id = h.source_id)
+                    AND r.market_id IS NULL AND r.source_id = h.source_id
+                    AND r.adapter_id IS DISTINCT FROM :not_ours)
   AND NOT EXISTS (SELECT FROM runs r
                   WHERE r.status = 'running' AND r.spider = 'verification' AND r.market_id IS NULL
-                    AND r.source_id = h.source_id)
+                    AND r.source_id = h.source_id AND r.adapter_id IS DISTINCT FROM :not_ours)
 ORDER BY h.source_id
 """)
 
@@ -141,7 +143,12 @@ def due_markets(connection: Connection, now: datetime) -> list[MarketState]:
 
 def due_sources(connection: Connection, now: datetime) -> list[str]:
     """Sources with listings in no market that were handed over an hour ago, and not looked at since."""
-    given = {"before": now - HANDED_OVER_AFTER, "latest": now + CLOCKS_APART}
+    given = {
+        "before": now - HANDED_OVER_AFTER,
+        "latest": now + CLOCKS_APART,
+        # Another project may have a spider of this name.
+        "not_ours": reader_id("verification"),
+    }
     return list(connection.execute(_DUE_SOURCES, given).scalars())
 
 

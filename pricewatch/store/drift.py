@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from shlex import quote
 from typing import Any
 
 from sqlalchemy import Connection, select, text, update
@@ -23,6 +24,8 @@ from pricewatch.rules.drift import (
     baseline_of,
     judge,
 )
+from pricewatch.rules.figures import PREFIX, key
+from pricewatch.rules.own_spiders import in_words
 from pricewatch.store import alerts, figures
 from pricewatch.store.models import AdapterBatch, AdapterStatus, Run
 from pricewatch.store.models.operations import EVERY_SOURCE
@@ -88,7 +91,7 @@ def refusal(status: Any) -> str:
     why = f" ({status.disabled_reason}: {status.note})" if status.note else f" ({status.disabled_reason})"
     where = _where(status.source_id)
     return (
-        f"The adapter {status.adapter_id} is disabled{where}{since}{why}: put it right, then "
+        f"The {in_words(status.adapter_id)} is disabled{where}{since}{why}: put it right, then "
         f"`{_enabling(status.adapter_id, status.source_id)}`."
     )
 
@@ -98,8 +101,13 @@ def _where(source_id: str) -> str:
 
 
 def _enabling(adapter_id: str, source_id: str) -> str:
-    where = "" if source_id == EVERY_SOURCE else f" --source {source_id}"
-    return f"scrapy adapters enable {adapter_id}{where} --by NAME --note WHY"
+    where = "" if source_id == EVERY_SOURCE else f" --source {quote(source_id)}"
+    return f"scrapy adapters enable {quote(adapter_id)}{where} --by NAME --note WHY"
+
+
+def named(adapter_id: str, source_id: str) -> str:
+    """Who it is about, in a sentence: `adapter bazaar`, or `spider toys on shop.example`."""
+    return subject(in_words(adapter_id), source_id)
 
 
 def subject(adapter_id: str, source_id: str) -> str:
@@ -239,17 +247,18 @@ def _tell(
     verdict: Verdict,
     now: datetime,
 ) -> None:
-    found, whose = batch.rates, subject(adapter_id, source_id)
+    found, whose, who = batch.rates, subject(adapter_id, source_id), named(adapter_id, source_id)
     failed, yielded = found.failure_rate or 0.0, found.yield_rate or 0.0
     messages = {
-        DriftAlert.FAILING: f"{failed:.0%} of {batch.urls} URLs failed with the adapter {whose}.",
-        DriftAlert.NOTHING_EXTRACTED: f"The adapter {whose} read nothing from {batch.urls} URLs.",
-        DriftAlert.ZERO_PRICE: f"The adapter {whose} read a price of zero {batch.zero_prices} times; "
+        DriftAlert.FAILING: f"{failed:.0%} of {batch.urls} URLs failed with the {who}.",
+        DriftAlert.NOTHING_EXTRACTED: f"The {who} read nothing from {batch.urls} URLs.",
+        DriftAlert.ZERO_PRICE: f"The {who} read a price of zero {batch.zero_prices} times; "
         "those offers are in quarantine.",
-        DriftAlert.LOW_YIELD: f"The adapter {whose} yielded an offer for only {yielded:.0%} of "
+        DriftAlert.LOW_YIELD: f"The {who} yielded an offer for only {yielded:.0%} of "
         f"{batch.urls} URLs, less than half of what is usual.",
-        DriftAlert.DISABLED: f"The adapter {adapter_id} was disabled{_where(source_id)}: {verdict.disable}, "
-        f"for the second time in a row. After the fix: `{_enabling(adapter_id, source_id)}`.",
+        DriftAlert.DISABLED: f"The {in_words(adapter_id)} was disabled{_where(source_id)}: "
+        f"{verdict.disable}, for the second time in a row. "
+        f"After the fix: `{_enabling(adapter_id, source_id)}`.",
     }
     for alert, message in messages.items():
         if alert in verdict.alerts:
@@ -322,7 +331,8 @@ def _switch_off(
     }
     _set(connection, adapter_id, [source_id], off)
     connection.execute(_EMPTY_QUEUE, {"adapter_id": adapter_id, "source_id": source_id})
-    figures.count(connection, f"scrape_adapter_disabled_total|{adapter_id}|{reason}", now)
+    counted = key("scrape_adapter_disabled_total", adapter_id, reason).removeprefix(PREFIX)
+    figures.count(connection, counted, now)
 
 
 def enable(

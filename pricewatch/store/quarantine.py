@@ -17,6 +17,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from pricewatch import clock
 from pricewatch.items import Availability, Offer, ProductPage, QuarantineReason, Seller, SellerType
+from pricewatch.rules.own_spiders import spider_of
 from pricewatch.store.batch import Batch
 from pricewatch.store.models import Listing, Quarantined, QuarantinePage
 from pricewatch.store.plain import plain
@@ -160,8 +161,17 @@ def get(connection: Connection, held_id: int, *, lock: bool = False) -> dict[str
     return {**row, "page": zlib.decompress(page) if page is not None else None}
 
 
+def no_replay(adapter_id: str) -> str | None:
+    """Why nothing that is held of this reader can be read again; None where there is an adapter for that."""
+    if (spider := spider_of(adapter_id)) is None:
+        return None
+    return f"the spider {spider} reads its pages itself: no adapter can read what is held of it again"
+
+
 def no_page(held: Mapping[str, Any]) -> str:
     """Why there is no page to look at."""
+    if held["page_hash"] is None and (spider := spider_of(held["adapter_id"])) is not None:
+        return f"the spider {spider} gave none with the offer"
     if held["page_hash"] is None:
         return "it came from an overview page, of which none is kept"
     return "its page was removed: those of settled offers go first, the others after KEEP_HELD_PAGES_DAYS"

@@ -46,6 +46,7 @@ class Review(StrEnum):
     INVALID = "invalid"
     NOT_WAITING = "not waiting"
     NO_PAGE = "no page"
+    NO_ADAPTER = "no adapter"
 
 
 @dataclass(slots=True)
@@ -98,6 +99,8 @@ def replay(connection: Connection, held_id: int, *, by: str, now: datetime, appl
     held = _waiting(connection, held_id)
     if isinstance(held, Reviewed):
         return held
+    if why := quarantine.no_replay(held["adapter_id"]):
+        return Reviewed(held_id, Review.NO_ADAPTER, why)
     if held["page"] is None:
         return Reviewed(held_id, Review.NO_PAGE, quarantine.no_page(held))
     read = _read_again(connection, held)

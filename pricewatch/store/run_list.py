@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, select, text
 
+from pricewatch.rules.own_spiders import OURS
+from pricewatch.store.distinct import distinct
+from pricewatch.store.jobs import PROJECT
 from pricewatch.store.models import Run, RunPage
 
 _RUNS_PER_DAY = text("""
 SELECT (started_at AT TIME ZONE 'UTC')::date AS day, spider, count(*) AS runs,
        count(*) FILTER (WHERE status IN ('failed', 'aborted', 'stale', 'quarantined')) AS bad
 FROM runs WHERE started_at >= :since GROUP BY 1, 2 ORDER BY 1, 2
+""")
+_SPIDERS = text(distinct("runs", "spider"))
+_PROJECT = text(f"""
+SELECT j.project FROM ({distinct("jobs", "project")}) known
+JOIN jobs j ON j.project = known.project AND j.job_id = :job_id AND j.spider = :spider
+ORDER BY j.id DESC LIMIT 1
 """)
 _ATTEMPTS = text("""
 SELECT a.id, a.listing_id, l.title, a.checked_at, a.method, a.http_status, a.outcome, a.reason, a.marker,
@@ -47,6 +57,19 @@ def runs(
     if before_id is not None:
         query = query.where(Run.id < before_id)
     return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def spiders(connection: Connection) -> list[str]:
+    """Ours, then every other one that has run, by name."""
+    ran = set(connection.execute(_SPIDERS).scalars())
+    return [*OURS, *sorted(ran - set(OURS))]
+
+
+def project(connection: Connection, run: Mapping[str, Any]) -> str:
+    """The project whose job a run was, which its log lies under; ours where the job is not known any more."""
+    given = {"job_id": run["job_id"], "spider": run["spider"]}
+    found: str | None = connection.execute(_PROJECT, given).scalar()
+    return found or PROJECT
 
 
 def running(connection: Connection) -> list[dict[str, Any]]:

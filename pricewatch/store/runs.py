@@ -15,6 +15,7 @@ from sqlalchemy.exc import IntegrityError
 
 from pricewatch.errors import RunRefused
 from pricewatch.items import PageOutcome, RunStatus
+from pricewatch.rules.own_spiders import LONGEST_NAME
 from pricewatch.store.models import CollectedCard, Run, RunPage
 from pricewatch.store.plain import plain
 
@@ -34,6 +35,7 @@ def node_name() -> str:
 def open_run(connection: Connection, *, now: datetime, **fields: Any) -> int:
     """Insert the row of a run that starts now; refuse if the same market is being crawled already."""
     market_id = fields.get("market_id")
+    _check_name(fields["spider"])
     if (own := _opened_already(connection, fields["spider"], market_id, now)) is not None:
         return own
     if market_id is not None:
@@ -59,6 +61,13 @@ def open_run(connection: Connection, *, now: datetime, **fields: Any) -> int:
             "wait for it to end, or cancel it."
         ) from None
     return int(run_id)
+
+
+def _check_name(spider: str) -> None:
+    if not 0 < len(spider) <= LONGEST_NAME:
+        raise RunRefused(
+            f"The name of a spider has 1 to {LONGEST_NAME} characters, not {len(spider)}: give it another."
+        )
 
 
 def _opened_already(connection: Connection, spider: str, market_id: str | None, now: datetime) -> int | None:

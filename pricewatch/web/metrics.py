@@ -14,6 +14,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from pricewatch import adapters
 from pricewatch.rules.figures import BUCKETS, COUNTERS, HISTOGRAMS
+from pricewatch.rules.own_spiders import OURS, is_spider
 from pricewatch.store import figures, gauges
 from pricewatch.web.visit import AVisit
 
@@ -101,7 +102,9 @@ def _standing(now: dict[str, Any], at: Any) -> Iterator[Metric]:
         "scrape_adapter_enabled", "1 where an adapter may be used for every source", labels=["adapter_id"]
     )
     for adapter_id in known:
-        queue.add_metric([adapter_id], pending.get(adapter_id, 0))
+        if not is_spider(adapter_id):
+            # Targets are read by adapters only.
+            queue.add_metric([adapter_id], pending.get(adapter_id, 0))
         enabled.add_metric([adapter_id], 0 if adapter_id in off else 1)
     yield queue
     yield enabled
@@ -136,7 +139,7 @@ def _beyond(now: dict[str, Any], at: Any) -> Iterator[Metric]:
     """What the operators of this system ask for besides."""
     running = GaugeMetricFamily("pricewatch_runs_running", "Runs under way", labels=["spider"])
     counts = {row.spider: row.count for row in now["running"]}
-    for spider in ("discovery", "sweep", "verification", "targets"):
+    for spider in (*OURS, *sorted(counts.keys() - set(OURS))):
         running.add_metric([spider], counts.get(spider, 0))
     yield running
     alerts = GaugeMetricFamily("pricewatch_alerts_open", "Open alerts", labels=["kind", "severity"])

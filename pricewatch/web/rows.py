@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from pricewatch.money import Money
+from pricewatch.rules.own_spiders import kind_of
 from pricewatch.spiders.target_report import price_of
 
 Json = Mapping[str, Any]
@@ -148,9 +149,10 @@ class RunError:
 
 
 def run_row(row: Json) -> dict[str, Any]:
-    """A run with its progress, and where it has them its errors, as rows of their own."""
+    """A run with its kind, its progress, and where it has them its errors, as rows of their own."""
     errors = {"errors": [RunError.of(one) for one in row["errors"]]} if "errors" in row else {}
-    return {**row, **errors, "progress": Progress.of(row["progress"])}
+    kind = kind_of(row["spider"], row["adapter_id"])
+    return {**row, **errors, "kind": kind, "progress": Progress.of(row["progress"])}
 
 
 @dataclass(frozen=True, slots=True)

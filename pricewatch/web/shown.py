@@ -8,6 +8,7 @@ from typing import Any
 from pricewatch import clock
 from pricewatch.money import Money
 from pricewatch.rules.freshness import badge, overall
+from pricewatch.rules.own_spiders import OURS
 
 SIGNS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥"}
 BADGE_TONES = ((80, "good"), (50, "calm"), (40, "warn"), (0, "bad"))
@@ -101,6 +102,11 @@ def words(text: str | None) -> str:
     return "" if text is None else text.replace("_", " ").capitalize()
 
 
+def spider_name(name: str) -> str:
+    """Ours as words, others as they are called."""
+    return words(name) if name in OURS else name
+
+
 def tone(word: Any) -> str:
     return TONES.get(str(word), "")
 
@@ -160,6 +166,7 @@ FILTERS = {
     "stamp": stamp,
     "iso": iso,
     "words": words,
+    "spider_name": spider_name,
     "tone": tone,
     "freshness": freshness,
     "change": change,

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from typing import Any
+
+import pytest
+
+from pricewatch.errors import RunRefused
+from pricewatch.rules.own_spiders import reader_id
+from pricewatch.store import drift, runs, spider_sources
+from tests.store.test_drift import BAD, end_run
+from tests.store.watched import NOW
 
 
 def test_an_adapter_is_disabled_and_enabled_with_a_reason(crawl, database):
@@ -30,6 +40,47 @@ def test_an_adapter_is_disabled_and_enabled_with_a_reason(crawl, database):
     assert "is disabled for bazaar" in crawl("sweep", market="bazaar-bikes").stderr
     assert scrapy("disable", "bazaar", "--source", "nowhere", "--reason", "x").returncode == 2
     assert "is now enabled" in scrapy("enable", "bazaar", "--by", "Ada", "--note", "x").stdout
+
+
+def test_a_spider_that_drifted_is_enabled_by_the_command_that_its_refusal_names(crawl, database):
+    def scrapy(*words: str) -> Any:
+        return crawl.command("adapters", *words).end()
+
+    made = database.call(spider_sources.source_for, "my toys", None, "http://localhost:8000/", NOW)
+    reader = reader_id("my toys")
+    for _ in range(2):
+        end_run(database, {reader: BAD}, source=made.id)
+    listed = scrapy("list").stdout
+    assert "spider:my toys" in listed
+    assert "disabled (DRIFT_DETECTED)" in listed
+    assert "not registered" not in listed
+    rows = {row["adapter_id"]: row for row in map(json.loads, scrapy("list", "--json").stdout.splitlines())}
+    assert rows[reader]["spider"] == "my toys"
+    assert rows[reader]["sources"] == [made.id]
+    with pytest.raises(RunRefused) as refused:
+        database.call(drift.begin, reader, made.id)
+    named = re.search("`scrapy adapters (.+)`", str(refused.value))
+    assert named
+    done = scrapy(*shlex.split(named[1]))
+    assert done.stdout == "The spider my toys on localhost:8000 is now enabled; its next run is watched.\n"
+    assert database.call(drift.begin, reader, made.id)
+
+
+def test_a_spider_is_switched_by_a_person_once_it_has_run(crawl, database):
+    def scrapy(*words: str) -> Any:
+        return crawl.command("adapters", *words).end()
+
+    refused = scrapy("disable", "spider:toys", "--reason", "x")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "No spider 'toys' has run yet" in refused.stderr
+    database.call(runs.open_run, now=NOW, spider="toys", adapter_id="spider:toys", source_id="bazaar")
+    assert "spider:toys" in scrapy("list").stdout
+    done = scrapy("disable", "spider:toys", "--reason", "the site moved", "--by", "Ada")
+    assert done.stdout == "The spider toys is now disabled.\n"
+    with pytest.raises(RunRefused, match=r"The spider toys is disabled since .*MANUAL: the site moved"):
+        database.call(drift.begin, "spider:toys", "bazaar")
+    done = scrapy("enable", "spider:toys", "--by", "Ada", "--note", "mended")
+    assert done.stdout == "The spider toys is now enabled; its next run is watched.\n"
 
 
 def test_a_source_is_trusted_and_its_listings_are_resolved(crawl, database, marketplace):

@@ -64,3 +64,19 @@ def test_pages_are_read_again_before_anything_is_stored(scrapy: Any, database: D
     assert "0 of 1 stored" in scrapy("replay", "--adapter", "bazaar", "--apply").stdout
     assert len(rows(database)) == 1
     assert scrapy("replay").returncode == 2
+
+
+def test_what_a_spider_read_itself_is_never_read_again(scrapy: Any, database: Database) -> None:
+    held = hold(database, page="", adapter_id="spider:toys")
+    assert str(held) in scrapy("list", "--adapter", "spider:toys").stdout
+    assert json.loads(scrapy("show", held).stdout)["adapter_id"] == "spider:toys"
+    assert "the spider toys gave none with the offer" in scrapy("show", held, "--save", "x.html").stderr
+    refused = scrapy("replay", "--adapter", "spider:toys", "--apply")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "Nothing is read again: the spider toys reads its pages itself" in refused.stderr
+    done = scrapy("replay", held, "--apply")
+    assert f"{held}: no adapter, the spider toys reads its pages itself" in done.stdout
+    assert "0 of 1 stored." in done.stdout
+    assert status(database, held) == "pending"
+    assert f"{held}: stored, 50.00 EUR" in scrapy("accept", held, "--by", "Ada").stdout
+    assert rows(database) == [(5000, "REVIEW", 2)]

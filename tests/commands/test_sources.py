@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pricewatch.store import spider_sources
 from tests.conftest import Crawl
 from tests.databases import Database
+from tests.store.test_drift import GOOD, end_run
+from tests.store.watched import NOW
 
 
 def told(crawl: Crawl, *words: str) -> tuple[int, str]:
@@ -28,6 +31,16 @@ def test_approve_list_and_withdraw(crawl: Crawl, database: Database) -> None:
     assert "Ada" in listed
     assert told(crawl, "withdraw", "apartments")[0] == 0
     assert database.value("SELECT tos_approved_by FROM sources WHERE id = 'apartments'") is None
+
+
+def test_a_source_that_a_spider_made_is_listed_with_it_and_approved(crawl: Crawl, database: Database) -> None:
+    made = database.call(spider_sources.source_for, "toys", None, "http://localhost:8000/toys", NOW)
+    assert told(crawl, "approve", made.id, "--by", "Ada") == (0, "localhost:8000 is approved by Ada.\n")
+    assert database.call(spider_sources.source_for, "toys", None, "localhost:8000", NOW).is_approved
+    end_run(database, {"spider:toys": GOOD, "spider:games": GOOD, "generic": GOOD}, source=made.id)
+    _, listed = told(crawl, "list")
+    (line,) = (line for line in listed.splitlines() if "localhost:8000" in line)
+    assert "games, toys" in line
 
 
 def test_the_rate_of_a_site_of_ones_own_is_raised(crawl: Crawl, database: Database) -> None:

@@ -123,7 +123,8 @@ def given_values(draw: st.DrawFn, names: list[str], odd: st.SearchStrategy[Any])
 
 def target_of(path: str, given: dict[str, Any], query: list[str], twice: bool) -> str:
     """The path with its parameters in it, and the query; each of which may be given twice."""
-    filled = re.sub(r"\{(\w+)\}", lambda name: as_path(given.get(name[1], RIGHT.get(name[1], "x"))), path)
+    parameter = re.compile(r"\{(\w+)(?::path)?\}")
+    filled = parameter.sub(lambda name: as_path(given.get(name[1], RIGHT.get(name[1], "x"))), path)
     pairs = [(name, given[name]) for name in query if name in given] * (2 if twice else 1)
     return f"{filled}?{as_query(pairs)}" if pairs else filled
 

@@ -21,6 +21,22 @@ from tests.waiting import until
 
 pytestmark = pytest.mark.proof
 BIN = Path(sys.executable).parent
+# Of nothing but Scrapy; what it was given tells how it ends.
+PLAIN_SPIDER = """
+import os
+import scrapy
+
+class Toys(scrapy.Spider):
+    name = "my toys"
+    source = "bazaar"
+    custom_settings = {"ITEM_PIPELINES": {}}
+
+    async def start(self):
+        if self.colour != "red":
+            os._exit(3)
+        return
+        yield
+"""
 
 
 @pytest.fixture(scope="module")
@@ -88,9 +104,13 @@ def change_adapter(clone: Path, version: str) -> None:
     module.write_text("".join(changed))
 
 
-def run_of(database: Database, daemon: Daemon, job: str) -> Any:
+def ended(daemon: Daemon, job: str) -> dict[str, Any]:
     until(lambda: daemon.job(job).get("state") in ("finished", "failed"))
-    assert daemon.job(job)["state"] == "finished", daemon.job(job)
+    return daemon.job(job)
+
+
+def run_of(database: Database, daemon: Daemon, job: str) -> Any:
+    assert ended(daemon, job)["state"] == "finished", daemon.job(job)
     return database.row("SELECT * FROM runs WHERE job_id = :job", job=job)
 
 
@@ -155,6 +175,21 @@ def test_an_egg_that_does_not_work_is_not_deployed(pair: list[Daemon], clone: Pa
     assert '"status": "error"' in answer
     assert "broken on purpose" in answer
     assert two.get("listversions.json", project="pricewatch")["versions"] == before
+
+
+def test_any_spider_of_an_egg_is_scheduled_with_any_arguments(pair: list[Daemon], clone: Path) -> None:
+    two, module = pair[1], clone / "pricewatch" / "spiders" / "toys.py"
+    module.write_text(PLAIN_SPIDER)
+    try:
+        assert '"spiders": 5' in client(clone, "scrapyd-deploy", "--version", "toys")
+    finally:
+        module.unlink()
+    assert "my toys" in two.get("listspiders.json", project="pricewatch")["spiders"]
+    for colour, state in (("red", "finished"), ("green", "failed")):
+        order = {"spider": "my toys", "colour": colour, "market": "x"}
+        job = two.post("schedule.json", project="pricewatch", **order)["jobid"]
+        assert ended(two, job)["state"] == state
+        assert ended(two, job)["spider"] == "my toys"
 
 
 def test_scrapyd_client(pair: list[Daemon], clone: Path, module_database: Database) -> None:

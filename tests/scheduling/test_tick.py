@@ -97,6 +97,37 @@ def test_a_silent_run_is_over_and_counts(database: Database) -> None:
     assert (renewed.cancels, renewed.cancel_signal) == (1, "TERM")
 
 
+def test_a_silent_run_of_any_spider_is_over(database: Database) -> None:
+    """One that crawled a market says nothing of the spiders that the dispatcher starts."""
+    make_market(database)
+    for market in (None, "m"):
+        database.do(
+            "INSERT INTO runs (spider, market_id, source_id, adapter_id, started_at, heartbeat_at)"
+            " VALUES ('toys', :market, 'bazaar', 'spider:toys', :then, :then)",
+            market=market,
+            then=NOW - 31 * MINUTE,
+        )
+    assert look(database).silent_runs == 2
+    assert {row.status for row in database.rows("SELECT status FROM runs")} == {"stale"}
+    market = database.row("SELECT * FROM markets WHERE id = 'm'")
+    assert (market.discovery_failures, market.last_scrape_status) == (0, None)
+    assert queued(database) == [("discovery", "m")]
+
+
+def test_a_spider_of_another_project_that_is_called_verification_verifies_nothing(
+    database: Database,
+) -> None:
+    hand_over(database, "bazaar", NOW - timedelta(hours=1))
+    database.do(
+        "INSERT INTO runs (spider, source_id, adapter_id, status, started_at, heartbeat_at)"
+        " SELECT 'verification', 'bazaar', 'spider:verification', status, :now, :now"
+        " FROM unnest(ARRAY['running', 'finished']) AS status",
+        now=NOW,
+    )
+    look(database, NOW + MINUTE)
+    assert verifications(database) == ["bazaar"]
+
+
 def test_targets_that_are_due_get_as_many_jobs_as_they_need(database: Database) -> None:
     make_targets(database, 2500, sources=3, due=NOW)
     plan = DispatchPlan(limits=Limits(most_pending_per_source=5000, longest_backlog=0))

@@ -88,6 +88,20 @@ def test_an_adapter_that_somebody_disabled_and_a_silent_run(database: Database) 
     assert look(database) == set()
 
 
+def test_a_spider_that_somebody_disabled_and_its_silent_run(database: Database) -> None:
+    database.call(drift.disable, "spider:toys", "bazaar", reason="MANUAL", by="ada", note="moved", now=NOW)
+    database.do(
+        "INSERT INTO runs (spider, adapter_id, started_at, heartbeat_at)"
+        " VALUES ('toys', 'spider:toys', :long_ago, :long_ago)",
+        long_ago=NOW - timedelta(hours=1),
+    )
+    run = database.value("SELECT id FROM runs")
+    assert look(database) == {("adapter_off", "spider:toys on bazaar"), ("run_silent", str(run))}
+    told = {row.message for row in database.rows("SELECT message FROM alerts")}
+    assert "The spider toys on bazaar is disabled by ada (MANUAL: moved)." in told
+    assert any(message.startswith(f"The toys run {run} on ") for message in told)
+
+
 def test_an_alert_is_told_once_and_again_when_it_is_over(database: Database) -> None:
     for hours in (14, 15, 16):
         look(database, NOW + timedelta(hours=hours))

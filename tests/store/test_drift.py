@@ -10,6 +10,7 @@ import pytest
 
 from pricewatch.errors import RunRefused, UserError
 from pricewatch.rules.drift import Batch
+from pricewatch.rules.own_spiders import reader_id
 from pricewatch.store import drift, runs
 from tests.databases import Database
 from tests.store.observations import later, offer, store
@@ -143,3 +144,25 @@ def test_what_has_been_failing_while_the_rest_is_read_well_is_no_news(
     for _ in range(2):
         end_run(database, {"b": batch}, source="bazaar")
     assert not status(database, "b", "bazaar").enabled
+
+
+def test_a_spider_is_judged_as_an_adapter_is_and_called_by_its_name(database: Database) -> None:
+    reader = reader_id("my toys")
+    for _ in range(2):
+        end_run(database, {reader: BAD}, source="localhost:8000")
+    assert ("adapter_disabled", "spider:my toys on localhost:8000") in alerts(database)
+    for message in database.rows("SELECT message FROM alerts"):
+        assert "spider my toys" in message[0]
+        assert "adapter spider" not in message[0]
+    with pytest.raises(RunRefused) as refused:
+        database.call(drift.begin, reader, "localhost:8000")
+    said = str(refused.value)
+    assert said.startswith("The spider my toys is disabled for localhost:8000 since")
+    assert "`scrapy adapters enable 'spider:my toys' --source localhost:8000 --by NAME --note WHY`" in said
+    assert not database.call(drift.begin, reader, "shop.example")
+
+
+def test_the_name_of_a_spider_cannot_break_a_metric(database: Database) -> None:
+    given = {"reason": "MANUAL", "by": "Ada", "note": "x", "now": NOW}
+    assert database.call(drift.disable, reader_id("a|b"), **given)
+    assert database.value("SELECT key FROM figures") == "scrape_adapter_disabled_total|spider:a/b|MANUAL"

@@ -36,6 +36,7 @@ def hold(
     reason: QuarantineReason = QuarantineReason.AMBIGUOUS_PRICE,
     page: str = PAGE.format(price="€ 50,00", state="on_sale"),
     minutes: float = 10,
+    adapter_id: str = "bazaar",
     **fields: Any,
 ) -> int:
     """An offer that the adapter was in doubt about."""
@@ -52,7 +53,10 @@ def hold(
         **fields,
     )
     item = ProductPage(
-        offer=made, page=page.encode("latin-1", "xmlcharrefreplace"), adapter_id="bazaar", encoding="latin-1"
+        offer=made,
+        page=page.encode("latin-1", "xmlcharrefreplace"),
+        adapter_id=adapter_id,
+        encoding="latin-1",
     )
     item.held = Quarantine(reason, {"why": "two prices"}, made)
     database.call(quarantine.hold, item, run_id=2, at=START)
@@ -177,3 +181,24 @@ def test_an_adapter_that_fails_on_a_kept_page_is_told_of(
     done = replay(database, held_id)
     assert done.outcome is Review.NOTHING_READ
     assert "IndexError" in done.details
+
+
+@pytest.mark.parametrize("page", ["", "<html><p>as the spider saw it</p></html>"])
+def test_what_a_spider_read_itself_is_accepted_but_never_read_again(database: Database, page: str) -> None:
+    held_id = hold(database, page=page, adapter_id="spider:toys")
+    done = replay(database, held_id)
+    assert done.outcome is Review.NO_ADAPTER
+    assert done.details == (
+        "the spider toys reads its pages itself: no adapter can read what is held of it again"
+    )
+    assert status(database, held_id) == "pending"
+    assert rows(database) == []
+    assert accept(database, held_id).outcome is Review.STORED
+    assert rows(database) == [(5000, "REVIEW", 2)]
+    assert status(database, held_id) == "accepted"
+
+
+def test_what_a_spider_read_itself_is_rejected(database: Database) -> None:
+    held_id = hold(database, page="", adapter_id="spider:toys")
+    assert database.call(quarantine.reject, [held_id], by="Ada", note=None, now=later(60)) == [held_id]
+    assert rows(database) == []

@@ -14,7 +14,8 @@ import pytest
 from pricewatch import clock
 from pricewatch.errors import RunRefused
 from pricewatch.items import PageOutcome, RunStatus
-from pricewatch.store import collection, runs
+from pricewatch.rules.own_spiders import reader_id
+from pricewatch.store import collection, jobs, run_list, runs
 from tests.databases import Database
 from tests.store.observations import MARKET, START, card
 
@@ -36,6 +37,28 @@ def test_a_market_is_not_crawled_twice_at_once_by_the_same_spider(database: Data
     open_run(database, market_id="bazaar-toys")
     database.call(runs.close_run, first, RunStatus.FINISHED, None)
     open_run(database)
+
+
+def test_a_run_is_of_any_spider_that_has_a_name(database: Database) -> None:
+    for name in ("x" * 100, "Acme/toys & games", "Spielzeug für Kinder"):
+        open_run(database, spider=name, market_id=None, adapter_id=reader_id(name))
+    for name in ("", "x" * 101):
+        with pytest.raises(RunRefused, match=f"has 1 to 100 characters, not {len(name)}: give it another"):
+            open_run(database, spider=name, market_id=None)
+    assert database.value("SELECT count(*) FROM runs") == 3
+
+
+def test_the_project_of_a_run_is_that_of_its_job(database: Database) -> None:
+    for project, job_id in (("other", "a"), ("pricewatch", "b"), ("third", "a")):
+        spider = "toys" if project == "other" else "sweep"
+        database.call(jobs.add, project, spider, job_id=job_id)
+    for spider, job_id, project in (
+        ("toys", "a", "other"),
+        ("sweep", "b", "pricewatch"),
+        ("sweep", "a", "third"),
+        ("sweep", "removed", "pricewatch"),
+    ):
+        assert database.call(run_list.project, {"spider": spider, "job_id": job_id}) == project
 
 
 def test_a_run_whose_process_is_gone_makes_way(database: Database) -> None:

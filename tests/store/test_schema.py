@@ -64,7 +64,7 @@ FREE = {
         "alerts.kind",
     ),
     # Of any project that is deployed.
-    *("jobs.spider", "jobs.reason"),
+    *("runs.spider", "jobs.spider", "jobs.reason"),
 }
 
 
@@ -209,6 +209,37 @@ def test_held_offers_and_switches_of_older_versions_are_kept(empty_database: Dat
         command.downgrade(config, "0009")
         connection.commit()
     assert empty_database.value("SELECT count(*) FROM quarantine WHERE page = 'page'") == 5
+
+
+def test_runs_of_any_spider_are_kept_until_the_schema_goes_back(database: Database) -> None:
+    run = (
+        "INSERT INTO runs (spider, adapter_id, started_at, heartbeat_at, status)"
+        " VALUES (:spider, :adapter_id, now(), now(), 'finished') RETURNING id"
+    )
+    ours = database.value(run, spider="sweep", adapter_id="bazaar")
+    toys = database.value(run, spider="toys", adapter_id="spider:toys")
+    for name in ("", "x" * 101):
+        with pytest.raises(IntegrityError, match="ck_runs_spider"):
+            database.do(run, spider=name, adapter_id=None)
+    database.do(
+        "INSERT INTO run_pages (run_id, url, outcome, fetched_at) SELECT id, 'u', 'ok', now() FROM runs"
+    )
+    for adapter_id in ("bazaar", "spider:toys"):
+        switch = "INSERT INTO adapter_status (adapter_id, enabled) VALUES (:id, false)"
+        database.do(switch, id=adapter_id)
+    store(database.engine, [card(1, 1000)], run_id=toys)
+    with database.engine.connect() as connection, migrations_config() as config:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0014")
+        connection.commit()
+    assert [row.id for row in database.rows("SELECT id FROM runs")] == [ours]
+    assert [row.run_id for row in database.rows("SELECT run_id FROM run_pages")] == [ours]
+    assert [row.adapter_id for row in database.rows("SELECT adapter_id FROM adapter_status")] == ["bazaar"]
+    assert database.value("SELECT count(*) FROM price_history") == 1
+    with pytest.raises(IntegrityError, match="ck_runs_spider"):
+        database.do(run, spider="toys", adapter_id=None)
+    assert ensure_schema(database.engine) is True
+    assert database.value(run, spider="toys", adapter_id=None) > toys
 
 
 def test_a_user_who_may_not_make_tables_is_told(empty_database: Database) -> None:

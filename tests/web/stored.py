@@ -17,6 +17,14 @@ FROM (SELECT CAST(:evil AS text) AS evil) AS given RETURNING id
 """
 REST = (
     """
+INSERT INTO runs (spider, source_id, adapter_id, started_at, heartbeat_at, status)
+VALUES (left(:evil, 100), 'bazaar', 'spider:' || left(:evil, 100), now(), now(), 'finished')
+""",
+    """
+INSERT INTO adapter_status (adapter_id, source_id, note)
+VALUES ('spider:' || left(:evil, 100), 'bazaar', :evil)
+""",
+    """
 INSERT INTO run_pages (run_id, url, outcome, error, fetched_at)
 SELECT id, :evil, 'unreadable', :evil, now() FROM runs
 """,

@@ -280,10 +280,15 @@ def test_dark_and_light(page: Page) -> None:
 def test_pages_fit_on_a_phone(page: Page, database: Database) -> None:
     listing = store_one_of_each(database, "Wortohnezwischenraum" * 20)
     page.set_viewport_size({"width": 390, "height": 844})
+    spider = database.row("SELECT * FROM runs WHERE adapter_id LIKE 'spider:%'")
     for path in (
         f"/listings/{listing}",
         "/listings",
+        "/",
         "/adapters",
+        f"/adapters/{spider.adapter_id}",
+        "/admin/scraper",
+        f"/runs/{spider.id}",
         "/targets/add",
         "/markets/add?source=apartments",
     ):

@@ -7,12 +7,14 @@ import json
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
 from fastapi.routing import APIRoute
 
 from pricewatch.money import Money
+from pricewatch.rules.own_spiders import OURS, reader_id
 from pricewatch.spiders.start_page import StartPage
 from pricewatch.store import alerts, history, listings, price_jump, resolver, watch
 from pricewatch.store.batch import BatchWriter, Write, WriteUnit
@@ -23,8 +25,8 @@ from tests.web.stored import store_one_of_each
 
 NOW = datetime.now(UTC)
 # Files, and what leads elsewhere.
-NO_PAGES = {"/static/{fingerprint}/{name}", "/admin/scraper", "/login"}
-KINDS = ("discovery", "sweep", "verification", "targets")
+NO_PAGES = {"/static/{fingerprint}/{name}", "/login"}
+SPIDERS = ("discovery", "sweep", "verification", "targets", "Acme/toys & games")
 FAILURE = {"time": NOW.isoformat(), "page": 3, "proxy": "proxy-7", "error": "http_error: 500"}
 STARTS = [
     StartPage("/c/bikes", read=2, collected=40, failures=[FAILURE], failed_page=3),
@@ -41,7 +43,7 @@ PROGRESS: list[dict[str, Any]] = [
 RUN = """
 INSERT INTO runs (spider, market_id, source_id, adapter_id, started_at, heartbeat_at, status, errors,
                   progress, reasons)
-VALUES (:spider, 'bazaar-bikes', 'bazaar', 'bazaar', now(), now(), :status, CAST(:errors AS jsonb),
+VALUES (:spider, 'bazaar-bikes', 'bazaar', :adapter_id, now(), now(), :status, CAST(:errors AS jsonb),
         CAST(:progress AS jsonb), '{"page/ok": 5, "dropped/INVALID_PRICE": 1}')
 """
 ERRORS = [{"at": NOW.isoformat(), "error": "A page could not be read", "url": "/c/bikes?page=3"}, {}]
@@ -51,11 +53,12 @@ ERRORS = [{"at": NOW.isoformat(), "error": "A page could not be read", "url": "/
 def full(database: Database) -> Database:
     """Runs of every kind and state, and one of everything that a person may have to look at."""
     store_one_of_each(database, "Evil")
-    for spider in KINDS:
+    for spider in SPIDERS:
+        adapter_id = "bazaar" if spider in OURS else reader_id(spider)
         for progress in PROGRESS:
             status = "running" if progress == PROGRESS[-1] else "failed"
             values = {"progress": json.dumps(progress), "errors": json.dumps(ERRORS if progress else [])}
-            database.do(RUN, spider=spider, status=status, **values)
+            database.do(RUN, spider=spider, adapter_id=adapter_id, status=status, **values)
     _hold_a_jump(database)
     observations.store(database.engine, [observations.card("yen", 900, NOW, currency="JPY")])
     observations.store(database.engine, [observations.card("free", None, NOW)])
@@ -82,21 +85,21 @@ def _hold_a_jump(database: Database) -> None:
 
 def test_every_page_can_be_shown(client: httpx.Client, full: Database) -> None:
     ids: dict[str, list[Any]] = {
-        "adapter_id": ["bazaar", "generic"],
+        "adapter_id": ["bazaar", "generic", reader_id(SPIDERS[-1])],
         "listing_id": _ids(full, "listings"),
         "product_id": _ids(full, "products"),
         "held_id": _ids(full, "quarantine"),
         "run_id": _ids(full, "runs"),
-        "kind": list(KINDS),
+        "spider": list(SPIDERS),
     }
     assert all(ids.values())
     routes = [route for router in page_routers() for route in router.routes if isinstance(route, APIRoute)]
     pages = {route.path for route in routes if "GET" in (route.methods or ())} - NO_PAGES
     assert len(pages) > 20
     for page in sorted(pages):
-        name = re.search(r"{(\w+)}", page)
+        name = re.search(r"{(\w+)(?::path)?}", page)
         for value in ids[name[1]] if name else [""]:
-            path = re.sub(r"{\w+}", str(value), page)
+            path = re.sub(r"{[\w:]+}", quote(str(value)), page)
             answer = client.get(path)
             assert answer.status_code == 200, path
             assert not re.search(r"\bNone\b(?!:|\.| yet)|Undefined", answer.text), path

@@ -17,7 +17,7 @@ from tests.web.stored import store_one_of_each
 PAGES = [
     *("/", "/listings", "/products", "/watch", "/markets", "/markets/add", "/targets", "/targets/add"),
     *("/targets/import", "/quarantine", "/alerts", "/adapters", "/adapters/bazaar", "/proxies", "/audit"),
-    *("/runbooks", "/fragments/running", "/markets/add?source=apartments"),
+    *("/runbooks", "/fragments/running", "/markets/add?source=apartments", "/admin/scraper"),
     *(f"/admin/scraper/{kind}" for kind in ("discovery", "sweep", "verification", "targets")),
 ]
 EVIL = "<script>alert(1)</script>"
@@ -65,7 +65,8 @@ def test_nothing_inline_and_nothing_from_elsewhere(client: httpx.Client, stored:
 
 
 @pytest.mark.parametrize(
-    "path", ["/listings/999999", "/runs/999999", "/quarantine/99", "/products/99", "/adapters/x"]
+    "path",
+    ["/listings/999999", "/runs/999999", "/quarantine/99", "/products/99", "/adapters/x", "/admin/scraper/x"],
 )
 def test_what_is_not_there(client: httpx.Client, path: str) -> None:
     answer = client.get(path)

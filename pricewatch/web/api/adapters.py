@@ -6,10 +6,10 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, HTTPException
+from fastapi import APIRouter, HTTPException, Path
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from pricewatch import adapters
+from pricewatch.adapters import UnknownAdapter
 from pricewatch.store import adapter_list, drift, target_sources
 from pricewatch.store.models.operations import EVERY_SOURCE
 from pricewatch.web.api.common import AChange, Name, Row
@@ -17,6 +17,8 @@ from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 
 router = APIRouter(prefix="/api/adapters", tags=["adapters"], responses=responses(404))
+# The name of a spider may have a slash in it.
+Reader = Annotated[str, Path(min_length=1, max_length=120, pattern=r"^[^\x00]*$")]
 Why = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\x00]*$")]
 
 
@@ -44,6 +46,8 @@ class Adapter(Switch):
     """An adapter with its own switch, which counts for every source, and how it fares on each."""
 
     adapter_id: str
+    # The name of a spider that reads its pages itself, as `spider:NAME`; null for adapters.
+    spider: str | None
     version: str | None
     domain: str | None
     sources: list[str]
@@ -72,32 +76,34 @@ def listed(visit: AVisit) -> Any:
         return adapter_list.adapters(connection)
 
 
-@router.post("/{adapter_id}/disable", response_model=Adapter)
-def disable(visit: AChange, adapter_id: Name, given: Disable) -> Any:
-    _check(adapter_id)
+@router.post("/{adapter_id:path}/disable", response_model=Adapter)
+def disable(visit: AChange, adapter_id: Reader, given: Disable) -> Any:
     with visit.change(
         "adapter disabled", adapter_id, source_id=given.source_id, note=given.note
     ) as connection:
+        _check(connection, adapter_id)
         source_id = _source(connection, given.source_id)
         how = {"reason": given.reason, "by": visit.person, "note": given.note}
         drift.disable(connection, adapter_id, source_id, now=visit.now, **how)
         return _one(connection, adapter_id)
 
 
-@router.post("/{adapter_id}/enable", response_model=Adapter)
-def enable(visit: AChange, adapter_id: Name, given: Enable) -> Any:
-    _check(adapter_id)
+@router.post("/{adapter_id:path}/enable", response_model=Adapter)
+def enable(visit: AChange, adapter_id: Reader, given: Enable) -> Any:
     with visit.change(
         "adapter enabled", adapter_id, source_id=given.source_id, note=given.note
     ) as connection:
+        _check(connection, adapter_id)
         source_id = _source(connection, given.source_id)
         drift.enable(connection, adapter_id, source_id, by=visit.person, note=given.note, now=visit.now)
         return _one(connection, adapter_id)
 
 
-def _check(adapter_id: str) -> None:
-    if adapter_id not in adapters.known():
-        raise HTTPException(404, f"There is no adapter {adapter_id!r}.")
+def _check(connection: Any, adapter_id: str) -> None:
+    try:
+        adapter_list.check(connection, adapter_id)
+    except UnknownAdapter as error:
+        raise HTTPException(404, str(error)) from None
 
 
 def _source(connection: Any, source_id: str | None) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query
+from pydantic import StringConstraints
 
 from pricewatch.items import RunStatus
+from pricewatch.rules.own_spiders import LONGEST_NAME
 from pricewatch.store import run_list
 from pricewatch.web.api.common import Limit, Page, Row, Word, page_of
 from pricewatch.web.fields import After, Before, Id
@@ -16,12 +18,13 @@ from pricewatch.web.problems import responses
 from pricewatch.web.visit import AVisit
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], responses=responses(404))
-Spider = Literal["discovery", "sweep", "verification", "targets"]
+# One of ours, or any other that was run; the database takes no NUL in a text.
+Spider = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00]*$")]
 
 
 class Run(Row):
     id: int
-    spider: Spider
+    spider: str
     source_id: str | None
     market_id: str | None
     adapter_id: str | None
@@ -79,7 +82,7 @@ class RunPage(Row):
 @router.get("", response_model=Page[Run])
 def find(
     visit: AVisit,
-    spider: Spider | None = None,
+    spider: Annotated[Spider | None, Query()] = None,
     status: RunStatus | None = None,
     market_id: Annotated[Word | None, Query()] = None,
     before: Before = None,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 from sqlalchemy import Connection
 
-from pricewatch import adapters
 from pricewatch.errors import UserError
 from pricewatch.store import adapter_list, drift, target_sources
 from pricewatch.store.models.operations import EVERY_SOURCE
@@ -24,7 +24,7 @@ def found(visit: AVisit) -> Response:
         return visit.render(connection, "adapters.html", rows=adapter_list.adapters(connection))
 
 
-@router.get("/adapters/{adapter_id}")
+@router.get("/adapters/{adapter_id:path}")
 def one(visit: AVisit, adapter_id: str, source: str = "") -> Response:
     """With the batches of one source: the one asked for, or the first."""
     with visit.read() as connection:
@@ -36,9 +36,8 @@ def one(visit: AVisit, adapter_id: str, source: str = "") -> Response:
         return visit.render(connection, "adapter.html", row=row, shown=shown, batches=batches)
 
 
-@router.post("/adapters/{adapter_id}/disable")
+@router.post("/adapters/{adapter_id:path}/disable")
 def disable(visit: AVisit, form: AForm, adapter_id: str) -> Response:
-    adapters.get(adapter_id)
     note = form.text("note", 500)
     if not note:
         raise UserError("Say why it is disabled, for whoever finds it so.")
@@ -47,27 +46,28 @@ def disable(visit: AVisit, form: AForm, adapter_id: str) -> Response:
     with visit.change(
         "adapter disabled", adapter_id, source_id=source or None, reason=reason, note=note
     ) as connection:
+        adapter_list.check(connection, adapter_id)
         source_id = _source(connection, source)
         by = visit.person
         done = drift.disable(
             connection, adapter_id, source_id, reason=reason, by=by, note=note, now=visit.now
         )
-    how, whose = "now" if done else "already", drift.subject(adapter_id, source_id)
-    return visit.back(_path(adapter_id, source), f"The adapter {whose} is {how} disabled.")
+    how, whose = "now" if done else "already", drift.named(adapter_id, source_id)
+    return visit.back(_path(adapter_id, source), f"The {whose} is {how} disabled.")
 
 
-@router.post("/adapters/{adapter_id}/enable")
+@router.post("/adapters/{adapter_id:path}/enable")
 def enable(visit: AVisit, form: AForm, adapter_id: str) -> Response:
-    adapters.get(adapter_id)
     note = form.text("note", 500)
     if not note:
         raise UserError("Say what was done about it.")
     source = form.text("source", 255)
     with visit.change("adapter enabled", adapter_id, source_id=source or None, note=note) as connection:
+        adapter_list.check(connection, adapter_id)
         source_id = _source(connection, source)
         drift.enable(connection, adapter_id, source_id, by=visit.person, note=note, now=visit.now)
-    whose = drift.subject(adapter_id, source_id)
-    return visit.back(_path(adapter_id, source), f"The adapter {whose} is enabled; its next run is watched.")
+    whose = drift.named(adapter_id, source_id)
+    return visit.back(_path(adapter_id, source), f"The {whose} is enabled; its next run is watched.")
 
 
 def _source(connection: Connection, given: str) -> str:
@@ -75,7 +75,7 @@ def _source(connection: Connection, given: str) -> str:
 
 
 def _path(adapter_id: str, source: str) -> str:
-    return with_query(f"/adapters/{adapter_id}", source=source)
+    return with_query(f"/adapters/{quote(adapter_id)}", source=source)
 
 
 def _known(rows: list[dict[str, Any]], adapter_id: str) -> dict[str, Any]:

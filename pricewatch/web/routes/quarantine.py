@@ -62,6 +62,7 @@ def one(visit: AVisit, held_id: Id) -> Response:
             held=HeldRow.of(held),
             page=shown,
             no_page=quarantine.no_page(held),
+            can_replay=page is not None and quarantine.no_replay(held["adapter_id"]) is None,
             following=beside[0]["id"] if beside else None,
         )
 
@@ -103,7 +104,9 @@ def _act(visit: Visit, action: str, ids: list[int], note: str | None) -> str:
         details = done_one.details
     told = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
     verb = {"accept": "Accepted", "replay": "Would be read again", "replay_apply": "Read again"}[action]
-    return f"{verb}: {told}." + (f" {details}" if len(ids) == 1 and details else "")
+    if len(ids) > 1 or not details:
+        return f"{verb}: {told}."
+    return f"{verb}: {told}. {details[0].upper()}{details[1:].rstrip('.')}."
 
 
 def _subject(ids: list[int]) -> str:

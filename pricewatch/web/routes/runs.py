@@ -1,35 +1,43 @@
-"""Runs by kind, and one run page by page."""
+"""Runs by spider, and one run page by page."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 
 from pricewatch.items import RunStatus
 from pricewatch.store import run_list
 from pricewatch.web.fields import After, Before, Id
 from pricewatch.web.rows import run_row
-from pricewatch.web.visit import AVisit
+from pricewatch.web.visit import AVisit, Visit
 
 router = APIRouter()
-Kind = Literal["discovery", "sweep", "verification", "targets"]
-KINDS = ("discovery", "sweep", "verification", "targets")
 MOST, MOST_PAGES = 50, 100
 
 
 @router.get("/admin/scraper")
-def all_kinds() -> Response:
-    return RedirectResponse("/admin/scraper/discovery", 303)
+def all_spiders(visit: AVisit, status: str = "", market: str = "", before: Before = None) -> Response:
+    return _listed(visit, None, status, market, before)
 
 
-@router.get("/admin/scraper/{kind}")
-def by_kind(visit: AVisit, kind: Kind, status: str = "", market: str = "", before: Before = None) -> Response:
+@router.get("/admin/scraper/{spider:path}")
+def by_spider(
+    visit: AVisit, spider: str, status: str = "", market: str = "", before: Before = None
+) -> Response:
+    return _listed(visit, spider, status, market, before)
+
+
+def _listed(visit: Visit, spider: str | None, status: str, market: str, before: int | None) -> Response:
     with visit.read() as connection:
+        spiders = run_list.spiders(connection)
+        if spider is not None and spider not in spiders:
+            raise HTTPException(404, f"No spider {spider[:60]!r} has run yet.")
         rows = run_list.runs(
             connection,
-            spider=kind,
+            spider=spider,
             status=status if status in set(RunStatus) else None,
             market_id=market or None,
             before_id=before,
@@ -38,8 +46,9 @@ def by_kind(visit: AVisit, kind: Kind, status: str = "", market: str = "", befor
         return visit.render(
             connection,
             "runs.html",
-            kind=kind,
-            kinds=KINDS,
+            spider=spider,
+            spiders=spiders,
+            here=_page_of(spider),
             status=status,
             statuses=[str(word) for word in RunStatus],
             market=market,
@@ -64,16 +73,26 @@ def _drill_down(connection: Any, run_id: int, after: int, outcome: str | None) -
     run = run_list.run(connection, run_id)
     if run is None:
         raise HTTPException(404, f"There is no run {run_id}.")
-    verifies = run["spider"] == "verification"
+    shown = run_row(run)
+    verifies = shown["kind"] == "verification"
     find = run_list.attempts if verifies else run_list.pages
     given = {} if verifies else {"outcome": outcome}
     rows = find(connection, run_id, after=after, most=MOST_PAGES + 1, **given)
     return {
-        "run": run_row(run),
+        "run": shown,
         "pages": [] if verifies else rows[:MOST_PAGES],
         "attempts": rows[:MOST_PAGES] if verifies else [],
         "outcome": outcome or "",
         "more": rows[MOST_PAGES - 1]["id"] if len(rows) > MOST_PAGES else None,
         "collected": run_list.collected(connection, run_id) if run["status"] == "running" else [],
-        "log": f"/logs/pricewatch/{run['spider']}/{run['job_id']}.log" if run["job_id"] else None,
+        "log": _log_of(run_list.project(connection, run), run) if run["job_id"] else None,
     }
+
+
+def _page_of(spider: str | None) -> str:
+    """The list of a spider's runs; a name may have any character."""
+    return f"/admin/scraper/{quote(spider)}" if spider else "/admin/scraper"
+
+
+def _log_of(project: str, run: dict[str, Any]) -> str:
+    return f"/logs/{quote(project)}/{quote(run['spider'])}/{quote(run['job_id'])}.log"

@@ -1,0 +1,105 @@
+"""The source of a spider that is not ours: found by its id or its site, or made and not yet approved."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from pricewatch.errors import RunRefused, UserError
+from pricewatch.store import markets, new_markets, spider_sources, target_sources
+from pricewatch.store.target_sources import SourceRecord
+from tests.databases import Database
+from tests.store.watched import NOW
+
+
+def source_for(database: Database, site: str, source_id: str | None = None) -> SourceRecord:
+    found: SourceRecord = database.call(spider_sources.source_for, "toys", source_id, site, NOW)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("site", "source_id", "base_url"),
+    [
+        ("shop.example", "shop.example", "https://shop.example"),
+        ("www.shop.example", "shop.example", "https://www.shop.example"),
+        ("http://www.Shop.example/toys?page=2", "shop.example", "http://www.shop.example"),
+        ("https://ada:secret@shop.example/", "shop.example", "https://shop.example"),
+        ("localhost:8000", "localhost:8000", "http://localhost:8000"),
+        ("http://127.0.0.1:8000/toys", "127.0.0.1:8000", "http://127.0.0.1:8000"),
+        ("http://[::1]:8000/toys", "[::1]:8000", "http://[::1]:8000"),
+    ],
+)
+def test_a_new_site_is_a_new_source(database: Database, site: str, source_id: str, base_url: str) -> None:
+    made = source_for(database, site)
+    assert (made.id, made.base_url, made.adapter_id) == (source_id, base_url, "generic")
+    assert not made.is_approved
+    assert source_for(database, site) == made
+    row = database.row("SELECT * FROM sources WHERE id = :id", id=source_id)
+    assert (row.visibility, row.created_at) == ("INELIGIBLE", NOW)
+    # A pasted URL of the same site is one of this source.
+    url = site if "://" in site else f"http://{site}/item/1"
+    assert database.call(target_sources.create, [url]).of(url) == made
+
+
+def test_a_site_with_an_adapter_is_read_by_it(database: Database) -> None:
+    assert source_for(database, "willhaben.at").adapter_id == "willhaben"
+
+
+def test_a_known_source_is_found(database: Database) -> None:
+    assert source_for(database, "", "apartments").id == "apartments"
+    assert source_for(database, "https://www.apartments.com/boston").id == "apartments"
+    assert source_for(database, "apartments.com", "of-my-own").id == "apartments"
+    assert source_for(database, "shop.example", "apartments").id == "apartments"
+    assert source_for(database, "http://127.0.0.1:6880/c/toys").is_approved
+    assert database.value("SELECT count(*) FROM sources") == 2
+
+
+def test_a_spider_may_name_its_new_source(database: Database) -> None:
+    assert source_for(database, "other.example", "").id == "other.example"
+    made = source_for(database, "shop.example", "toy-shop")
+    assert (made.id, made.domain) == ("toy-shop", "shop.example")
+    assert source_for(database, "https://www.shop.example/toys") == made
+
+
+@pytest.mark.parametrize("source_id", ["*", "a b", "x" * 101, "../x"])
+def test_a_name_that_cannot_be_a_source_is_refused(database: Database, source_id: str) -> None:
+    with pytest.raises(UserError, match="of the spider toys cannot be made: use letters"):
+        source_for(database, "shop.example", source_id)
+    assert database.value("SELECT count(*) FROM sources") == 2
+
+
+@pytest.mark.parametrize("site", ["http://", "ftp://shop.example", "shop.example:x", "http://[::1", "a b"])
+def test_a_site_that_is_no_address_is_refused(database: Database, site: str) -> None:
+    with pytest.raises(UserError, match="of the spider toys is not a web address"):
+        source_for(database, site)
+
+
+def test_a_spider_without_a_site_is_told_what_to_say(database: Database) -> None:
+    for source_id in (None, "unknown"):
+        with pytest.raises(UserError, match="give it `allowed_domains`, `start_urls`, or `source`"):
+            source_for(database, "", source_id)
+
+
+def test_nothing_is_fetched_before_somebody_approves(database: Database) -> None:
+    made = source_for(database, "shop.example")
+    with pytest.raises(RunRefused) as refused:
+        target_sources.check_approved(made)
+    with pytest.raises(RunRefused, match="Nobody has approved fetching from apartments yet"):
+        database.call(markets.load_approved_market, "boston-ma")
+    assert "`scrapy sources approve shop.example --by NAME`" in str(refused.value)
+    database.call(target_sources.approve, "shop.example", "Ada", NOW)
+    target_sources.check_approved(source_for(database, "shop.example"))
+
+
+def test_a_market_of_the_same_site_has_the_same_source(database: Database) -> None:
+    made = source_for(database, "https://www.willhaben.at")
+    added = database.call(new_markets.add_by_address, ["https://www.willhaben.at/iad/bikes"], {"id": "bikes"})
+    assert added.source_id == made.id
+
+
+def test_two_first_runs_at_once_make_one_source(database: Database) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        made = list(threads.map(lambda _: source_for(database, "shop.example"), range(8)))
+    assert {one.id for one in made} == {"shop.example"}
+    assert database.value("SELECT count(*) FROM sources") == 3

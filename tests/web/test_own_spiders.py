@@ -1,0 +1,163 @@
+"""Spiders that are not ours, as people and programs see them: runs, drift, held offers, metrics."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+from pricewatch import clock
+from pricewatch.items import RunStatus
+from pricewatch.rules.own_spiders import reader_id
+from pricewatch.store import drift, jobs, runs
+from tests.databases import Database
+from tests.store.test_drift import BAD, end_run
+from tests.store.test_review import hold
+from tests.web.conftest import Browser
+from tests.web.test_every_page import words
+from tests.web.test_metrics import read
+
+NAMES = ["toys", "Acme/toys & games?", "<b>toys</b> 100%", "MyShop_v2"]
+
+
+def run_of(database: Database, spider: str, **values: Any) -> int:
+    """A run of a spider that is not ours, which has ended."""
+    opened = {"spider": spider, "adapter_id": reader_id(spider), "source_id": "bazaar"}
+    run_id: int = database.call(runs.open_run, now=clock.now(), **opened, **values)
+    counts = {"offers_valid": 40, "new_listings": 30, "price_rows": 31, "urls_attempted": 42}
+    database.call(
+        runs.close_run, run_id, RunStatus.FINISHED, None, finished_at=clock.now(), urls_failed=2, **counts
+    )
+    return run_id
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_is_found_by_its_spider(client: httpx.Client, database: Database, name: str) -> None:
+    run_id = run_of(database, name)
+    run_of(database, "another")
+    page = f"/admin/scraper/{quote(name)}"
+    everything = client.get("/admin/scraper").text
+    assert f'href="{html.escape(page)}"' in everything
+    assert f">{html.escape(name)}</a>" in everything
+    assert name not in everything or html.escape(name) == name
+    shown = words(client, page)
+    assert f"{run_id} bazaar Finished 40 offers · 30 new · 31 prices · 2 failed" in shown
+    assert words(client, "/admin/scraper").count("40 offers") == 2
+    assert shown.count("40 offers") == 1
+    answer = client.get("/api/runs", params={"spider": name}).json()
+    assert [(row["id"], row["spider"]) for row in answer["items"]] == [(run_id, name)]
+    assert client.get(f"/api/runs/{run_id}").json()["adapter_id"] == reader_id(name)
+    one = words(client, f"/runs/{run_id}")
+    assert f"{name} run {run_id}" in one
+    assert "Offers 40" in one
+    assert "Pages 42 2 failed" in one
+    assert f'href="{page}"' in client.get(f"/runs/{run_id}").text
+
+
+def test_the_filter_has_the_spiders_that_ran(client: httpx.Client, database: Database) -> None:
+    tabs = "All Discovery Sweep Verification Targets"
+    assert tabs + " All" in words(client, "/admin/scraper")
+    assert client.get("/admin/scraper/zoo").status_code == 404
+    for name in ("zoo", "Ark", "zoo"):
+        run_of(database, name)
+    assert f"{tabs} Ark zoo All" in words(client, "/admin/scraper/zoo")
+    for wrong in ("", "x" * 101, "\x00"):
+        assert client.get("/api/runs", params={"spider": wrong}).status_code in (400, 422)
+    assert client.get("/api/runs", params={"spider": "nobody"}).json() == {"items": [], "next": None}
+
+
+def test_a_spider_of_another_project_may_be_called_as_ours_is(
+    client: httpx.Client, database: Database
+) -> None:
+    run_id = run_of(database, "verification", job_id="a1")
+    database.call(jobs.add, "shops", "verification", job_id="a1")
+    shown = client.get(f"/runs/{run_id}").text
+    assert "Listings checked" not in shown
+    assert 'href="/logs/shops/verification/a1.log"' in shown
+    assert "40 offers" in words(client, "/")
+
+
+def test_a_run_under_way_is_live_and_counted(client: httpx.Client, database: Database) -> None:
+    opened = {"spider": "toys", "adapter_id": "spider:toys", "source_id": "bazaar"}
+    run_id = database.call(runs.open_run, now=clock.now(), **opened)
+    assert "toys" in words(client, "/fragments/running")
+    assert "Offers 0" in words(client, f"/fragments/runs/{run_id}")
+    running = read(client)["pricewatch_runs_running"]
+    assert running == {("discovery",): 0, ("sweep",): 0, ("targets",): 0, ("toys",): 1, ("verification",): 0}
+    database.call(runs.close_run, run_id, RunStatus.FINISHED, None)
+    assert ("toys",) not in read(client)["pricewatch_runs_running"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_drift_of_a_spider_is_shown_and_settled(
+    browser: Browser, client: httpx.Client, database: Database, name: str
+) -> None:
+    reader, path = reader_id(name), f"/adapters/{quote(reader_id(name))}"
+    for _ in range(2):
+        end_run(database, {reader: BAD}, source="bazaar")
+    assert f'href="{path}"' in client.get("/adapters").text
+    assert f"{name} spider that reads its pages itself bazaar disabled 93%" in words(client, "/adapters")
+    page = words(client, f"{path}?source=bazaar")
+    assert f"Spider {name}" in page
+    assert "Disabled by pricewatch" in page
+    assert f'action="{path}/enable"' in client.get(f"{path}?source=bazaar").text
+    enabled = browser.post(f"{path}/enable", page=path, note="mended", source="bazaar")
+    assert enabled.status_code == 303
+    assert enabled.headers["location"] == f"{path}?source=bazaar"
+    assert f"The spider {name} on bazaar is enabled; its next run is watched." in words(client, path)
+    assert database.call(drift.begin, reader, "bazaar")
+    browser.post(f"{path}/disable", page=path, note="not now")
+    assert "Disabled by local" in words(client, path)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_spider_is_switched_by_a_program(client: httpx.Client, database: Database, name: str) -> None:
+    reader, path = reader_id(name), f"/api/adapters/{quote(reader_id(name), safe='')}"
+    assert client.post(f"{path}/disable", json={"note": "x"}).status_code == 404
+    run_of(database, name)
+    # It is not disabled, and no drift was ever judged.
+    assert client.post(f"{path}/enable", json={"note": "x"}).json()["enabled"] is True
+    row = client.post(f"{path}/disable", json={"note": "moved"}).json()
+    assert (row["adapter_id"], row["spider"], row["enabled"]) == (reader, name, False)
+    assert row in client.get("/api/adapters").json()
+    found = read(client)
+    assert found["scrape_adapter_enabled"][(reader,)] == 0
+    assert found["scrape_adapter_disabled_total"][(reader, "MANUAL")] == 1
+    assert (reader,) not in found["scrape_queue_pending"]
+    assert client.post(f"{path}/enable", json={"note": "mended"}).json()["enabled"] is True
+    assert read(client)["scrape_adapter_enabled"][(reader,)] == 1
+
+
+def test_what_a_spider_had_held_is_reviewed(
+    browser: Browser, client: httpx.Client, database: Database
+) -> None:
+    why = "the spider toys reads its pages itself: no adapter can read what is held of it again"
+    held = hold(database, page="", adapter_id="spider:toys")
+    assert "spider:toys" in words(client, "/quarantine?adapter=spider%3Atoys")
+    page = client.get(f"/quarantine/{held}").text
+    assert "The spider toys gave none with the offer." in page
+    assert 'value="replay' not in page
+    browser.post("/quarantine", id=held, action="replay_apply")
+    assert f"Read again: 1 no adapter. {why[0].upper()}{why[1:]}." in words(client, "/quarantine")
+    (row,) = client.get("/api/quarantine", params={"adapter_id": "spider:toys"}).json()["items"]
+    assert (row["id"], row["status"]) == (held, "pending")
+    again = client.post(f"/api/quarantine/{held}/replay", json={"apply": True}).json()
+    assert again == {"id": held, "outcome": "no adapter", "details": why}
+    assert database.value("SELECT count(*) FROM listings") == 0
+    assert client.post(f"/api/quarantine/{held}/accept", json={}).json()["outcome"] == "stored"
+    assert database.value("SELECT price_cents FROM listings") == 5000
+    other = hold(database, page="", adapter_id="spider:toys", minutes=90, identity_key="PID:2")
+    assert client.post(f"/api/quarantine/{other}/reject", json={}).json()["outcome"] == "rejected"
+    assert "Nothing is held" in words(client, "/quarantine")
+
+
+def test_a_page_that_a_spider_kept_is_shown_but_not_read_again(
+    client: httpx.Client, database: Database
+) -> None:
+    held = hold(database, page="<p>as the spider saw it</p>", adapter_id="spider:toys")
+    page = client.get(f"/quarantine/{held}").text
+    assert "as the spider saw it" in page
+    assert 'value="replay' not in page
