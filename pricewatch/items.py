@@ -250,7 +250,8 @@ class ProductPage:
     """One product page and the offer read from it; the page travels along in case it is held."""
 
     offer: Offer
-    page: bytes = b""
+    # Not in the log, where an item is one paragraph.
+    page: bytes = field(default=b"", repr=False)
     evidence: list[str] = field(default_factory=list)
     encoding: str = ""
     # What read it: an adapter, or a spider of its own.

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
-from scrapy.settings import BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from pricewatch.errors import UserError
 from pricewatch.store.plain import plain
@@ -67,6 +67,12 @@ class ActionCommand(ScrapyCommand):
         if self.settings is None:
             raise RuntimeError("scrapy sets this before it runs a command")
         return self.settings
+
+
+def wants_log(settings: BaseSettings) -> bool:
+    """Whether the person at the shell chose how to log, or asked for what only the log shows."""
+    chosen = (settings.getpriority(name) or 0 for name in ("LOG_LEVEL", "LOG_FILE", "LOG_ENABLED"))
+    return max(chosen) >= SETTINGS_PRIORITIES["cmdline"] or settings.getbool("STATS_DUMP")
 
 
 def say(sentence: str) -> None:

@@ -13,6 +13,7 @@ from scrapy.spiderloader import get_spider_loader
 
 from pricewatch.errors import UserError
 from pricewatch.items import RunStatus
+from pricewatch.shell import wants_log
 
 
 class Command(crawl.Command):
@@ -26,7 +27,7 @@ class Command(crawl.Command):
         super().process_options(args, opts)
         if self.settings is None:
             raise RuntimeError("scrapy sets this before it asks for the options")
-        if sys.stderr.isatty() and not (opts.loglevel or opts.logfile or opts.nolog):
+        if sys.stderr.isatty() and not wants_log(self.settings):
             self.settings.set("PROGRESS_BAR", True, priority="cmdline")
             self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
         spiders = get_spider_loader(self.settings)

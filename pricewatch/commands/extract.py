@@ -178,11 +178,7 @@ def _print_cards(adapter: Adapter, page: SavedPage, *, as_json: bool) -> None:
         for sentence in found.left_out:
             _say(f"{page.name}: {sentence}.")
         return
-    for row in found.rows:
-        price = f"{row['price']} {row['currency']}" if row["price"] else "no price"
-        stock = row["availability"] or "stock not told"
-        print(f"{row['id'] or '-':<14} {price:>16}  {stock:<14}  {row['title']}  {row['url']}")
-    print("", *found.lines(), sep="\n", flush=True)
+    print(*found.card_lines(), "", *found.lines(), sep="\n", flush=True)
 
 
 def _print_plain(report: dict[str, Any]) -> None:

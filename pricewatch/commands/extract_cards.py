@@ -1,4 +1,4 @@
-"""What an adapter finds on a saved overview page: card by card, and what is missing for a market."""
+"""What an adapter finds on an overview page: card by card, and what is missing for a market."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from pricewatch.commands.extract_pages import SavedPage, UnreadablePage, as_resp
 from pricewatch.items import Card, Drop, ExtractFailure
 
 if TYPE_CHECKING:
+    from scrapy.http import TextResponse
+
     from pricewatch.adapters.base import Adapter, Overview
 
 
@@ -23,6 +25,15 @@ class CardsRead:
     has_next: bool = False
     next_lines: list[str] = field(default_factory=list)
     total: int | None = None
+
+    def card_lines(self) -> list[str]:
+        """The cards for people, one a line."""
+        lines: list[str] = []
+        for row in self.rows:
+            price = f"{row['price']} {row['currency']}" if row["price"] else "no price"
+            stock = row["availability"] or "stock not told"
+            lines.append(f"{row['id'] or '-':<14} {price:>16}  {stock:<14}  {row['title']}  {row['url']}")
+        return lines
 
     def lines(self) -> list[str]:
         """The page for people: what was found, where the next page is, and what is missing."""
@@ -54,13 +65,20 @@ class CardsRead:
 
 
 def read_cards(adapter: Adapter, page: SavedPage) -> CardsRead:
-    """The cards of a saved overview page, those left out that a run would drop."""
+    """The cards of a saved overview page."""
+    found = cards_of(adapter, as_response(page, adapter.home))
+    if isinstance(found, ExtractFailure):
+        raise UnreadablePage(f"{page.name}: {found.reason}: {found.details}.")
+    return found
+
+
+def cards_of(adapter: Adapter, response: TextResponse) -> CardsRead | ExtractFailure:
+    """The cards of an overview page, those left out that a run would drop."""
     from pricewatch.rules.validation import validate_card
 
-    response = as_response(page, adapter.home)
     overview = adapter.read_overview(response)
     if isinstance(overview, ExtractFailure):
-        raise UnreadablePage(f"{page.name}: {overview.reason}: {overview.details}.")
+        return overview
     found = CardsRead(has_next=overview.has_next, total=overview.total)
     found.left_out = [f"{count} cards are left out: {why}" for why, count in overview.unreadable.items()]
     for card in overview.cards:

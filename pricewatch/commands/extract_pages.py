@@ -45,10 +45,20 @@ def as_response(page: SavedPage, home: str = "") -> HtmlResponse:
     return HtmlResponse(url, body=body, request=Request(url))
 
 
+def file_response(name: str) -> HtmlResponse:
+    """A file as a page: from the URL that it gives itself, else from its place on the disk."""
+    from scrapy.http import HtmlResponse, Request
+
+    path = Path(name)
+    body = _read(SavedPage(path, name))
+    url = _own_url(body) or path.resolve().as_uri()
+    return HtmlResponse(url, body=body, request=Request(url))
+
+
 def saved_pages(files: list[str], url: str, manifest: str | None) -> Iterator[SavedPage | UnreadablePage]:
     for name in files:
         if name.startswith(("http://", "https://")):
-            raise UserError(f"{name} is no saved page: save it first, or look at it with scrapy preview.")
+            raise UserError(f"{name} is no saved page: save it first, or read it with scrapy parse.")
         yield SavedPage(Path(name), name, url)
     if not manifest:
         return

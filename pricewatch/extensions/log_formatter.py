@@ -1,4 +1,4 @@
-"""Says in the log what a person wants to read there: nothing per page and item, a line per drop."""
+"""Says in the log what a person wants to read there: a line per drop; per page and item only to debug."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ class QuietLogFormatter(LogFormatter):
     def crawled(  # type: ignore[override]  # None: do not log
         self, request: Request, response: Response, spider: Spider
     ) -> LogFormatterResult | None:
-        if logging.getLogger("scrapy.core.engine").isEnabledFor(logging.DEBUG):
-            return super().crawled(request, response, spider)
-        return None
+        return super().crawled(request, response, spider) if _logs_debug("engine") else None
 
     def scraped(  # type: ignore[override]  # None: do not log
         self, item: Any, response: Response | Failure | None, spider: Spider
     ) -> LogFormatterResult | None:
-        return None
+        return super().scraped(item, response, spider) if _logs_debug("scraper") else None
 
     def dropped(
         self, item: Any, exception: BaseException, response: Response | Failure | None, spider: Spider
@@ -33,3 +31,13 @@ class QuietLogFormatter(LogFormatter):
             "msg": "Dropped %(url)s: %(why)s",
             "args": {"url": url, "why": exception},
         }
+
+
+def _logs_debug(part: str) -> bool:
+    """Whether a line of this level is written anywhere: scrapy's loggers take all, their handlers do not."""
+    logger: logging.Logger | None = logging.getLogger(f"scrapy.core.{part}")
+    while logger is not None and logger.isEnabledFor(logging.DEBUG):
+        if any(handler.level <= logging.DEBUG for handler in logger.handlers):
+            return True
+        logger = logger.parent if logger.propagate else None
+    return False

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
 from http.client import HTTPConnection, HTTPException
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
@@ -14,20 +16,33 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from pricewatch import clock
+from pricewatch.adapters import SAMPLE
+from pricewatch.store.markets import MarketRecord
 
 if TYPE_CHECKING:
     from pricewatch.bazaar.client import Bazaar
-    from pricewatch.spiders.overview import OverviewSpider
 
 logger = logging.getLogger(__name__)
 # Crawls that begin together all find it silent, and only one can start it.
 ATTEMPTS = 3
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the sample marketplace answers, and since when its world goes on."""
+
+    base_url: str
+    since: datetime
+
+
 class SampleMarketplaceExtension:
+    """`SAMPLE_MARKETPLACE` is set by commands that look at one page of it, whichever spider they use."""
+
     def __init__(self, crawler: Crawler):
-        if getattr(getattr(crawler.spider, "adapter", None), "id", None) != "bazaar":
+        place = _place(crawler)
+        if place is None:
             raise NotConfigured
+        self._place = place
         self._bazaar: Bazaar | None = None
         self._held: HTTPConnection | None = None
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
@@ -37,8 +52,8 @@ class SampleMarketplaceExtension:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
-    async def spider_opened(self, spider: OverviewSpider) -> None:
-        await asyncio.to_thread(self._hold, spider)
+    async def spider_opened(self) -> None:
+        await asyncio.to_thread(self._hold)
 
     async def spider_closed(self) -> None:
         if self._held is not None:
@@ -46,13 +61,13 @@ class SampleMarketplaceExtension:
         if self._bazaar is not None:
             self._bazaar.leave()
 
-    def _hold(self, spider: OverviewSpider) -> None:
+    def _hold(self) -> None:
         """Stay connected to it until the crawl is over, so that it does not end with who started it."""
         from pricewatch.bazaar.client import BazaarError
 
-        place = urlsplit(spider.market.base_url)
+        at = urlsplit(self._place.base_url)
         for _ in range(ATTEMPTS):
-            connection = HTTPConnection(place.hostname or "", place.port, timeout=5)
+            connection = HTTPConnection(at.hostname or "", at.port, timeout=5)
             try:
                 connection.request("GET", "/_control/clock")
                 connection.getresponse().read()
@@ -62,14 +77,23 @@ class SampleMarketplaceExtension:
                 self._held = connection
                 return
             with suppress(BazaarError):
-                self._bazaar = _start(spider, place.port or 0)
-        logger.warning("The sample marketplace cannot be started at %s", spider.market.base_url)
+                self._bazaar = _start(at.port or 0, self._place.since)
+        logger.warning("The sample marketplace cannot be started at %s", self._place.base_url)
 
 
-def _start(spider: OverviewSpider, port: int) -> Bazaar:
+def _place(crawler: Crawler) -> Place | None:
+    market = getattr(crawler.spider, "market", None)
+    if isinstance(market, MarketRecord) and market.adapter_id == SAMPLE:
+        return Place(market.base_url, market.source_created_at)
+    if given := crawler.settings.getdict("SAMPLE_MARKETPLACE"):
+        return Place(given["base_url"], datetime.fromisoformat(given["since"]))
+    return None
+
+
+def _start(port: int, since: datetime) -> Bazaar:
     """Its world began when this database was made, and goes on with the real time."""
     from pricewatch.bazaar.client import Bazaar
 
-    bazaar = Bazaar.start_for_all(port=port, start=spider.market.source_created_at, live=1)
+    bazaar = Bazaar.start_for_all(port=port, start=since, live=1)
     bazaar.set_clock(clock.now())
     return bazaar

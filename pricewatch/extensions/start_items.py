@@ -31,12 +31,10 @@ class StartItemsExtension:
             self._watching = asyncio.ensure_future(self._look_again())
 
     async def _look_again(self) -> None:
-        engine = self.crawler.engine
-        scraper = engine.scraper if engine is not None else None
-        while scraper is not None and scraper.slot is not None:
-            slot = scraper.slot
+        engine, spider = self.crawler.engine, self.crawler.spider
+        while engine is not None and spider is not None and (slot := engine.scraper.slot) is not None:
             if not slot.itemproc_size:
                 if slot.closing is not None and slot.is_idle() and not slot.closing.called:
-                    slot.closing.callback(self.crawler.spider)
+                    slot.closing.callback(spider)
                 return
             await asyncio.sleep(SECONDS_BETWEEN)

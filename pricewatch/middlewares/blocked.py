@@ -13,6 +13,7 @@ from scrapy.http import HtmlResponse, Request, Response
 from pricewatch.middlewares.failures import BlockedPage
 from pricewatch.middlewares.proxy_pool import ProxyPool
 from pricewatch.middlewares.shared import shared
+from pricewatch.middlewares.wanted_status import wants_status
 from pricewatch.parsing.blocked import BLOCKING_STATUS, blocked_reason
 
 # A page with more to read than this is no challenge; looking no further keeps the check cheap.
@@ -50,7 +51,7 @@ class BlockedPageMiddleware:
         if request.method == "HEAD" or request.meta.get("robots_txt"):
             return response
         if response.status in BLOCKING_STATUS:
-            if self._wanted(request, response.status):
+            if wants_status(self._crawler, request, response.status):
                 return response
             return self._blocked(request, response, f"status {response.status}")
         if isinstance(response, HtmlResponse) and 200 <= response.status < 300:
@@ -66,13 +67,6 @@ class BlockedPageMiddleware:
             # Refusals by status are held against the proxy as they come in.
             await self._proxies.failed(request, f"blocked page: {why}")
         raise BlockedPage(why, response)
-
-    def _wanted(self, request: Request, status: int) -> bool:
-        listed = (
-            *getattr(self._crawler.spider, "handle_httpstatus_list", ()),
-            *request.meta.get("handle_httpstatus_list", ()),
-        )
-        return bool(request.meta.get("handle_httpstatus_all")) or status in listed
 
 
 def why_blocked(response: HtmlResponse) -> str | None:

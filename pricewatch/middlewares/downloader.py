@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +14,15 @@ from scrapy import Spider
 from scrapy.core.downloader import Downloader
 from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
+from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
 
+from pricewatch.middlewares.failures import CrawlEnding, FetchFailure
 from pricewatch.parsing.url import InvalidUrl, site_of
+
+logger = logging.getLogger(__name__)
 
 
 class PatientDownloader(Downloader):
@@ -46,7 +52,13 @@ class PatientDownloader(Downloader):
         domain = self.get_slot_key(request)
         self._at_hand[domain] += 1
         fetched: Deferred[Response | Request] = super().fetch(request)
-        return fetched.addBoth(self._left, domain)
+        return fetched.addBoth(self._left, domain).addErrback(self._failed, request)
+
+    def unfetched(self, request: Request, error: BaseException) -> None:
+        """Log a refused request of a spider without an errback; Scrapy itself says nothing of it."""
+        is_refused = isinstance(error, FetchFailure) and not isinstance(error, CrawlEnding)
+        if is_refused and request.errback is None:
+            logger.warning("%s was not fetched: %s", request.url, error)
 
     @contextmanager
     def waiting(self, request: Request, *, aside: bool = False) -> Iterator[None]:
@@ -69,6 +81,12 @@ class PatientDownloader(Downloader):
         if not self._at_hand[domain]:
             del self._at_hand[domain]
         return result
+
+    def _failed(self, failure: Failure, request: Request) -> Failure:
+        # Our own components ask for pages without a callback, and deal with what goes wrong.
+        if failure.value is not None and request.callback is not NO_CALLBACK:
+            self.unfetched(request, failure.value)
+        return failure
 
     def _look_for_more(self) -> None:
         # Scrapy looks for more work when a request ends; one that begins to wait makes room as well.

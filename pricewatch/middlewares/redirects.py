@@ -15,6 +15,7 @@ from scrapy.http import Request, Response
 from pricewatch.middlewares.downloader import domain_of
 from pricewatch.middlewares.failures import FetchFailure, OffsiteRedirect, RefusedUrl, TooManyRedirects
 from pricewatch.middlewares.guard import refused
+from pricewatch.middlewares.wanted_status import wants_status
 
 # Scrapy looks at 4096 characters, each of up to four bytes.
 LONGEST_HEAD = 4 * 4096
@@ -67,14 +68,7 @@ class OnSiteRedirectMiddleware(_OnSite, RedirectMiddleware):
 
     def _wanted(self, request: Request, response: Response) -> bool:
         """Whether somebody asked to see the redirect itself."""
-        meta = request.meta
-        listed = (
-            *getattr(self.crawler.spider, "handle_httpstatus_list", ()),
-            *meta.get("handle_httpstatus_list", ()),
-        )
-        return bool(
-            meta.get("dont_redirect") or meta.get("handle_httpstatus_all") or response.status in listed
-        )
+        return bool(request.meta.get("dont_redirect")) or wants_status(self.crawler, request, response.status)
 
 
 class OnSiteMetaRefreshMiddleware(_OnSite, MetaRefreshMiddleware):

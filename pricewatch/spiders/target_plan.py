@@ -16,7 +16,7 @@ from pricewatch.parsing.url import InvalidUrl, canonical_url, registrable_domain
 from pricewatch.spiders.arguments import TargetsArguments
 from pricewatch.spiders.base import Subject
 from pricewatch.store import drift, target_sources, targets
-from pricewatch.store.target_sources import SourceRecord
+from pricewatch.store.target_sources import check_approved, not_approved
 from pricewatch.store.targets import NewTarget, Wanted
 
 
@@ -42,7 +42,7 @@ def make_plan(connection: Connection, arguments: TargetsArguments) -> Plan:
         return Plan(ids=_allowed(connection, ids))
     if arguments.source is not None:
         source = target_sources.find(connection, arguments.source)
-        _check_approved(source)
+        check_approved(source)
         drift.begin(connection, source.adapter_id, source.id)
         return Plan(source_id=source.id)
     return Plan()
@@ -67,7 +67,7 @@ def _plan_url(connection: Connection, arguments: TargetsArguments, url: str) -> 
     if arguments.store == "yes" and row is None:
         if source is None:
             raise RunRefused(f"{site_of(url)} is new: `scrapy targets add {url}` adds it.")
-        _check_approved(source)
+        check_approved(source)
         plan.new = NewTarget(url, canonical)
         drift.begin(connection, source.adapter_id, source.id)
         return plan
@@ -110,15 +110,3 @@ def _allowed(connection: Connection, ids: list[int]) -> list[int]:
     for adapter_id, source_id in sorted({(row["adapter_id"], row["source_id"]) for row in rows}):
         drift.begin(connection, adapter_id, source_id)
     return ids
-
-
-def _check_approved(source: SourceRecord) -> None:
-    if not source.is_approved:
-        raise RunRefused(not_approved(source.id))
-
-
-def not_approved(source_id: str) -> str:
-    return (
-        f"Nobody has approved fetching from {source_id} yet: read its terms, then "
-        f"`scrapy sources approve {source_id} --by NAME`."
-    )

@@ -14,13 +14,12 @@ from twisted.python.failure import Failure
 
 from pricewatch import clock
 from pricewatch.adapters.base import Adapter
-from pricewatch.errors import RunRefused, UserError
+from pricewatch.errors import UserError
 from pricewatch.items import Attempt, Candidate, CheckedListings, Look
 from pricewatch.rules.freshness import CLOCKS_APART, VERIFY_BELOW, falls_below
 from pricewatch.rules.verification import HEAD_REFUSED
 from pricewatch.spiders.arguments import MOST, Arguments
 from pricewatch.spiders.base import PricewatchSpider, adapter_for, outcome_of
-from pricewatch.spiders.target_plan import not_approved
 from pricewatch.store import target_sources, verification
 from pricewatch.store.database import engine
 from pricewatch.store.markets import MarketRecord, load_approved_market
@@ -60,8 +59,7 @@ class VerificationSpider(PricewatchSpider):
                 market = load_approved_market(connection, arguments.market)
                 return market, None, adapter_for(market.adapter_id)
             source = target_sources.find(connection, arguments.source or "")
-        if not source.is_approved:
-            raise RunRefused(not_approved(source.id))
+        target_sources.check_approved(source)
         return None, source, adapter_for(source.adapter_id)
 
     def prepare(self, arguments: VerificationArguments) -> None:

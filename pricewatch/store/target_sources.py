@@ -71,6 +71,10 @@ def load(connection: Connection) -> Sources:
     return Sources(SourceRecord(*row) for row in rows)
 
 
+def created_at(connection: Connection, source_id: str) -> datetime:
+    return connection.execute(select(Source.created_at).where(Source.id == source_id)).scalar_one()
+
+
 def create(connection: Connection, urls: Iterable[str]) -> Sources:
     """Make a source for every domain that has none yet: invisible, untrusted, and not yet approved."""
     known = load(connection)

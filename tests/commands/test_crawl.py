@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
 import sys
 
 import pytest
 
+from pricewatch.bazaar.client import Bazaar
 from tests.conftest import ROOT, Crawl
 from tests.databases import Database
+
+SHORT = ("crawl", "discovery", "-a", "market=bazaar-toys", "-a", "max_pages=1", "-a", "max_details=1")
 
 
 @pytest.mark.parametrize(
@@ -83,3 +87,63 @@ def test_works_as_a_command_of_the_shell_in_any_folder_of_the_project(database: 
         outcome.stderr
         == "pricewatch: The discovery spider needs -a market=… (the market to crawl, by its id).\n"
     )
+
+
+def on_a_terminal(database: Database, *words: str) -> str:
+    """What a command shows on a terminal."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scrapy", *words],
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": database.url, "TERM": "xterm", "COLUMNS": "150"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while piece := os.read(ours, 65536):
+            shown += piece
+    except OSError:
+        # The other end is closed.
+        pass
+    os.close(ours)
+    assert process.wait(60) == 0, shown.decode()
+    return shown.decode()
+
+
+@pytest.mark.parametrize(
+    ("setting", "logged"),
+    [
+        ("LOG_LEVEL=DEBUG", "[scrapy.core.engine] DEBUG: Crawled (200)"),
+        ("LOG_LEVEL=INFO", "[scrapy.core.engine] INFO: Spider opened"),
+        ("STATS_DUMP=True", "[scrapy.statscollectors] INFO: Dumping Scrapy stats"),
+    ],
+)
+def test_a_terminal_shows_the_log_that_was_asked_for_and_no_bar(
+    marketplace: Bazaar, database: Database, setting: str, logged: str
+) -> None:
+    shown = on_a_terminal(database, *SHORT, "-s", setting)
+    assert logged in shown
+    assert "\x1b[" not in shown
+
+
+def test_statistics_can_be_switched_on(marketplace: Bazaar, crawl: Crawl) -> None:
+    outcome = crawl.command(*SHORT, "-s", "STATS_DUMP=True", "-s", "DOWNLOADER_STATS=True").end()
+    assert outcome.returncode == 0
+    stats = outcome.stderr.partition("Dumping Scrapy stats:")[2]
+    for name in ("request_bytes", "request_count", "response_bytes", "response_status_count/200"):
+        assert f"'downloader/{name}': " in stats
+
+
+def test_pages_and_items_are_logged_to_debug_only(marketplace: Bazaar, crawl: Crawl) -> None:
+    shown = crawl.command(*SHORT, "-L", "DEBUG").end().stderr
+    assert "[scrapy.core.engine] DEBUG: Crawled (200)" in shown
+    assert "[scrapy.core.scraper] DEBUG: Scraped from <200 " in shown
+    # The page that travels along with an offer is no text for a log.
+    assert "<main" not in shown
+    shown = crawl.command(*SHORT, "-s", "STATS_DUMP=True").end().stderr
+    assert "Scraped from" not in shown
+    # Nor are they counted as if they had been written.
+    assert "log_count/DEBUG" not in shown

@@ -1,0 +1,175 @@
+"""`scrapy parse URL`: what the adapter of a site reads from a page, or what a spider does with it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import scrapy
+from scrapy.commands import parse
+from scrapy.http import Request, Response
+from scrapy.spiderloader import get_spider_loader
+from scrapy.utils.spider import spidercls_for_request
+from twisted.python.failure import Failure
+
+from pricewatch.commands.extract_cards import CardsRead
+from pricewatch.errors import UserError
+from pricewatch.page_command import PageCommand, one_url, why_not_fetched
+from pricewatch.shell import say, wants_log
+
+if TYPE_CHECKING:
+    from pricewatch.commands.parse_page import PagePlan
+    from pricewatch.spiders.target_report import LookResult
+
+# Scrapy's own, with what each is where it was not given.
+SPIDER_OPTIONS: dict[str, Any] = {
+    "spider": None,
+    "pipelines": False,
+    "nolinks": False,
+    "noitems": False,
+    "rules": False,
+    "callback": None,
+    "meta": None,
+    "cbkwargs": None,
+    "depth": 1,
+    "verbose": False,
+    "spargs": {},
+    "output": None,
+    "overwrite_output": None,
+}
+
+
+class PageSpider(scrapy.Spider):
+    """Fetches one page, or keeps why it could not be fetched."""
+
+    name = "page"
+    request: Request
+    response: Response | None = None
+    failure: Failure | None = None
+
+    async def start(self) -> AsyncIterator[Request]:
+        yield self.request.replace(callback=self.parse, errback=self.failed)
+
+    def parse(self, response: Response) -> None:
+        self.response = response
+
+    def failed(self, failure: Failure) -> None:
+        self.failure = failure
+
+
+class Command(PageCommand, parse.Command):
+    default_settings: ClassVar[dict[str, Any]] = {
+        **parse.Command.default_settings,
+        **PageCommand.default_settings,
+    }
+    plan: PagePlan | None = None
+
+    def short_desc(self) -> str:
+        return "Fetch a page and show what its adapter, or a spider, reads from it"
+
+    def long_desc(self) -> str:
+        return (
+            "Fetch a page by all the rules and show what the adapter of its site reads from it: the offer, "
+            "whether it would be stored, held or dropped, and where each field came from; or the cards of an "
+            "overview page. Nothing is stored. With --spider, -c, -r or another option of Scrapy's own, or "
+            "where a spider of the project has the site among its allowed_domains, that spider reads the "
+            "page, as Scrapy's own command does it. The exit code is 1 where nothing was read, and 2 for bad "
+            "input."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        group = parser.add_argument_group(title="Reading by an adapter")
+        group.add_argument("--adapter", metavar="NAME", help="read it with this adapter")
+        kind = group.add_mutually_exclusive_group()
+        kind.add_argument("--offer", action="store_true", help="read it as the page of one product")
+        kind.add_argument("--cards", action="store_true", help="read it as an overview page")
+        group.add_argument("--json", action="store_true", help="one JSON object, for programs")
+        super().add_options(parser)
+
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        url = one_url(args)
+        own = [name for name in ("adapter", "offer", "cards", "json") if getattr(opts, name)]
+        asked = any(getattr(opts, name) != default for name, default in SPIDER_OPTIONS.items())
+        if own and asked:
+            raise UserError(
+                f"--{own[0]} is for reading by an adapter, and the other options are for a spider."
+            )
+        if asked or (not own and self._spider_of(url)):
+            self._check_spider(url, opts)
+        else:
+            self._plan(url, opts)
+        self.use_sample_marketplace(url)
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if self.plan is None:
+            super().run(args, opts)
+            self.tell_unfetched()
+            return
+        spider = self._fetch(self.plan)
+        if spider.response is not None:
+            from pricewatch.commands.parse_page import read_page
+
+            self._show(self.plan, read_page(spider.response, self.plan), as_json=opts.json)
+            return
+        self.exitcode = 1
+        error = spider.failure.value if spider.failure else None
+        why = why_not_fetched(error) if error else "see the log"
+        if opts.json:
+            told = {"url": self.plan.url, "adapter": self.plan.adapter.id, "status": "failed"}
+            print(json.dumps({**told, "reason": getattr(error, "reason", "not_fetched"), "details": why}))
+        else:
+            say(f"{self.plan.url} was not fetched: {why}.")
+
+    def _spider_of(self, url: str) -> type[scrapy.Spider] | None:
+        return spidercls_for_request(get_spider_loader(self.given_settings), Request(url))
+
+    def _check_spider(self, url: str, opts: argparse.Namespace) -> None:
+        self.check_spider(opts.spider, opts.spargs)
+        if opts.spider is None and self._spider_of(url) is None:
+            raise UserError(f"No spider has {url} within its allowed_domains: name one with --spider.")
+        if opts.pipelines:
+            # The pipelines are asked for, and belong to a run.
+            self.given_settings.set("RUN_ENABLED", True, priority="cmdline")
+
+    def _plan(self, url: str, opts: argparse.Namespace) -> None:
+        from pricewatch.commands.parse_page import make_page_plan
+        from pricewatch.store.database import engine
+
+        with engine().connect() as connection:
+            wants_cards = True if opts.cards else False if opts.offer else None
+            self.plan = make_page_plan(connection, url, opts.adapter, wants_cards)
+        if not wants_log(self.given_settings):
+            self.given_settings.set("LOG_LEVEL", "ERROR", priority="cmdline")
+
+    def _fetch(self, plan: PagePlan) -> PageSpider:
+        if self.crawler_process is None:
+            raise RuntimeError("scrapy sets this before it runs a command")
+        adapter = plan.adapter
+        rendering = {"playwright": True, "page_data": adapter.page_data} if adapter.requires_js else {}
+        request = Request(plan.url, meta={"source_id": plan.subject.source_id, **rendering}, dont_filter=True)
+        crawler = self.crawler_process.create_crawler(PageSpider)
+        self.crawler_process.crawl(crawler, request=request)
+        self.crawler_process.start()
+        if not isinstance(crawler.spider, PageSpider):
+            return PageSpider(request=request)
+        return crawler.spider
+
+    def _show(self, plan: PagePlan, found: LookResult | CardsRead, *, as_json: bool) -> None:
+        from pricewatch.spiders.target_report import lines_of
+
+        head = {"url": plan.url, "adapter": plan.adapter.id, "adapter_version": plan.adapter.version}
+        by = f"{plan.adapter.id} {plan.adapter.version}"
+        if isinstance(found, CardsRead):
+            self.exitcode = int(not found.rows)
+            page = {"cards": found.rows, "has_next": found.has_next, "total": found.total}
+            shown = {**head, "kind": "cards", **page, "next": found.next_lines, "missing": found.missing()}
+            lines = [plan.url, f"  overview page, read by the adapter {by}", *found.card_lines(), ""]
+            lines += found.lines()
+        else:
+            self.exitcode = int(found.status == "failed")
+            shown = {**head, "kind": "offer", **found.as_json()}
+            url, verdict, *fields = lines_of(found)
+            lines = [url, verdict, f"  {'adapter':13} {by}", *fields]
+        print(json.dumps(shown, ensure_ascii=False) if as_json else "\n".join(lines))

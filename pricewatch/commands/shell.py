@@ -1,0 +1,57 @@
+"""`scrapy shell [URL|FILE]` by our rules: no run is opened, and a page that is not fetched says why."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from scrapy.commands import shell
+from scrapy.utils.url import guess_scheme
+
+from pricewatch.errors import UserError
+from pricewatch.page_command import PageCommand, one_url
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+
+class Command(PageCommand, shell.Command):
+    default_settings: ClassVar[dict[str, Any]] = {
+        **shell.Command.default_settings,
+        **PageCommand.default_settings,
+    }
+    saved: Response | None = None
+
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.check_spider(opts.spider)
+        if not args:
+            return
+        if len(args) == 1 and Path(args[0]).is_file():
+            from pricewatch.commands.extract_pages import file_response
+
+            self.saved = file_response(args[0])
+        else:
+            self.use_sample_marketplace(one_url([_with_scheme(arg) for arg in args]))
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        try:
+            # A saved page is not fetched: only the web is.
+            super().run([] if self.saved else args, opts)
+        except Exception:
+            if not self.unfetched:
+                raise
+        self.tell_unfetched()
+
+    def update_vars(self, vars: dict[str, Any]) -> None:  # noqa: A002 - Scrapy's name
+        self.tell_unfetched()
+        if self.saved is not None and vars["request"] is None:
+            vars.update(response=self.saved, request=self.saved.request)
+
+
+def _with_scheme(arg: str) -> str:
+    """As Scrapy does it: `shop.example` is a web address here, and `./page.html` a file."""
+    url = arg if arg.startswith("-") else guess_scheme(arg)
+    if url.startswith("file:"):
+        raise UserError(f"There is no file {arg!r}.")
+    return url

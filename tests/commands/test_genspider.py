@@ -1,0 +1,114 @@
+"""`scrapy genspider -t pricewatch`, run in a copy of the project: what it makes reads a shop at once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands.conftest import Run
+from tests.conftest import ROOT
+
+# Runs the new spider's callback over a page of its shop, as a person's first look at it would.
+READ = '''
+from scrapy.http import HtmlResponse
+from pricewatch.spiders.tea_shop import TeaShopSpider
+
+page = b"""<article class="product"><a href="/kettle">See</a><h2> Kettle </h2><b class="price">EUR 12.50</b>
+</article><article class="product"><a href="/pot">See</a><h3>Pot</h3><b class="price">9</b>
+<i class="sold-out"></i></article><a rel="next" href="?page=2">more</a>"""
+spider = TeaShopSpider()
+print(spider.name, spider.allowed_domains, spider.start_urls)
+for found in spider.parse(HtmlResponse("https://www.teashop.example/kettles", body=page)):
+    print(found)
+'''
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    left_out = shutil.ignore_patterns("__pycache__", "var", ".*")
+    shutil.copytree(ROOT / "pricewatch", tmp_path / "pricewatch", ignore=left_out)
+    for name in ("scrapy.cfg", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(project: Path) -> Run:
+    def run(*command: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PYTHONPATH": str(project)}
+        return subprocess.run(
+            [sys.executable, *command], cwd=project, env=environment, capture_output=True, text=True
+        )
+
+    return run
+
+
+def test_what_it_makes_works_at_once(project: Path, run: Run) -> None:
+    made = run("-m", "scrapy", "genspider", "-t", "pricewatch", "tea-shop", "www.teashop.example/kettles")
+    assert (made.returncode, made.stderr) == (0, "")
+    assert "pricewatch.spiders.tea_shop" in made.stdout
+    assert "scrapy parse --spider tea-shop https://www.teashop.example/kettles" in made.stdout
+    read = run("-c", READ)
+    assert read.stdout.splitlines() == [
+        "tea-shop ['www.teashop.example'] ['https://www.teashop.example/kettles']",
+        (
+            "{'url': 'https://www.teashop.example/kettle', 'title': 'Kettle', 'price': '12.50', "
+            "'currency': 'EUR', 'availability': 'LISTED'}"
+        ),
+        (
+            "{'url': 'https://www.teashop.example/pot', 'title': 'Pot', 'price': '9', "
+            "'currency': 'EUR', 'availability': 'OUT_OF_STOCK'}"
+        ),
+        "<GET https://www.teashop.example/kettles?page=2>",
+    ], read.stderr
+    assert "tea-shop" in run("-m", "scrapy", "list").stdout.split()
+    linted = run("-m", "ruff", "check", "--no-cache", "pricewatch/spiders/tea_shop.py")
+    assert linted.returncode == 0, linted.stdout
+    formatted = run("-m", "ruff", "format", "--no-cache", "--check", "pricewatch/spiders/tea_shop.py")
+    assert formatted.returncode == 0, formatted.stderr
+    # A second time it would overwrite what somebody has changed.
+    again = run("-m", "scrapy", "genspider", "-t", "pricewatch", "tea_shop", "teashop.example")
+    assert again.returncode == 2
+    assert "already exists" in again.stdout
+
+
+def test_scrapys_own_templates_are_there_too(project: Path, run: Run) -> None:
+    listed = run("-m", "scrapy", "genspider", "--list")
+    assert listed.stdout.split()[2:] == ["basic", "crawl", "csvfeed", "xmlfeed", "pricewatch"]
+    for template in ("basic", "crawl"):
+        made = run("-m", "scrapy", "genspider", "-t", template, f"my_{template}", "shop.example")
+        assert (made.returncode, made.stderr) == (0, "")
+    assert "CrawlSpider" in (project / "pricewatch" / "spiders" / "my_crawl.py").read_text()
+    dumped = run("-m", "scrapy", "genspider", "--dump", "pricewatch").stdout
+    assert dumped.strip() == (
+        (ROOT / "pricewatch" / "commands" / "genspider_templates" / "pricewatch.tmpl").read_text().strip()
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "pricewatch: Give a name and a domain, for example: scrapy genspider -t pricewatch"),
+        (["teashop"], "pricewatch: Give a name and a domain"),
+        (["tea shop", "teashop.example"], "pricewatch: 'tea shop' cannot be a name"),
+        (["../tea", "teashop.example"], "pricewatch: '../tea' cannot be a name"),
+        (["teashop", 'tea"shop.example'], "pricewatch: 'tea\"shop.example' is not a domain or an address"),
+        (["teashop", 'shop.example/"'], "pricewatch: 'shop.example/\"' is not a domain or an address"),
+        (["-t", "none", "teashop", "teashop.example"], "Unable to find template: none"),
+        (["-t", "../x", "teashop", "teashop.example"], "Unable to find template: ../x"),
+        # The file of a part of ours, not of a spider.
+        (["target-plan", "teashop.example"], "target_plan.py already exists"),
+    ],
+)
+def test_refusals_change_nothing(project: Path, run: Run, words: list[str], sentence: str) -> None:
+    spiders = project / "pricewatch" / "spiders"
+    before = {path: path.read_bytes() for path in spiders.glob("*.py")}
+    refused = run("-m", "scrapy", "genspider", *words)
+    assert refused.returncode == 2
+    assert sentence in refused.stdout + refused.stderr
+    assert {path: path.read_bytes() for path in spiders.glob("*.py")} == before
