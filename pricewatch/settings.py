@@ -144,10 +144,8 @@ DOWNLOAD_HANDLERS = {
 }
 DOWNLOADER_MIDDLEWARES = {
     "pricewatch.middlewares.guard.GuardMiddleware": 40,
-    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "pricewatch.middlewares.robots.RobotsMiddleware": 100,
-    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
     "pricewatch.middlewares.user_agents.UserAgentsMiddleware": 390,
     "pricewatch.middlewares.blocked.BlockedPageMiddleware": 540,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
@@ -164,17 +162,6 @@ DOWNLOADER_MIDDLEWARES = {
     "pricewatch.middlewares.proxies.ProxiesMiddleware": 960,
 }
 
-# A page gives one item and one request: scrapy makes this many tasks for the output of every response.
-CONCURRENT_ITEMS = 2
-# First come, first served, whoever asks: so nothing needs to tell start requests from others.
-SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"
-SPIDER_MIDDLEWARES = {
-    # None of these means anything here, and each wraps the output of every callback.
-    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
-    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
-    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
-    "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
-}
 # Every spider has these; ours add what only they need.
 ITEM_PIPELINES = {
     "pricewatch.pipelines.validate.ValidatePipeline": 100,

@@ -31,7 +31,7 @@ MAY_KNOW = {
 }
 MAY_NOT_KNOW = {
     "spiders": {"web", "commands", "scheduling", "pipelines"},
-    "extensions": {"web", "commands", "scheduling", "adapters", "spiders"},
+    "extensions": {"web", "commands", "scheduling", "spiders"},
     "middlewares": {"web", "commands", "scheduling", "pipelines", "adapters", "spiders"},
 }
 # The audit of a simulation looks at the tables as a stranger would.

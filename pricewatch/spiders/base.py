@@ -41,6 +41,25 @@ from pricewatch.rules.verification import NOT_FOUND, by_status
 from pricewatch.spiders.arguments import Arguments, parse_arguments
 
 R = TypeVar("R")
+# None of these means anything to our spiders, and each has a look at every request or wraps every callback.
+OUR_COMPONENTS: dict[str, dict[str, None]] = {
+    "DOWNLOADER_MIDDLEWARES": {
+        "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+        "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
+    },
+    "SPIDER_MIDDLEWARES": {
+        "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
+        "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
+        "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
+        "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
+    },
+}
+OUR_SETTINGS = {
+    # A page gives one item and one request: scrapy makes this many tasks for the output of every response.
+    "CONCURRENT_ITEMS": 2,
+    # First come, first served, whoever asks: so nothing needs to tell start requests from others.
+    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+}
 # Fetches that were our own doing: they say nothing about the site or its adapter.
 NOT_ASKED = frozenset(
     {"robots", "no_turn", "no_proxy", "no_browser", "crawl_ending", "refused_url", "refused_address"}
@@ -89,8 +108,10 @@ class PricewatchSpider(scrapy.Spider):
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
         super().update_settings(settings)
-        pipelines = {**settings.getdict("ITEM_PIPELINES"), **cls.own_pipelines}
-        settings.set("ITEM_PIPELINES", pipelines, priority="spider")
+        components: dict[str, Any] = {**OUR_COMPONENTS, "ITEM_PIPELINES": cls.own_pipelines}
+        for name, ours in components.items():
+            settings.set(name, {**settings.getdict(name), **ours}, priority="spider")
+        settings.setdict(OUR_SETTINGS, priority="spider")
 
     @property
     def run(self) -> Run:
