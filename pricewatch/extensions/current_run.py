@@ -301,7 +301,7 @@ class Run:
     def _unit_stored(self, unit: WriteUnit) -> None:
         counts = unit.counts
         self.stored.add(counts)
-        self.count("details", sum(row["detail"] for row in unit.rows))
+        self.count("details", unit.details)
         if counts.held:
             self.count("offers_quarantined", counts.held)
             self.count("offers_valid", -counts.held_offers)
