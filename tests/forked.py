@@ -88,6 +88,10 @@ class Scrapy:
         """As scrapyd and systemd do."""
         self._process.terminate()
 
+    def log(self) -> str:
+        """What it has written to standard error so far."""
+        return self._written()[1]
+
     def end(self, seconds: float = 60) -> Outcome:
         """Wait until it has ended."""
         self._process.join(seconds)

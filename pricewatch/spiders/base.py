@@ -10,12 +10,14 @@ from typing import Any, ClassVar, TypeVar
 
 import scrapy
 from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
 from scrapy.http import Request, Response, TextResponse
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from twisted.python.failure import Failure
 
 from pricewatch import adapters, clock
 from pricewatch.adapters.base import Adapter, Presence, PresenceEvidence
+from pricewatch.errors import UserError
 from pricewatch.extensions.current_run import Run, run_of
 from pricewatch.items import (
     Attempt,
@@ -114,7 +116,10 @@ class PricewatchSpider(scrapy.Spider):
 
     @property
     def run(self) -> Run:
-        return run_of(self.crawler)
+        try:
+            return run_of(self.crawler)
+        except NotConfigured:
+            raise UserError(f"The spider {self.name} cannot crawl without a run: see RUN_ENABLED.") from None
 
     @classmethod
     def check(cls, given: dict[str, Any]) -> None:

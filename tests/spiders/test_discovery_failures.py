@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from sqlalchemy import text
 
 from pricewatch.bazaar.client import Bazaar
 from tests.conftest import Crawl
@@ -137,6 +138,24 @@ def test_stopped_while_it_collects_it_is_cancelled_and_stores_nothing(
     check_nothing_stored(database)
     assert database.last_run().status == "cancelled"
     assert database.value("SELECT discovery_failures FROM markets WHERE id = :id", id=MARKET) == 0
+
+
+def test_stopped_while_it_stores_what_it_collected_it_ends_when_that_is_stored(
+    marketplace: Bazaar, database: Database, crawl: Crawl
+) -> None:
+    """The item that says so came from `start()`, and Scrapy does not notice when such an item is done."""
+    running = _held_up(marketplace, crawl)
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+    with database.begin() as holder:
+        holder.execute(text("LOCK TABLE price_history IN EXCLUSIVE MODE"))
+        marketplace.clear_faults()
+        until(lambda: database.value(waiting) > 0)
+        running.terminate()
+        until(lambda: "Closing spider" in running.log())
+    check_said(running.end(), "stopped by a signal")
+    assert database.last_run().status == "cancelled"
+    assert stored(database, MARKET) == shown(marketplace, "bikes")
+    check_history(database)
 
 
 def test_stopped_while_it_reads_details_it_keeps_what_it_has(
