@@ -145,6 +145,7 @@ DOWNLOAD_HANDLERS = {
     "s3": None,
 }
 DOWNLOADER_MIDDLEWARES = {
+    "pricewatch.middlewares.own_pages.OwnPagesMiddleware": 20,
     "pricewatch.middlewares.guard.GuardMiddleware": 40,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "pricewatch.middlewares.robots.RobotsMiddleware": 100,
@@ -172,6 +173,7 @@ ITEM_PIPELINES = {
     "pricewatch.pipelines.details.DetailsPipeline": 340,
     "pricewatch.pipelines.products.ProductsPipeline": 350,
     "pricewatch.pipelines.drift.DriftPipeline": 400,
+    "pricewatch.pipelines.feed.FeedPipeline": 800,
     "pricewatch.pipelines.commit.CommitPipeline": 900,
 }
 EXTENSIONS = {
@@ -181,6 +183,8 @@ EXTENSIONS = {
     "pricewatch.extensions.progress.ProgressExtension": 10,
     "pricewatch.extensions.start_items.StartItemsExtension": 50,
     "pricewatch.extensions.long_lived.LongLivedExtension": 100,
+    "scrapy.extensions.feedexport.FeedExporter": None,
+    "pricewatch.extensions.feeds.ListingFeedExporter": 110,
     # Both would open a port that runs code.
     "scrapy.extensions.telnet.TelnetConsole": None,
     "scrapy.extensions.remote_control.RemoteControl": None,

@@ -9,6 +9,11 @@ from scrapy.http import Response
 
 from pricewatch.items import PageOutcome
 
+# Fetches that were our own doing: they say nothing about the site or its adapter.
+NOT_ASKED = frozenset(
+    {"robots", "no_turn", "no_proxy", "no_browser", "crawl_ending", "refused_url", "refused_address"}
+)
+
 
 class FetchFailure(IgnoreRequest):
     """Base of all: `reason` is the word for stats and rows, the message is for people."""

@@ -33,7 +33,7 @@ from pricewatch.items import (
     QuarantineReason,
     UnreadPage,
 )
-from pricewatch.middlewares.failures import FetchFailure
+from pricewatch.middlewares.failures import NOT_ASKED, FetchFailure
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url, is_same_product_url
 from pricewatch.rules.figures import bucket
@@ -60,10 +60,6 @@ OUR_SETTINGS = {
     # First come, first served, whoever asks: so nothing needs to tell start requests from others.
     "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
 }
-# Fetches that were our own doing: they say nothing about the site or its adapter.
-NOT_ASKED = frozenset(
-    {"robots", "no_turn", "no_proxy", "no_browser", "crawl_ending", "refused_url", "refused_address"}
-)
 PRESENCE = {Presence.ALIVE: Attempt.ALIVE, Presence.GONE: Attempt.GONE, Presence.SOLD: Attempt.SOLD}
 
 # A page came, and could not be read.
