@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import scrapy
-from scrapy.http import Request, TextResponse
+from scrapy.http import Request
 
 
 class CardsSpider(scrapy.Spider):
@@ -19,12 +19,12 @@ class CardsSpider(scrapy.Spider):
         self.start_urls = [url]
         self.allowed_domains = [domain] if domain else []
 
-    def parse(self, response: TextResponse) -> Iterator[Any]:
+    def parse(self, response: Any) -> Iterator[Any]:
         for card in response.css("article.card"):
             yield self.item(response, card)
         yield from response.follow_all(css="a[rel=next]")
 
-    def item(self, response: TextResponse, card: Any) -> dict[str, Any]:
+    def item(self, response: Any, card: Any) -> dict[str, Any]:
         return {
             "url": response.urljoin(card.css("a.card-link::attr(href)").get("")),
             "title": card.css("a.card-link::text").get(),
@@ -37,7 +37,7 @@ class StumblingSpider(CardsSpider):
 
     name = "stumbling"
 
-    def parse(self, response: TextResponse) -> Iterator[Any]:
+    def parse(self, response: Any) -> Iterator[Any]:
         yield from response.follow_all(css="a[rel=next]")
         if "page=2" in response.url:
             raise ValueError("stumbled")
@@ -50,7 +50,7 @@ class EmptySpider(CardsSpider):
 
     name = "empty"
 
-    def parse(self, response: TextResponse) -> Iterator[Any]:
+    def parse(self, response: Any) -> Iterator[Any]:
         yield from ()
 
 
@@ -63,7 +63,7 @@ class CuriousSpider(CardsSpider):
         "ITEM_PIPELINES": {"tests.spiders.plain.NamingPipeline": 50},
     }
 
-    def parse(self, response: TextResponse) -> Iterator[Any]:
+    def parse(self, response: Any) -> Iterator[Any]:
         for card in response.css("article.card"):
             yield self.item(response, card)
         yield response.follow("/private/page", errback=self.refused)
