@@ -77,6 +77,14 @@ def test_what_it_makes_works_at_once(project: Path, run: Run) -> None:
     assert "already exists" in again.stdout
 
 
+def test_an_allowed_domain_has_no_port(project: Path, run: Run) -> None:
+    """With one, Scrapy would take every page for one of another site."""
+    run("-m", "scrapy", "genspider", "-t", "pricewatch", "teashop", "http://localhost:8000/kettles")
+    made = (project / "pricewatch" / "spiders" / "teashop.py").read_text()
+    assert 'allowed_domains = ["localhost"]' in made
+    assert 'start_urls = ["http://localhost:8000/kettles"]' in made
+
+
 def test_scrapys_own_templates_are_there_too(project: Path, run: Run) -> None:
     listed = run("-m", "scrapy", "genspider", "--list")
     assert listed.stdout.split()[2:] == ["basic", "crawl", "csvfeed", "xmlfeed", "pricewatch"]
