@@ -57,7 +57,7 @@ def test_what_it_makes_works_at_once(project: Path, run: Run) -> None:
     assert read.stdout.splitlines() == [
         "tea-shop ['www.teashop.example'] ['https://www.teashop.example/kettles']",
         (
-            "{'url': 'https://www.teashop.example/kettle', 'title': 'Kettle', 'price': '12.50', "
+            "{'url': 'https://www.teashop.example/kettle', 'title': 'Kettle', 'price': 'EUR 12.50', "
             "'currency': 'EUR', 'availability': 'LISTED'}"
         ),
         (
