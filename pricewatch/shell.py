@@ -54,8 +54,9 @@ class ActionCommand(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         act: Callable[[argparse.Namespace], int | None] = getattr(self, f"do_{opts.action.replace('-', '_')}")
-        # Another project that has these commands need not have our settings.
-        set_defaults(self.given_settings)
+        if self.settings is not None:
+            # Another project that has these commands need not have our settings.
+            set_defaults(self.settings)
         try:
             if args:
                 help_ = f"`scrapy {self.name} {opts.action} -h`"

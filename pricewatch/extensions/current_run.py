@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import WeakKeyDictionary
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider, NotConfigured
@@ -32,7 +31,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
-_RUNS: WeakKeyDictionary[Crawler, Run] = WeakKeyDictionary()
+# On the crawler itself, so that both go together: a table beside it would keep every crawl for ever.
+ATTRIBUTE = "_pricewatch_run"
 
 # Counters that the event loop keeps; those that a batch adds to come from its tally.
 LOOP_COUNTERS = (
@@ -53,7 +53,7 @@ LOOP_COUNTERS = (
 
 def run_of(crawler: Crawler) -> Run:
     """The run of this crawl; a component of a crawl without one is not configured."""
-    run = _RUNS.get(crawler)
+    run: Run | None = crawler.__dict__.get(ATTRIBUTE)
     if run is None:
         raise NotConfigured
     return run
@@ -87,7 +87,7 @@ class Run:
         self.started_at: datetime = clock.now()
         self._writer: Writer | None = None
         self._closing: asyncio.Future[None] | None = None
-        _RUNS[crawler] = self
+        crawler.__dict__[ATTRIBUTE] = self
 
     @property
     def market_id(self) -> str | None:
@@ -304,7 +304,7 @@ class Run:
     def _unit_stored(self, unit: WriteUnit) -> None:
         counts = unit.counts
         self.stored.add(counts)
-        self.count("details", sum(row["detail"] for row in unit.rows))
+        self.count("details", unit.details)
         if counts.held:
             self.count("offers_quarantined", counts.held)
             self.count("offers_valid", -counts.held_offers)

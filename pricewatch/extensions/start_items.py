@@ -1,7 +1,7 @@
-"""Lets a crawl close while an item that `start()` yielded is being processed.
+"""Lets a crawl go on, or close, at once when an item that `start()` yielded has been processed.
 
-Scrapy waits for such an item when it closes, and only looks again when a response ends: without one, it would
-wait for ever.
+Scrapy looks whether there is something left to do when a response ends. After an item without a response it
+would find out five seconds later, and if it is closing at that time, never.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Self
 from scrapy import signals
 from scrapy.crawler import Crawler
 
-SECONDS_BETWEEN = 0.05
+SECONDS_BETWEEN = 0.02
 
 
 class StartItemsExtension:
@@ -31,10 +31,14 @@ class StartItemsExtension:
             self._watching = asyncio.ensure_future(self._look_again())
 
     async def _look_again(self) -> None:
+        """When no item is left: the signal comes before Scrapy has counted the item as done."""
         engine, spider = self.crawler.engine, self.crawler.spider
         while engine is not None and spider is not None and (slot := engine.scraper.slot) is not None:
             if not slot.itemproc_size:
-                if slot.closing is not None and slot.is_idle() and not slot.closing.called:
-                    slot.closing.callback(spider)
+                if slot.closing is not None:
+                    if slot.is_idle() and not slot.closing.called:
+                        slot.closing.callback(spider)
+                elif engine._slot is not None:  # noqa: SLF001 - there is no other way to say so
+                    engine._slot.nextcall.schedule()  # noqa: SLF001
                 return
             await asyncio.sleep(SECONDS_BETWEEN)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from sqlalchemy import Connection
 
-from pricewatch.items import OverviewPage, PageOutcome
+from pricewatch.items import Availability, OverviewPage, PageOutcome
 from pricewatch.pipelines.base import RunPipeline
 from pricewatch.rules.sweep import owes_a_price
 from pricewatch.store import runs, sweeps
@@ -39,8 +41,7 @@ class CheckpointPipeline(RunPipeline):
             )
 
     def _advance(self, connection: Connection, market_id: str, page: OverviewPage) -> bool:
-        owing = [card.price_cents for card in page.cards if owes_a_price(card.availability)]
-        priced = sum(price is not None for price in owing)
+        shown = Counter([(card.availability, card.price_cents is not None) for card in page.cards])
         # All that the page shows: a change of the market's own filters is not a change of the market.
         return sweeps.advance(
             connection,
@@ -48,6 +49,11 @@ class CheckpointPipeline(RunPipeline):
             page.start_page,
             page.number,
             page.shown,
-            priced=priced,
-            unpriced=len(owing) - priced,
+            priced=_owing(shown, has_price=True),
+            unpriced=_owing(shown, has_price=False),
         )
+
+
+def _owing(shown: Counter[tuple[Availability | None, bool]], *, has_price: bool) -> int:
+    """How many cards should show a price, and do or do not."""
+    return sum(count for (word, priced), count in shown.items() if priced is has_price and owes_a_price(word))

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import scrapy
 from scrapy.crawler import Crawler
 from scrapy.http import Request, Response, TextResponse
-from scrapy.settings import BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from twisted.python.failure import Failure
 
 from pricewatch import adapters, clock
@@ -106,7 +106,10 @@ class PricewatchSpider(scrapy.Spider):
         super().update_settings(settings)
         components: dict[str, Any] = {**OUR_COMPONENTS, "ITEM_PIPELINES": cls.own_pipelines}
         for name, ours in components.items():
-            settings.set(name, {**settings.getdict(name), **ours}, priority="spider")
+            # Wherever the others come from, these are among them, unless somebody switched them off by name.
+            # One more, because a runner sets what it was given again.
+            priority = max((settings.getpriority(name) or 0) + 1, SETTINGS_PRIORITIES["spider"])
+            settings.set(name, {**ours, **settings.getdict(name)}, priority=priority)
         settings.setdict(OUR_SETTINGS, priority="spider")
 
     @property

@@ -240,7 +240,7 @@ class OverviewSpider(PricewatchSpider):
             reading.outcome = PageOutcome.UNREADABLE if lost else PageOutcome.EMPTY
             reading.error = f"none of {lost} cards can be read" if lost else ""
             return
-        wanted = [card for card in shown if self._is_wanted(card)]
+        wanted = [card for card in shown if self._is_wanted(card)] if self.market.has_filters else shown
         if len(wanted) < len(shown):
             self.run.note("outside_market", len(shown) - len(wanted))
         # The market's own filters say nothing about the list: its pages are told apart by all they show.
@@ -265,8 +265,6 @@ class OverviewSpider(PricewatchSpider):
 
     def _is_wanted(self, card: Card) -> bool:
         prices = self.market.prices
-        if not prices.is_set and not self.market.exclude_keywords:
-            return True
         if prices.is_set and card.price is not None and not prices.is_about(card.price):
             self.run.note("price_not_compared/other_currency")
         return belongs(card.title, card.price, exclude_keywords=self.market.exclude_keywords, prices=prices)

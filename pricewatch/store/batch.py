@@ -84,6 +84,11 @@ class WriteUnit:
         """Whether it has rows in `incoming`."""
         return bool(self.rows) and not self.collects
 
+    @property
+    def details(self) -> int:
+        """How many of its rows come from product pages: all, or none."""
+        return len(self.rows) if self.rows and self.rows[0]["detail"] else 0
+
     def load(self, connection: Connection) -> None:
         """Put rows that are in the database already into `incoming`; those of `rows` are put there for it."""
 
@@ -111,7 +116,7 @@ class Batch:
     @property
     def has_details(self) -> bool:
         """Whether some of its rows come from product pages."""
-        return any(unit.has_rows and unit.rows and unit.rows[0]["detail"] for unit in self.units)
+        return any(unit.details for unit in self.units)
 
     def of(self, kind: type[T]) -> Iterator[tuple[WriteUnit, T]]:
         """The units whose item is of this kind, with the item."""

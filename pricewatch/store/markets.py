@@ -41,6 +41,11 @@ class MarketRecord:
     tos_approved_by: str | None
 
     @property
+    def has_filters(self) -> bool:
+        """Whether it wants only some of what its pages show."""
+        return self.prices.is_set or bool(self.exclude_keywords)
+
+    @property
     def is_search(self) -> bool:
         """Whether it is crawled by a search, whose answer says by itself what is still on sale."""
         return not self.start_pages

@@ -20,7 +20,8 @@ import scrapy
 
 class PlainSpider(scrapy.Spider):
     name = "plain"
-    allowed_domains = ["127.0.0.1"]
+    # Scrapy finds a spider for a URL by host and port, and filters requests by the host alone.
+    allowed_domains = ["127.0.0.1", "{place}"]
     start_urls = ["{url}/c/bikes"]
 
     def parse(self, response):
@@ -40,7 +41,9 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture
 def plain_project(marketplace: Bazaar, database: Database, tmp_path: Path) -> Run:
     """Runs commands in a project that has one more spider, which knows nothing of pricewatch."""
-    (tmp_path / "plain_spiders.py").write_text(PLAIN.format(url=marketplace.url))
+    (tmp_path / "plain_spiders.py").write_text(
+        PLAIN.format(url=marketplace.url, place=marketplace.url.removeprefix("http://"))
+    )
 
     def run(command: str, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         given = {"DATABASE_URL": database.url, "PYTHONPATH": f"{tmp_path}:{ROOT}", **environment}
