@@ -7,6 +7,8 @@ BOT_NAME = "pricewatch"
 SPIDER_MODULES = ["pricewatch.spiders"]
 NEWSPIDER_MODULE = "pricewatch.spiders"
 COMMANDS_MODULE = "pricewatch.commands"
+# So that what is set below also holds for a spider whose `custom_settings` name components of its own.
+ADDONS = {"pricewatch.addon.Pricewatch": 500}
 
 # Discovery and sweep
 STOP_AFTER_FAMILIAR_PAGES = 5

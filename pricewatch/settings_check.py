@@ -13,8 +13,8 @@ from pricewatch.rules.proxies import STRATEGIES, parse_proxies
 def check_settings(settings: BaseSettings) -> None:
     for name, default in vars(defaults).items():
         if name.isupper() and isinstance(default, (int, float)) and not isinstance(default, bool):
-            _check_number(name, settings.get(name))
-    if not settings.getfloat("REQUESTS_PER_SECOND"):
+            _check_number(name, settings.get(name, default))
+    if not settings.getfloat("REQUESTS_PER_SECOND", defaults.REQUESTS_PER_SECOND):
         raise UserError("REQUESTS_PER_SECOND is 0; for no request at all, disable the market or the source.")
     for name in STRATEGIES.values():
         try:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
+from pricewatch.addon import set_defaults
 from pricewatch.errors import UserError
 from pricewatch.store.plain import plain
 
@@ -53,6 +54,9 @@ class ActionCommand(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         act: Callable[[argparse.Namespace], int | None] = getattr(self, f"do_{opts.action.replace('-', '_')}")
+        if self.settings is not None:
+            # Another project that has these commands need not have our settings.
+            set_defaults(self.settings)
         try:
             if args:
                 help_ = f"`scrapy {self.name} {opts.action} -h`"

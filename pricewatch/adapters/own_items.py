@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 from itemadapter import ItemAdapter
@@ -19,6 +20,8 @@ from pricewatch.parsing.price import Refusal, parse_machine_price
 from pricewatch.parsing.url import InvalidUrl, canonical_url
 
 PRICES = ("price", "price_cents")
+# Attributes that lie deeper are kept as text.
+DEEPEST = 20
 _TEXTS = ("product_id", "sku", "gtin", "mpn", "brand", "location", "image")
 
 
@@ -71,10 +74,9 @@ def _fill(offer: Offer, item: ItemAdapter) -> None:
     tax_included = item.get("tax_included")
     offer.tax_included = tax_included if isinstance(tax_included, bool) else None
     offer.seller = _seller(item.get("seller"))
-    area = item.get("area")
-    offer.area = float(area) if isinstance(area, (int, float, Decimal)) else None
+    offer.area = _number(item.get("area"))
     attributes = item.get("attributes")
-    offer.attributes = dict(attributes) if isinstance(attributes, dict) else {}
+    offer.attributes = _json_safe(attributes) if isinstance(attributes, dict) else {}
     offer.observed_at = _time(item.get("observed_at")) or offer.observed_at
     offer.sold_at = _time(item.get("sold_at"))
 
@@ -117,6 +119,29 @@ def _whole(item: ItemAdapter, name: str) -> int | None:
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
         return int(value.strip()[:18])
     raise _Unusable(DropReason.INVALID_PRICE, f"{name} is {str(value)[:80]!r}, not a whole number")
+
+
+def _number(given: object) -> float | None:
+    if isinstance(given, bool) or not isinstance(given, (int, float, Decimal)):
+        return None
+    try:
+        number = float(given)
+    except (OverflowError, ValueError):
+        return None
+    return number if isfinite(number) else None
+
+
+def _json_safe(value: Any, depth: int = 0) -> Any:
+    """A value as JSON can hold it: what is neither text nor a number, nor made of such, becomes text."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, dict) and depth < DEEPEST:
+        return {str(key): _json_safe(one, depth + 1) for key, one in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)) and depth < DEEPEST:
+        return [_json_safe(one, depth + 1) for one in value]
+    return str(value)
 
 
 def _availability(given: object) -> Availability:

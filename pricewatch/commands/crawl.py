@@ -37,8 +37,11 @@ class Command(crawl.Command):
                 raise UserError(f"Say which spider, one at a time: {known}.")
             if args[0] not in spiders.list():
                 raise UserError(f"There is no spider {args[0]!r}. Known spiders: {known}.")
-            check_settings(self.settings)
-            if issubclass(spider := spiders.load(args[0]), PricewatchSpider):
+            spider = spiders.load(args[0])
+            settings = self.settings.copy()
+            spider.update_settings(settings)
+            check_settings(settings)
+            if issubclass(spider, PricewatchSpider):
                 spider.check(opts.spargs)
         except UserError as error:
             self._say(str(error))

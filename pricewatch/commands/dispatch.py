@@ -9,6 +9,7 @@ from typing import Any
 from scrapy.commands import ScrapyCommand
 
 from pricewatch import clock
+from pricewatch.addon import set_defaults
 from pricewatch.errors import UserError
 from pricewatch.shell import BAD_INPUT, print_json, print_table, say
 
@@ -42,6 +43,8 @@ class Command(ScrapyCommand):
         parser.add_argument("--json", action="store_true", help="one JSON object per line")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if self.settings is not None:
+            set_defaults(self.settings)
         try:
             if args or not opts.once:
                 raise UserError(

@@ -9,6 +9,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from string import Template
+from typing import Any
+from urllib.parse import urlsplit
 
 from scrapy.commands import genspider
 
@@ -67,6 +69,13 @@ class Command(genspider.Command):
         if exists:
             self.exitcode = BAD_INPUT
         return exists
+
+    def _generate_template_variables(
+        self, module: str, name: str, url: str, template_name: str
+    ) -> dict[str, Any]:
+        """Without the port, with which Scrapy takes every page of an allowed domain for another site."""
+        given: dict[str, Any] = super()._generate_template_variables(module, name, url, template_name)
+        return {**given, "domain": urlsplit(url).hostname or given["domain"]}
 
     def _genspider(
         self, module: str, name: str, url: str, template_name: str, template_file: str | os.PathLike[str]

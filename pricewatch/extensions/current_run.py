@@ -18,6 +18,7 @@ from pricewatch.errors import DatabaseUnavailable, UserError
 from pricewatch.items import PageOutcome, QuarantineReason, RunStatus
 from pricewatch.rules.drift import rates
 from pricewatch.rules.figures import key
+from pricewatch.rules.own_spiders import is_spider
 from pricewatch.store import drift, markets, runs, target_sources
 from pricewatch.store.batch import Batch, WriteCounts, WriteUnit
 from pricewatch.store.batch import reason as why
@@ -224,8 +225,10 @@ class Run:
     def summary(self) -> str:
         """The run in one line, for the log and for a person at a terminal."""
         seconds = (clock.now() - self.started_at).total_seconds()
+        # A spider of another kind has pages, whatever is on them.
+        pages = self.counters["urls_succeeded"] if is_spider(self.adapter_id) else self.pages
         return (
-            f"run {self.id} {self.status} in {seconds:.1f} s: {self.pages} pages, {self.cards} cards, "
+            f"run {self.id} {self.status} in {seconds:.1f} s: {pages} pages, {self.cards} cards, "
             f"{self.stored.new} new, {self.stored.updated} known, {self.counters['details']} details, "
             f"{self.stored.price_rows} price rows, {self.counters['offers_dropped']} dropped, "
             f"{self.counters['offers_quarantined']} quarantined, {self.counters['urls_failed']} failed"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from scrapy import Spider
 from sqlalchemy import Connection
@@ -32,11 +33,23 @@ def run_fields(spider: Spider) -> dict[str, Any]:
 
 
 def site_of_spider(spider: Spider) -> str:
-    """The first of its allowed domains, else its first start URL; empty if it has neither."""
-    for name in ("allowed_domains", "start_urls"):
-        if given := list(getattr(spider, name, None) or []):
-            return str(given[0])
-    return ""
+    """The first of its allowed domains, as its first start URL there says it; empty if it has neither.
+
+    A start URL also tells the port, which is not part of an allowed domain.
+    """
+    domains = [str(domain) for domain in getattr(spider, "allowed_domains", None) or []]
+    urls = [str(url) for url in getattr(spider, "start_urls", None) or []]
+    if not domains:
+        return urls[0] if urls else ""
+    return next((url for url in urls if _is_on(url, domains[0])), domains[0])
+
+
+def _is_on(url: str, domain: str) -> bool:
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return False
+    return f".{host}".endswith(f".{domain.lower()}")
 
 
 def find_source(connection: Connection, spider: Spider) -> SourceRecord:

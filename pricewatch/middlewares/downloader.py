@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy import Spider
-from scrapy.core.downloader import Downloader
+from scrapy.core.downloader import Downloader, Slot
 from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
@@ -75,6 +75,12 @@ class PatientDownloader(Downloader):
         finally:
             self._waiting.discard(request)
             self._at_hand[domain] += aside
+
+    def _process_queue(self, slot: Slot) -> None:
+        if slot.queue and "send_before" in slot.queue[0][0].meta:
+            # Its turn has come; to wait any longer, as AutoThrottle may want, is to miss it for ever.
+            slot.delay = 0.0
+        super()._process_queue(slot)
 
     def _left(self, result: Any, domain: str) -> Any:
         self._at_hand[domain] -= 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -27,6 +28,9 @@ class Policies:
             "min_delay": settings.getint("MIN_DELAY_MS") / 1000,
             "max_concurrent": settings.getint("MAX_CONCURRENT"),
         }
+        self._least_delay = settings.getfloat("DOWNLOAD_DELAY")
+        self._slots = settings.getdict("DOWNLOAD_SLOTS")
+        self._most_concurrent = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
         self._by_domain: dict[str, list[FetchPolicy]] = {}
         self._crawl_delays: dict[str, float] = {}
         self._limits: dict[str, Limit] = {}
@@ -66,7 +70,9 @@ class Policies:
         policies = self._by_domain.get(domain_of(request))
         if not policies:
             return None
-        wanted = request.meta.get("source_id") or getattr(self._crawler.spider, "source_id", None)
+        spider = self._crawler.spider
+        own = getattr(spider, "source_id", None) or getattr(spider, "source", None)
+        wanted = request.meta.get("source_id") or own
         return next((policy for policy in policies if policy.source_id == wanted), policies[0])
 
     def note_crawl_delay(self, domain: str, seconds: float) -> None:
@@ -78,6 +84,16 @@ class Policies:
         limit = self._limits.get(domain)
         if limit is None:
             wishes = [policy.wish for policy in self._by_domain.get(domain, ())]
-            limit = limit_of(wishes, self._crawl_delays.get(domain), **self._defaults)  # type: ignore[arg-type]
+            delay = max(self._crawl_delays.get(domain, 0.0), self._own_delay(domain))
+            limit = limit_of(wishes, delay, **self._defaults)  # type: ignore[arg-type]
+            if 0 < self._most_concurrent < limit.concurrent:
+                limit = replace(limit, concurrent=self._most_concurrent)
             self._limits[domain] = limit
         return limit
+
+    def _own_delay(self, domain: str) -> float:
+        """What a project or spider asks of itself, by Scrapy's settings; it counts like a Crawl-delay.
+
+        Scrapy would wait for it after the turn has come, and miss the turn.
+        """
+        return float(self._slots.get(domain, {}).get("delay", self._least_delay))

@@ -125,7 +125,13 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         request = Request(
             f"{origin}/robots.txt",
             priority=self.DOWNLOAD_PRIORITY,
-            meta={"robots_txt": True, "dont_obey_robotstxt": True, "download_maxsize": MOST_BYTES},
+            meta={
+                "robots_txt": True,
+                "dont_obey_robotstxt": True,
+                "download_maxsize": MOST_BYTES,
+                # Whether the page itself is off site was decided before; its rules are needed all the same.
+                "allow_offsite": True,
+            },
             callback=NO_CALLBACK,
         )
         response: Response | None = None

@@ -60,7 +60,8 @@ def crawl(order: dict[str, Any]) -> None:
     from scrapy.utils.project import get_project_settings
 
     settings = get_project_settings()
-    settings.setdict({"ITEM_PIPELINES": {}, "LOG_LEVEL": "ERROR", **order["settings"]}, priority="cmdline")
+    without = {"ADDONS": {}, "RUN_ENABLED": False, "ITEM_PIPELINES": {}, "LOG_LEVEL": "ERROR"}
+    settings.setdict({**without, **order["settings"]}, priority="cmdline")
     process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(ReadAll)
     process.crawl(crawler, urls=order["urls"])

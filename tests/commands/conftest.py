@@ -20,7 +20,8 @@ import scrapy
 
 class PlainSpider(scrapy.Spider):
     name = "plain"
-    allowed_domains = ["{place}"]
+    # Scrapy finds a spider for a URL by host and port, and filters requests by the host alone.
+    allowed_domains = ["127.0.0.1", "{place}"]
     start_urls = ["{url}/c/bikes"]
 
     def parse(self, response):

@@ -57,7 +57,7 @@ def test_what_it_makes_works_at_once(project: Path, run: Run) -> None:
     assert read.stdout.splitlines() == [
         "tea-shop ['www.teashop.example'] ['https://www.teashop.example/kettles']",
         (
-            "{'url': 'https://www.teashop.example/kettle', 'title': 'Kettle', 'price': '12.50', "
+            "{'url': 'https://www.teashop.example/kettle', 'title': 'Kettle', 'price': 'EUR 12.50', "
             "'currency': 'EUR', 'availability': 'LISTED'}"
         ),
         (
@@ -75,6 +75,14 @@ def test_what_it_makes_works_at_once(project: Path, run: Run) -> None:
     again = run("-m", "scrapy", "genspider", "-t", "pricewatch", "tea_shop", "teashop.example")
     assert again.returncode == 2
     assert "already exists" in again.stdout
+
+
+def test_an_allowed_domain_has_no_port(project: Path, run: Run) -> None:
+    """With one, Scrapy would take every page for one of another site."""
+    run("-m", "scrapy", "genspider", "-t", "pricewatch", "teashop", "http://localhost:8000/kettles")
+    made = (project / "pricewatch" / "spiders" / "teashop.py").read_text()
+    assert 'allowed_domains = ["localhost"]' in made
+    assert 'start_urls = ["http://localhost:8000/kettles"]' in made
 
 
 def test_scrapys_own_templates_are_there_too(project: Path, run: Run) -> None:

@@ -119,7 +119,7 @@ def visited(server: Server, migrated: str, running: Bazaar, visitor: Popen[str])
     url = server.create(migrated)
     database = Database(url, connect(url))
     site = Site(running, database, visitor)
-    running.clear_log()
+    running.reset()
     visits: list[str] = []
     numbers = {}
     for name, case in CASES.items():

@@ -102,7 +102,7 @@ def prepare(order: dict[str, Any]) -> Settings:
     settings = get_project_settings()
     # Only fetching is under test here.
     changes = {"LOG_LEVEL": "INFO", "EXTENSIONS": {}, "EXTENSIONS_BASE": {}, **order.get("settings", {})}
-    settings.setdict({**changes, "ITEM_PIPELINES": {}}, priority="cmdline")
+    settings.setdict({**changes, "ITEM_PIPELINES": {}, "ADDONS": {}}, priority="cmdline")
     clock.move(timedelta(seconds=order.get("later", 0)))
     return settings
 

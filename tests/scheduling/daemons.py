@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -135,3 +136,20 @@ def write_configuration(directory: Path, options: dict[str, str]) -> None:
         configuration["settings"] = {"test": "nothing"}
     with (directory / "scrapyd.conf").open("w") as file:
         configuration.write(file)
+
+
+def clone_project(place: Path, daemon: Daemon) -> Path:
+    """The project as somebody who cloned it has it, set to deploy to this daemon."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "pricewatch", "setup.py", "scrapy.cfg"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name in listed.stdout.splitlines():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, place / name)
+    configuration = (place / "scrapy.cfg").read_text()
+    (place / "scrapy.cfg").write_text(configuration.replace("http://127.0.0.1:6800", daemon.url))
+    return place

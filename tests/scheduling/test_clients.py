@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import warnings
@@ -14,9 +13,9 @@ from typing import Any
 import pytest
 
 from pricewatch.bazaar.client import Bazaar
-from tests.conftest import ROOT, point_at
+from tests.conftest import point_at
 from tests.databases import Database
-from tests.scheduling.daemons import Daemon
+from tests.scheduling.daemons import Daemon, clone_project
 from tests.waiting import until
 
 pytestmark = pytest.mark.proof
@@ -64,20 +63,7 @@ def pair(
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: Any, pair: list[Daemon]) -> Path:
     """The project as somebody who cloned it has it, set to deploy to the first daemon."""
-    place: Path = tmp_path_factory.mktemp("clone")
-    listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "pricewatch", "setup.py", "scrapy.cfg"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    for name in listed.stdout.splitlines():
-        (place / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, place / name)
-    configuration = (place / "scrapy.cfg").read_text()
-    (place / "scrapy.cfg").write_text(configuration.replace("http://127.0.0.1:6800", pair[0].url))
-    return place
+    return clone_project(tmp_path_factory.mktemp("clone"), pair[0])
 
 
 @pytest.fixture(autouse=True)
