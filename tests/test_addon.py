@@ -71,6 +71,8 @@ class Marking:
         request.headers["X-Toys"] = "yes"
 """
 
+# Of no project: another test may have set which one it is in.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("SCRAPY_")}
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -79,7 +81,7 @@ def project(tmp_path: Path, marketplace: Bazaar, database: Database) -> Path:
     """A project of another name; its marketplace is not a source yet."""
     database.do("UPDATE sources SET base_url = 'http://127.0.0.1:1' WHERE id = 'bazaar'")
     started = [sys.executable, "-m", "scrapy", "startproject", "toys", str(tmp_path / "toys")]
-    subprocess.run(started, cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run(started, cwd=tmp_path, env=ENVIRONMENT, check=True, capture_output=True)
     module = tmp_path / "toys" / "toys"
     settings = (module / "settings.py").read_text()
     # As Scrapy writes it; what it sets must not collide with what we bring.
@@ -97,7 +99,7 @@ def run(project: Path, database: Database) -> Run:
         ended = subprocess.run(
             [sys.executable, "-m", "scrapy", *words],
             cwd=project,
-            env={**os.environ, "DATABASE_URL": database.url, "PYTHONPATH": str(ROOT)},
+            env={**ENVIRONMENT, "DATABASE_URL": database.url, "PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
             timeout=60,

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy.utils.project import get_project_settings
 
+from pricewatch import settings as ours
 from tests.conftest import Crawl
 from tests.spiders.conftest import World, crawler, world
 from tests.spiders.watching import fetch, readable, watch
 
 __all__ = ["crawler", "world"]
-OUR_EXTENSIONS = get_project_settings().getdict("EXTENSIONS")
 FIELDS = ["source", "title", "price", "price_max", "currency", "availability", "url", "seen_at"]
 
 
@@ -80,7 +79,7 @@ def test_what_is_held_or_dropped_is_in_no_feed_and_never_scraped(
     settings = {
         "FEEDS": json.dumps({str(path): {"format": "jsonlines"}}),
         "ADDONS": json.dumps({f"tests.spiders.broken.{addon}": 1}),
-        "EXTENSIONS": json.dumps({**OUR_EXTENSIONS, "tests.extensions.scraped.ScrapedExtension": 7}),
+        "EXTENSIONS": json.dumps({**ours.EXTENSIONS, "tests.extensions.scraped.ScrapedExtension": 7}),
     }
     crawl("sweep", market=world.market, max_pages=1, max_details=5, settings=settings)
     run = world.database.row("SELECT * FROM runs ORDER BY id DESC LIMIT 1")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrapy.utils.project import get_project_settings
-
+from pricewatch import settings as ours
 from tests.spiders.conftest import World
 
 PROBES = "tests.pipelines.probes."
 
 
 def with_pipelines(**places: int) -> dict[str, Any]:
-    ours = get_project_settings().getdict("ITEM_PIPELINES")
-    return {"ITEM_PIPELINES": {**ours, **{PROBES + name: place for name, place in places.items()}}}
+    return {
+        "ITEM_PIPELINES": {**ours.ITEM_PIPELINES, **{PROBES + name: place for name, place in places.items()}}
+    }
 
 
 def test_a_users_pipeline_writes_at_its_place_in_the_transaction(world: World) -> None:
