@@ -20,14 +20,31 @@ import scrapy
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.http import Request, Response
 
+from pricewatch import settings as ours
 from pricewatch.bazaar.client import Bazaar
+from pricewatch.spiders.base import OUR_COMPONENTS, OUR_SETTINGS
 from tests.bench.figure import Figure, rounds
 
 PAGES = 1000
 ROUNDS = 5
 BAR = 0.9
 ROOT = Path(__file__).parents[2]
-# Scrapy as it comes, but for what has nothing to do with fetching.
+# Both as our own spiders have them, for what has nothing to do with fetching.
+BOTH: dict[str, Any] = {
+    "ADDONS": {},
+    "RUN_ENABLED": False,
+    "ITEM_PIPELINES": {},
+    "LOG_LEVEL": "ERROR",
+    "SPIDER_MIDDLEWARES": OUR_COMPONENTS["SPIDER_MIDDLEWARES"],
+    **OUR_SETTINGS,
+}
+ON: dict[str, Any] = {
+    "DOWNLOADER_MIDDLEWARES": {
+        **ours.DOWNLOADER_MIDDLEWARES,
+        **OUR_COMPONENTS["DOWNLOADER_MIDDLEWARES"],
+    },
+}
+# Fetching as Scrapy comes with it.
 OFF: dict[str, Any] = {
     "DOWNLOADER_MIDDLEWARES": {},
     "DOWNLOAD_HANDLERS": {},
@@ -60,8 +77,7 @@ def crawl(order: dict[str, Any]) -> None:
     from scrapy.utils.project import get_project_settings
 
     settings = get_project_settings()
-    without = {"ADDONS": {}, "RUN_ENABLED": False, "ITEM_PIPELINES": {}, "LOG_LEVEL": "ERROR"}
-    settings.setdict({**without, **order["settings"]}, priority="cmdline")
+    settings.setdict({**BOTH, **order["settings"]}, priority="cmdline")
     process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(ReadAll)
     process.crawl(crawler, urls=order["urls"])
@@ -89,7 +105,7 @@ def compare(urls: list[str], environment: dict[str, str]) -> tuple[float, float,
     """Pages a second with and without, and their ratio: of neighbours in time, so that noise hits both."""
     pairs = []
     for number in range(rounds(ROUNDS)):
-        both = {"on": {}, "off": OFF} if number % 2 else {"off": OFF, "on": {}}
+        both = {"on": ON, "off": OFF} if number % 2 else {"off": OFF, "on": ON}
         pairs.append({name: measure(urls, settings, environment) for name, settings in both.items()})
     ratio = median(pair["on"] / pair["off"] for pair in pairs)
     return median(pair["on"] for pair in pairs), median(pair["off"] for pair in pairs), ratio
