@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import subprocess
 import sys
 
@@ -12,6 +11,7 @@ import pytest
 from pricewatch.bazaar.client import Bazaar
 from tests.conftest import ROOT, Crawl
 from tests.databases import Database
+from tests.terminal import on_terminal
 
 SHORT = ("crawl", "discovery", "-a", "market=bazaar-toys", "-a", "max_pages=1", "-a", "max_details=1")
 
@@ -91,26 +91,9 @@ def test_works_as_a_command_of_the_shell_in_any_folder_of_the_project(database: 
 
 def on_a_terminal(database: Database, *words: str) -> str:
     """What a command shows on a terminal."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "scrapy", *words],
-        cwd=ROOT,
-        env={**os.environ, "DATABASE_URL": database.url, "TERM": "xterm", "COLUMNS": "150"},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-    )
-    os.close(theirs)
-    shown = b""
-    try:
-        while piece := os.read(ours, 65536):
-            shown += piece
-    except OSError:
-        # The other end is closed.
-        pass
-    os.close(ours)
-    assert process.wait(60) == 0, shown.decode()
-    return shown.decode()
+    code, shown = on_terminal(database.url, *words)
+    assert code == 0, shown
+    return shown
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.databases import Database
+from tests.terminal import on_terminal
 
 
 @pytest.fixture
@@ -24,26 +20,7 @@ def scrapy(crawl: Any) -> Any:
 
 def answer(database: Database, text: bytes, *words: str) -> tuple[int, str]:
     """Run a command on a terminal of its own, with somebody there who types this."""
-    ours, theirs = pty.openpty()
-    os.write(ours, text)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "scrapy", *words],
-        cwd=ROOT,
-        env={**os.environ, "DATABASE_URL": database.url, "TERM": "dumb"},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-    )
-    os.close(theirs)
-    shown = b""
-    try:
-        while piece := os.read(ours, 4096):
-            shown += piece
-    except OSError:
-        # The other end is closed.
-        pass
-    os.close(ours)
-    return process.wait(60), shown.decode()
+    return on_terminal(database.url, *words, typed=text, kind="dumb")
 
 
 def test_a_url_is_added_listed_paused_resumed_queued_and_removed(scrapy, database):

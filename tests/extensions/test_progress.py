@@ -2,46 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import subprocess
-import sys
-
 from pricewatch.bazaar.client import Bazaar
-from tests.conftest import ROOT, Crawl
+from tests.conftest import Crawl
 from tests.databases import Database
+from tests.terminal import on_terminal
 
 
 def test_a_terminal_shows_a_bar_and_a_summary_and_no_log(marketplace: Bazaar, database: Database) -> None:
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "scrapy",
-            "crawl",
-            "discovery",
-            "-a",
-            "market=bazaar-toys",
-            "-a",
-            "max_details=5",
-        ],
-        cwd=ROOT,
-        env={**os.environ, "DATABASE_URL": database.url, "TERM": "xterm", "COLUMNS": "150"},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-    )
-    os.close(theirs)
-    seen = b""
-    while True:
-        try:
-            seen += os.read(ours, 65536)
-        except OSError:
-            break
-    os.close(ours)
-    assert process.wait() == 0, seen.decode()
-    text = seen.decode()
+    words = ("crawl", "discovery", "-a", "market=bazaar-toys", "-a", "max_details=5")
+    code, text = on_terminal(database.url, *words)
+    assert code == 0, text
     assert "discovery bazaar-toys" in text
     assert "cards" in text
     run = database.last_run()
