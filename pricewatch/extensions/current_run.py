@@ -262,8 +262,8 @@ class Run:
         )
         for pipeline in self.pipelines:
             pipeline.end(connection)
-        for also in self.with_end:
-            also(connection)
+        for write in self.with_end:
+            write(connection)
         if self.market_id is not None and status is not RunStatus.CANCELLED:
             failed = status is not RunStatus.FINISHED
             markets.note_run(
@@ -289,8 +289,8 @@ class Run:
             "cards": total.cards,
         }
         runs.record(connection, self.id, added, self._values())
-        for also in self.with_batch:
-            also(connection)
+        for write in self.with_batch:
+            write(connection)
 
     def _values(self) -> dict[str, Any]:
         return {

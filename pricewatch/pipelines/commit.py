@@ -54,7 +54,7 @@ class CommitPipeline(RunPipeline):
     def _unit(self, item: Any) -> WriteUnit | None:
         if isinstance(item, OverviewPage):
             read_from = item.adapter_id, item.source
-            return WriteUnit(item.rows, item, waits=True, collects=not item.in_cycle, read_from=read_from)
+            return WriteUnit(item.rows, item, waits=True, set_aside=not item.in_cycle, read_from=read_from)
         if isinstance(item, ProductPage):
             return WriteUnit(item.rows, item, read_from=(item.adapter_id, item.offer.source))
         if isinstance(item, UnreadPage):

@@ -62,7 +62,7 @@ class WriteUnit:
     # Somebody waits for the commit, so it is not delayed to collect more rows.
     waits: bool = False
     # The rows are collected until the whole market has been read, instead of being stored now.
-    collects: bool = False
+    set_aside: bool = False
     # The adapter that read the rows, and their source: the labels of its metrics.
     read_from: tuple[str, str] = ("", "")
     counts: WriteCounts = field(default_factory=WriteCounts)
@@ -82,7 +82,7 @@ class WriteUnit:
     @property
     def has_rows(self) -> bool:
         """Whether it has rows in `incoming`."""
-        return bool(self.rows) and not self.collects
+        return bool(self.rows) and not self.set_aside
 
     @property
     def details(self) -> int:
@@ -231,7 +231,8 @@ class BatchWriter:
         try:
             with connection.begin_nested() as trial:
                 self.write(
-                    connection, [WriteUnit(rows, unit.item, collects=unit.collects, read_from=unit.read_from)]
+                    connection,
+                    [WriteUnit(rows, unit.item, set_aside=unit.set_aside, read_from=unit.read_from)],
                 )
                 trial.rollback()
         except REFUSALS as error:

@@ -32,7 +32,7 @@ def collect(database: Database, run_id: int, page: int, rows: list[Row]) -> tupl
             new = collection.collect(connection, run_id, "/c/bikes", page, unit.rows)
             runs.record(connection, run_id, {"cards": len(unit.rows)}, {})
 
-    unit = WriteUnit(rows, collects=True)
+    unit = WriteUnit(rows, set_aside=True)
     with database.engine.connect() as connection:
         BatchWriter([keep], run_id, MARKET).store(connection, [unit])
     return new, unit.refused
