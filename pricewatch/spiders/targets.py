@@ -55,7 +55,9 @@ NOT_SHOWN = (FailureReason.BLOCKED_PAGE, FailureReason.EMPTY_PAGE)
 class TargetsSpider(PricewatchSpider):
     name = "targets"
     arguments_type = TargetsArguments
-    own_pipelines: ClassVar[dict[str, int]] = {"pricewatch.pipelines.targets.TargetOutcomePipeline": 290}
+    own_pipelines: ClassVar[dict[str, int]] = {
+        "pricewatch.pipelines.target_outcome.TargetOutcomePipeline": 290
+    }
 
     @classmethod
     def load(cls, arguments: TargetsArguments) -> Plan:
