@@ -7,114 +7,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from pricewatch.money import Money
-
-
-class Availability(StrEnum):
-    IN_STOCK = "IN_STOCK"
-    OUT_OF_STOCK = "OUT_OF_STOCK"
-    BACKORDER = "BACKORDER"
-    SOLD = "SOLD"
-    # Shown by a card that says nothing of stock; the listing's own page was not read yet.
-    LISTED = "LISTED"
-    # A page was read and its stock could not be told: never stored.
-    UNKNOWN = "UNKNOWN"
-
-
-class FailureReason(StrEnum):
-    """Why a page gave no offer."""
-
-    SELECTOR_NOT_FOUND = "SELECTOR_NOT_FOUND"
-    PRICE_NOT_FOUND = "PRICE_NOT_FOUND"
-    TITLE_NOT_FOUND = "TITLE_NOT_FOUND"
-    PAGE_STRUCTURE_CHANGED = "PAGE_STRUCTURE_CHANGED"
-    BLOCKED_PAGE = "BLOCKED_PAGE"
-    EMPTY_PAGE = "EMPTY_PAGE"
-    OOS_NO_PRICE = "OOS_NO_PRICE"
-
-
-class DropReason(StrEnum):
-    """Why an offer was not stored."""
-
-    MISSING_REQUIRED_FIELD = "MISSING_REQUIRED_FIELD"
-    INVALID_PRICE = "INVALID_PRICE"
-    INVALID_URL = "INVALID_URL"
-    DUPLICATE_WITHIN_RUN = "DUPLICATE_WITHIN_RUN"
-    BLOCKED_BY_ROBOTS_TXT = "BLOCKED_BY_ROBOTS_TXT"
-    OOS_NO_PRICE = "OOS_NO_PRICE"
-    UNKNOWN_AVAILABILITY = "UNKNOWN_AVAILABILITY"
-
-
-class QuarantineReason(StrEnum):
-    """Why an offer is held for a person to look at."""
-
-    VALIDATION_FAILED = "VALIDATION_FAILED"
-    DRIFT_DETECTED = "DRIFT_DETECTED"
-    SELECTOR_FAILURE = "SELECTOR_FAILURE"
-    NORMALIZATION_FAILED = "NORMALIZATION_FAILED"
-    ZERO_PRICE_EXTRACTED = "ZERO_PRICE_EXTRACTED"
-    AMBIGUOUS_PRICE = "AMBIGUOUS_PRICE"
-    # The page is at another address now, and nothing proves that it shows the same product.
-    MOVED = "MOVED"
-
-
-class SellerType(StrEnum):
-    USER = "user"
-    SHOP = "shop"
-
-
-class Tier(StrEnum):
-    """How often a market is looked at, and how fast trust in its listings fades."""
-
-    HOT = "hot"
-    STANDARD = "standard"
-    COOL = "cool"
-
-
-class RunStatus(StrEnum):
-    RUNNING = "running"
-    FINISHED = "finished"
-    FAILED = "failed"
-    ABORTED = "aborted"
-    CANCELLED = "cancelled"
-    STALE = "stale"
-    QUARANTINED = "quarantined"
-
-
-class PageOutcome(StrEnum):
-    """How the reading of one overview or product page ended."""
-
-    OK = "ok"
-    EMPTY = "empty"
-    REPEATED = "repeated"
-    BLOCKED = "blocked"
-    ROBOTS = "robots"
-    HTTP_ERROR = "http_error"
-    NETWORK_ERROR = "network_error"
-    UNREADABLE = "unreadable"
-
-
-class VerificationStatus(StrEnum):
-    PENDING = "pending"
-    VERIFIED = "verified"
-    GONE = "gone"
-
-
-class Attempt(StrEnum):
-    """What one look at a listing's own page says about the listing."""
-
-    ALIVE = "alive"
-    NOT_FOUND = "not_found"
-    GONE = "gone"
-    SOLD = "sold"
-    TROUBLE = "trouble"
+from pricewatch.vocabulary import (
+    Attempt,
+    Availability,
+    DropReason,
+    FailureReason,
+    QuarantineReason,
+    SellerType,
+)
 
 
 @dataclass(slots=True)
-class Seller:
+class SellerInfo:
     id: str
     name: str | None = None
     type: SellerType | None = None
@@ -133,7 +40,7 @@ class Card:
     availability: Availability | None = None
     product_id: str | None = None
     sku: str | None = None
-    seller: Seller | None = None
+    seller: SellerInfo | None = None
     location: str | None = None
     area: float | None = None
     image: str | None = None
@@ -168,7 +75,7 @@ class Offer:
     gtin: str | None = None
     mpn: str | None = None
     brand: str | None = None
-    seller: Seller | None = None
+    seller: SellerInfo | None = None
     location: str | None = None
     area: float | None = None
     attributes: dict[str, Any] = field(default_factory=dict)
@@ -210,7 +117,7 @@ class OverviewPage:
 
 
 @dataclass(frozen=True, slots=True)
-class EarlierLooks:
+class EarlierChecks:
     """What earlier looks at a product page came to: whether it was ever read, and since when it is not."""
 
     read: bool = False
@@ -238,11 +145,11 @@ class LeasedTarget:
     unread_since: datetime | None = None
 
     @property
-    def earlier(self) -> EarlierLooks:
+    def earlier(self) -> EarlierChecks:
         """Of a target that never became a listing, no look has come to anything yet."""
         if self.listing_id is None:
-            return EarlierLooks(False, self.last_scraped_at)
-        return EarlierLooks(bool(self.read_before), self.unread_since)
+            return EarlierChecks(False, self.last_scraped_at)
+        return EarlierChecks(bool(self.read_before), self.unread_since)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -259,7 +166,7 @@ class ProductPage:
     target: LeasedTarget | None = None
     # The listing whose page it is, where that is known.
     listing_id: int | None = None
-    earlier: EarlierLooks = field(default_factory=EarlierLooks)
+    earlier: EarlierChecks = field(default_factory=EarlierChecks)
     # What the validation decided; with neither, the offer is accepted.
     held: Quarantine | None = None
     dropped: Drop | None = None
@@ -278,7 +185,7 @@ class ProductPage:
 
 
 @dataclass(slots=True)
-class Look:
+class ListingCheck:
     """One look at one listing's own page, with what it is based on."""
 
     listing_id: int
@@ -313,8 +220,8 @@ class UnreadPage:
     gone: bool = False
     listing_id: int | None = None
     target: LeasedTarget | None = None
-    earlier: EarlierLooks = field(default_factory=EarlierLooks)
-    look: Look | None = None
+    earlier: EarlierChecks = field(default_factory=EarlierChecks)
+    look: ListingCheck | None = None
     # A hash of what the page shows: a site that is down shows all of its pages alike.
     fingerprint: bytes = b""
     # The page, where it could be read before and is kept for an adapter that can read it again.
@@ -360,7 +267,7 @@ class CollectedMarket:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class VerificationCandidate:
     """A listing that is to be verified, as it was stored when it was chosen."""
 
     id: int
@@ -380,8 +287,8 @@ class CheckedListings:
 
     # The market or the source whose listings they are.
     subject: str
-    looks: list[Look]
-    candidates: dict[int, Candidate]
+    looks: list[ListingCheck]
+    candidates: dict[int, VerificationCandidate]
 
 
 @dataclass(slots=True)

@@ -132,12 +132,12 @@ BROWSER_RESTART_MEGABYTES = 2000
 BROWSER_BLOCKED_RESOURCES = ["image", "media", "font"]
 BROWSER_LIMITED_RESOURCES = ["document", "script", "stylesheet", "xhr", "fetch", "other"]
 
-DOWNLOADER = "pricewatch.middlewares.downloader.PatientDownloader"
-SCHEDULER_PRIORITY_QUEUE = "pricewatch.middlewares.domain_queue.DomainQueue"
-TWISTED_DNS_RESOLVER = "pricewatch.middlewares.resolver.GuardedResolver"
+DOWNLOADER = "pricewatch.fetching.downloader.DomainDownloader"
+SCHEDULER_PRIORITY_QUEUE = "pricewatch.fetching.domain_queue.DomainQueue"
+TWISTED_DNS_RESOLVER = "pricewatch.fetching.name_resolution.GuardedResolver"
 DOWNLOAD_HANDLERS = {
-    "http": "pricewatch.middlewares.handler.FetchHandler",
-    "https": "pricewatch.middlewares.handler.FetchHandler",
+    "http": "pricewatch.fetching.download_handler.DownloadHandler",
+    "https": "pricewatch.fetching.download_handler.DownloadHandler",
     # Nothing but the web is fetched.
     "data": None,
     "file": None,
@@ -145,12 +145,12 @@ DOWNLOAD_HANDLERS = {
     "s3": None,
 }
 DOWNLOADER_MIDDLEWARES = {
-    "pricewatch.middlewares.own_pages.OwnPagesMiddleware": 20,
+    "pricewatch.middlewares.custom_spider_pages.CustomSpiderPagesMiddleware": 20,
     "pricewatch.middlewares.guard.GuardMiddleware": 40,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "pricewatch.middlewares.robots.RobotsMiddleware": 100,
     "pricewatch.middlewares.user_agents.UserAgentsMiddleware": 390,
-    "pricewatch.middlewares.blocked.BlockedPageMiddleware": 540,
+    "pricewatch.middlewares.blocked_pages.BlockedPageMiddleware": 540,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
     "pricewatch.middlewares.retry.BackoffRetryMiddleware": 550,
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
@@ -179,10 +179,10 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "pricewatch.extensions.sample_marketplace.SampleMarketplaceExtension": 0,
     "pricewatch.extensions.run.RunExtension": 5,
-    "pricewatch.extensions.figures.FiguresExtension": 6,
+    "pricewatch.extensions.metrics.MetricsExtension": 6,
     "pricewatch.extensions.progress.ProgressExtension": 10,
     "pricewatch.extensions.start_items.StartItemsExtension": 50,
-    "pricewatch.extensions.long_lived.LongLivedExtension": 100,
+    "pricewatch.extensions.gc_freeze.GcFreezeExtension": 100,
     "scrapy.extensions.feedexport.FeedExporter": None,
     "pricewatch.extensions.feeds.ListingFeedExporter": 110,
     # Both would open a port that runs code.

@@ -6,8 +6,8 @@ from scrapy.settings import BaseSettings
 
 from pricewatch import settings as defaults
 from pricewatch.errors import UserError
-from pricewatch.middlewares.resolver import AddressBook
-from pricewatch.rules.proxies import STRATEGIES, parse_proxies
+from pricewatch.fetching.name_resolution import AddressBook
+from pricewatch.rules.proxy_config import STRATEGIES, parse_proxies
 
 
 def check_settings(settings: BaseSettings) -> None:

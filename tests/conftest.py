@@ -26,11 +26,11 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from pricewatch.bazaar.client import Bazaar
-from pricewatch.middlewares.chromium import Chromium, working_chromium
-from pricewatch.middlewares.failures import NoBrowser
-from pricewatch.store import database as store_database
-from pricewatch.store import embedded
-from pricewatch.store.schema import ensure_schema
+from pricewatch.fetching.browser.chromium import Chromium, working_chromium
+from pricewatch.fetching.failures import NoBrowser
+from pricewatch.store.engine import database as store_database
+from pricewatch.store.engine import embedded_postgres
+from pricewatch.store.engine.schema import ensure_schema
 from tests import processes
 from tests.databases import Copies, Database, Server
 from tests.forked import Outcome, Scrapy, start_fork_server, stop_fork_server
@@ -161,7 +161,7 @@ def _memory() -> Path | None:
 def server(short_directory: Path) -> Iterator[Server]:
     directory = short_directory / "db"
     yield Server(directory)
-    embedded._held.pop(directory).close()
+    embedded_postgres._held.pop(directory).close()
     # The keeper lets go of its place when the server has stopped.
     with (directory / "postgres.keeper").open("a") as keeper:
         fcntl.flock(keeper, fcntl.LOCK_EX)

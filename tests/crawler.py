@@ -63,7 +63,7 @@ class Crawler:
 
 async def _serve() -> None:
     from pricewatch import clock
-    from pricewatch.store import database
+    from pricewatch.store.engine import database
 
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
@@ -78,7 +78,7 @@ async def _serve() -> None:
 
 
 async def _crawl(settings: Settings, spider: str, arguments: dict[str, str]) -> dict[str, Any]:
-    from pricewatch.extensions.current_run import run_of
+    from pricewatch.runs.crawl_run import run_of
 
     runner = AsyncCrawlerRunner(settings)
     crawler = runner.create_crawler(spider)

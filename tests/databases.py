@@ -15,7 +15,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from pricewatch.store import embedded
+from pricewatch.store.engine import embedded_postgres
 from tests import processes
 
 DRIVER = "postgresql+psycopg2"
@@ -30,7 +30,7 @@ class Server:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.administration = make_url(embedded.database_url(directory)).set(drivername=DRIVER)
+        self.administration = make_url(embedded_postgres.database_url(directory)).set(drivername=DRIVER)
         self._made = count(1)
         with (directory / "postgres" / "postgresql.conf").open("a") as configuration:
             configuration.write(HASTE)
@@ -45,14 +45,14 @@ class Server:
     def restart(self, mode: str) -> None:
         """`fast`: in order; `immediate`: as if it had crashed."""
         with processes.for_the_session():
-            embedded.control(self.directory, "restart", "-m", mode)
+            embedded_postgres.control(self.directory, "restart", "-m", mode)
 
     def stop(self) -> None:
-        embedded.control(self.directory, "stop", "-m", "fast")
+        embedded_postgres.control(self.directory, "stop", "-m", "fast")
 
     def start(self) -> None:
         with processes.for_the_session():
-            embedded.database_url(self.directory)
+            embedded_postgres.database_url(self.directory)
 
     def create(self, template: str = "template1") -> URL:
         name = f"test_{next(self._made)}"

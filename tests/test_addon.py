@@ -18,8 +18,8 @@ from pricewatch import settings as ours
 from pricewatch.addon import NOT_TAKEN, Pricewatch
 from pricewatch.bazaar.client import Bazaar
 from pricewatch.errors import UserError
-from pricewatch.simulation.chaos.checks import busiest
-from pricewatch.store.database import var_directory
+from pricewatch.store.engine.database import var_directory
+from tests.chaos.checks import busiest
 from tests.conftest import ROOT
 from tests.databases import Database
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from pricewatch import notify
-from pricewatch.store import messages
+from pricewatch.services import notifications
+from pricewatch.store.people import outbox
 from tests.databases import Database
 
 NOW = datetime.now(UTC)
@@ -60,13 +60,13 @@ def say(database: Database, key: str = "a", **given: Any) -> bool:
         "link": "/listings/1",
         "now": NOW,
     }
-    return bool(database.call(messages.add, key=key, **{**message, **given}))
+    return bool(database.call(outbox.add, key=key, **{**message, **given}))
 
 
 def test_a_message_goes_out_once_with_its_link(database: Database, webhook: Webhook) -> None:
     assert say(database)
     assert not say(database)
-    assert [notify.deliver(database.engine) for _ in range(2)] == [1, 0]
+    assert [notifications.deliver(database.engine) for _ in range(2)] == [1, 0]
     (received,) = webhook.received
     assert received["title"] == "<b>It</b> fell"
     assert received["message"] == "By half.\nhttps://watch.example/listings/1"
@@ -75,14 +75,14 @@ def test_a_message_goes_out_once_with_its_link(database: Database, webhook: Webh
 def test_what_is_refused_is_tried_again_later(database: Database, webhook: Webhook) -> None:
     say(database)
     webhook.status = 500
-    assert notify.deliver(database.engine) == 0
-    assert notify.deliver(database.engine) == 0
+    assert notifications.deliver(database.engine) == 0
+    assert notifications.deliver(database.engine) == 0
     row = database.row("SELECT * FROM messages")
     assert (row.attempts, row.sent_at) == (1, None)
     assert row.next_try_at > NOW
     webhook.status = 200
     database.do("UPDATE messages SET next_try_at = :now", now=NOW)
-    assert notify.deliver(database.engine) == 1
+    assert notifications.deliver(database.engine) == 1
     assert len(webhook.received) == 1
 
 
@@ -97,47 +97,47 @@ def test_who_has_it_does_not_get_it_again(
     monkeypatch.setenv("PRICEWATCH_NOTIFY_TEAM", webhook.address)
     say(database, channels=["default", "team"])
     for _ in range(3):
-        assert notify.deliver(database.engine) == 0
+        assert notifications.deliver(database.engine) == 0
         database.do("UPDATE messages SET next_try_at = :now", now=NOW)
     assert len(webhook.received) == 2
     assert database.value("SELECT error FROM messages") == "the channel 'default#1' did not take it"
     monkeypatch.setenv("PRICEWATCH_NOTIFY", f"{webhook.address} {webhook.address}")
-    assert notify.deliver(database.engine) == 1
+    assert notifications.deliver(database.engine) == 1
     assert len(webhook.received) == 3
     # One that is no longer there need not be told.
     say(database, key="b", channels=["default#3"])
-    assert notify.deliver(database.engine) == 1
+    assert notifications.deliver(database.engine) == 1
     assert len(webhook.received) == 3
 
 
 def test_what_never_gets_through_is_given_up_and_says_so(database: Database, webhook: Webhook) -> None:
     say(database, channels=["nowhere"])
-    for _ in range(messages.MOST_ATTEMPTS + 1):
-        notify.deliver(database.engine)
+    for _ in range(outbox.MOST_ATTEMPTS + 1):
+        notifications.deliver(database.engine)
         database.do("UPDATE messages SET next_try_at = :now", now=NOW)
     row = database.row("SELECT * FROM messages")
     assert row.given_up_at is not None
     assert "PRICEWATCH_NOTIFY_NOWHERE" in row.error
-    assert row.attempts == messages.MOST_ATTEMPTS
+    assert row.attempts == outbox.MOST_ATTEMPTS
 
 
 def test_nothing_is_claimed_where_there_is_no_channel(database: Database) -> None:
     say(database)
-    assert notify.deliver(database.engine) == 0
+    assert notifications.deliver(database.engine) == 0
     assert database.value("SELECT attempts FROM messages") == 0
 
 
 def test_channels_have_names() -> None:
     given = {"PRICEWATCH_NOTIFY": "a://", "PRICEWATCH_NOTIFY_TEAM": "b://", "PRICEWATCH_NOTIFY_X": " "}
-    assert notify.channels(given) == {"default": "a://", "team": "b://"}
+    assert notifications.channels(given) == {"default": "a://", "team": "b://"}
 
 
 def test_one_look_around_raises_and_tells(database: Database, webhook: Webhook) -> None:
-    from pricewatch.lookout import look_around
+    from pricewatch.services.minute_checks import run_minute_checks
 
     database.do(
         "UPDATE markets SET created_at = now() - interval '9 days', updated_at = now() - interval '9 days'"
     )
-    assert [look_around(database.engine) for _ in range(2)] == [1, 0]
+    assert [run_minute_checks(database.engine) for _ in range(2)] == [1, 0]
     assert webhook.received[0]["title"] == "[P2] market stale: bazaar-bikes"
     assert "https://watch.example/alerts#alert-" in webhook.received[0]["message"]

@@ -15,7 +15,7 @@ from sqlalchemy.exc import OperationalError
 
 from pricewatch.bazaar.client import Bazaar
 from pricewatch.errors import UserError
-from pricewatch.store import database as store_database
+from pricewatch.store.engine import database as store_database
 from tests.conftest import Crawl
 from tests.databases import Database
 from tests.line import Line

@@ -7,8 +7,8 @@ import logging
 from functools import cache
 from importlib import import_module
 
-from pricewatch.adapters import shop_files
 from pricewatch.adapters.base import Adapter
+from pricewatch.declared_shops import shop_files
 from pricewatch.errors import UserError
 
 logger = logging.getLogger(__name__)
@@ -18,7 +18,7 @@ SAMPLE = "bazaar"
 REGISTERED = {
     "apartments": "pricewatch.adapters.apartments:ApartmentsAdapter",
     "bazaar": "pricewatch.adapters.bazaar:BazaarAdapter",
-    "generic": "pricewatch.adapters.generic:GenericAdapter",
+    "generic": "pricewatch.generic_reader.adapter:GenericAdapter",
     "mercari": "pricewatch.adapters.mercari:MercariAdapter",
     "sgammo": "pricewatch.adapters.sgammo:SgammoAdapter",
     "willhaben": "pricewatch.adapters.willhaben:WillhabenAdapter",

@@ -7,18 +7,19 @@ from urllib.parse import urlsplit
 
 from parsel import Selector
 
-from pricewatch.adapters import site_page as page
-from pricewatch.adapters.markup import MarkupAdapter
-from pricewatch.adapters.site import Listing
-from pricewatch.items import Availability, Card
-from pricewatch.parsing.availability import text_availability
-from pricewatch.parsing.money_text import money_range
+from pricewatch.adapters import page_fields as page
+from pricewatch.adapters.html_site import HtmlSiteAdapter
+from pricewatch.adapters.site_adapter import SiteListing
+from pricewatch.items import Card
+from pricewatch.parsing.pages.availability import text_availability
+from pricewatch.parsing.prices.money_text import money_range
+from pricewatch.vocabulary import Availability
 
 _RENT_LABEL = re.compile(r"\brent\b", re.IGNORECASE)
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9]+")
 
 
-class ApartmentsAdapter(MarkupAdapter):
+class ApartmentsAdapter(HtmlSiteAdapter):
     id = "apartments"
     version = "1.1.0"
     domain = "apartments.com"
@@ -54,7 +55,7 @@ class ApartmentsAdapter(MarkupAdapter):
             attributes={"beds": page.only(page.shown(box, ".property-beds"))},
         )
 
-    def listing_in(self, document: Selector, url: str) -> Listing | None:
+    def listing_in(self, document: Selector, url: str) -> SiteListing | None:
         title = page.only(page.shown(document, "h1#propertyName, h1.propertyName, #propertyName"))
         if not title:
             return None
@@ -74,7 +75,7 @@ class ApartmentsAdapter(MarkupAdapter):
             location=page.only(page.shown(document, ".propertyAddress")),
             attributes={name: sorted(set(document.css(css).getall())) for name, css in units.items()},
         )
-        return Listing(card=card, shown_price=rent)
+        return SiteListing(card=card, shown_price=rent)
 
 
 def _is_let(rent: str) -> bool:

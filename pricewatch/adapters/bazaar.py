@@ -6,11 +6,12 @@ from typing import Any
 
 from scrapy.http import TextResponse
 
-from pricewatch.adapters import site_page as page
+from pricewatch.adapters import page_fields as page
 from pricewatch.adapters.base import Overview
-from pricewatch.adapters.site import Listing, SiteAdapter
-from pricewatch.items import Availability, Card, Seller, SellerType
-from pricewatch.parsing.one_price import one_price
+from pricewatch.adapters.site_adapter import SiteAdapter, SiteListing
+from pricewatch.items import Card, SellerInfo
+from pricewatch.parsing.prices.one_price import one_price
+from pricewatch.vocabulary import Availability, SellerType
 
 SEARCH = {
     "category": "category",
@@ -51,12 +52,12 @@ class BazaarAdapter(SiteAdapter):
         has_next = root.find(".//a[@rel='next']") is not None
         return Overview(cards, has_next, page.count_of(main.get("data-total")))
 
-    def listing_on(self, response: TextResponse) -> Listing | None:
+    def listing_on(self, response: TextResponse) -> SiteListing | None:
         root = page.root_of(response)
         gone = root.find(".//main[@class='item-gone']") is not None
         main = root.find(".//main[@data-id]")
         if main is None:
-            return Listing(card=Card(url=response.url, title=""), gone="main.item-gone") if gone else None
+            return SiteListing(card=Card(url=response.url, title=""), gone="main.item-gone") if gone else None
         facts = {name.text: value.text for name, value in zip(main.iter("dt"), main.iter("dd"), strict=False)}
         shown = " or ".join(dict.fromkeys(main.xpath(".//section[@class='buy-box']/p/strong/text()")))
         price = one_price(shown, None, CURRENCIES)
@@ -74,7 +75,7 @@ class BazaarAdapter(SiteAdapter):
         named = {"mpn": facts.pop("MPN", ""), "gtin": facts.pop("GTIN", ""), "brand": facts.get("Brand", "")}
         card.attributes, named["doubt"] = facts, shown if " or " in shown else ""
         sold_at = page.iso_moment(main.xpath("string(.//time[@class='sold-at']/@datetime)"))
-        return Listing(card=card, shown_price=shown, sold_at=sold_at, **named)
+        return SiteListing(card=card, shown_price=shown, sold_at=sold_at, **named)
 
 
 def _card(article: Any, base: str) -> Card:
@@ -96,6 +97,6 @@ def _card(article: Any, base: str) -> Card:
     )
 
 
-def _seller(link: Any) -> Seller | None:
+def _seller(link: Any) -> SellerInfo | None:
     seller_id = None if link is None else link.get("data-seller-id")
-    return Seller(seller_id, link.text, SELLERS.get(link.get("data-seller-type"))) if seller_id else None
+    return SellerInfo(seller_id, link.text, SELLERS.get(link.get("data-seller-type"))) if seller_id else None

@@ -8,14 +8,15 @@ from urllib.parse import urlsplit
 
 from scrapy.http import TextResponse
 
-from pricewatch.adapters import site_page as page
+from pricewatch.adapters import page_fields as page
 from pricewatch.adapters.base import Overview
-from pricewatch.adapters.data import DataAdapter
-from pricewatch.adapters.declaration import Declaration
-from pricewatch.adapters.declared import DeclaredAdapter
+from pricewatch.adapters.json_site import JsonSiteAdapter
 from pricewatch.adapters.mercari_page import PAGE
-from pricewatch.adapters.site import Listing
-from pricewatch.items import Availability, Card, Seller, SellerType
+from pricewatch.adapters.site_adapter import SiteListing
+from pricewatch.declared_shops.declaration import Declaration
+from pricewatch.declared_shops.declared_adapter import DeclaredAdapter
+from pricewatch.items import Card, SellerInfo
+from pricewatch.vocabulary import Availability, SellerType
 
 SEARCH = {
     "keyword": "keyword",
@@ -51,7 +52,7 @@ _USERS_ITEM = re.compile(r"m[0-9]+")
 _SAFE_ID = re.compile(r"[\w-]+", re.ASCII)
 
 
-class MercariAdapter(DataAdapter):
+class MercariAdapter(JsonSiteAdapter):
     id = "mercari"
     version = "1.1.0"
     domain = "mercari.com"
@@ -74,7 +75,7 @@ class MercariAdapter(DataAdapter):
     def cards_on(self, response: TextResponse) -> Overview | None:
         return super().cards_on(response) or self.rendered.cards_on(response)
 
-    def listing_on(self, response: TextResponse) -> Listing | None:
+    def listing_on(self, response: TextResponse) -> SiteListing | None:
         if listing := super().listing_on(response):
             return listing
         listing = self.rendered.listing_on(response)
@@ -98,17 +99,19 @@ class MercariAdapter(DataAdapter):
             price_cents=None if is_open or price == NO_PRICE else price,
             availability=STATUS.get(page.text_at(row, "status"), Availability.UNKNOWN),
             product_id=item_id,
-            seller=Seller(seller, page.first_text_at(row, *SELLER_NAMES) or None, kind) if seller else None,
+            seller=SellerInfo(seller, page.first_text_at(row, *SELLER_NAMES) or None, kind)
+            if seller
+            else None,
             image=page.text_at(row, "thumbnails", 0),
             attributes=page.texts_at(row, **ATTRIBUTES),
         )
 
-    def listing_from(self, data: Any, url: str) -> Listing | None:
+    def listing_from(self, data: Any, url: str) -> SiteListing | None:
         item = page.at(data, "data") if page.at(data, "result") else None
         gone = page.at(data, "errors", 0, "code") == NOT_FOUND and page.at(data, "result") == "error"
         if not gone and not page.text_at(item, "name"):
             return None
-        return Listing(
+        return SiteListing(
             card=self.card_from(item if isinstance(item, dict) else {}, url),
             shown_price=page.text_at(item, "price"),
             gone=NOT_FOUND if gone else "",

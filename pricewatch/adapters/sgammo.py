@@ -6,13 +6,14 @@ import re
 
 from parsel import Selector
 
-from pricewatch.adapters import site_page as page
+from pricewatch.adapters import page_fields as page
 from pricewatch.adapters.ammunition import ammunition
-from pricewatch.adapters.markup import MarkupAdapter
-from pricewatch.adapters.site import Listing
-from pricewatch.items import Availability, Card
-from pricewatch.parsing.money_text import money_cents, money_ends
-from pricewatch.parsing.tiers import tiers_in, unit_price
+from pricewatch.adapters.html_site import HtmlSiteAdapter
+from pricewatch.adapters.site_adapter import SiteListing
+from pricewatch.items import Card
+from pricewatch.parsing.prices.money_text import money_cents, money_ends
+from pricewatch.parsing.prices.quantity_tiers import tiers_in, unit_price
+from pricewatch.vocabulary import Availability
 
 DESCRIPTION = ".woocommerce-product-details__short-description, .woocommerce-Tabs-panel--description"
 # The class by which WooCommerce marks a product's stock.
@@ -25,7 +26,7 @@ STOCK = {
 _POST = re.compile(r"\bpost-(\d+)\b")
 
 
-class SgammoAdapter(MarkupAdapter):
+class SgammoAdapter(HtmlSiteAdapter):
     id = "sgammo"
     version = "1.2.0"
     domain = "sgammo.com"
@@ -52,7 +53,7 @@ class SgammoAdapter(MarkupAdapter):
             attributes=ammunition(title, ""),
         )
 
-    def listing_in(self, document: Selector, url: str) -> Listing | None:
+    def listing_in(self, document: Selector, url: str) -> SiteListing | None:
         box = document.css("div.summary")
         if len(box) != 1:
             return None
@@ -69,7 +70,7 @@ class SgammoAdapter(MarkupAdapter):
             attributes=ammunition(title, " ".join(page.shown(document, DESCRIPTION))),
         )
         doubt = "" if is_sure else f"tiers {sorted(tiers)} beside {shown or 'no other price'}"
-        return Listing(card=card, doubt=doubt, shown_price=shown)
+        return SiteListing(card=card, doubt=doubt, shown_price=shown)
 
 
 def _price(box: page.Box, css: str) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pricewatch.adapters import site_page as page
-from pricewatch.adapters.data import DataAdapter
-from pricewatch.adapters.site import Listing
-from pricewatch.items import Availability, Card, Seller, SellerType
-from pricewatch.parsing.agreement import agreed_price
+from pricewatch.adapters import page_fields as page
+from pricewatch.adapters.json_site import JsonSiteAdapter
+from pricewatch.adapters.site_adapter import SiteListing
+from pricewatch.items import Card, SellerInfo
+from pricewatch.parsing.prices.price_agreement import agreed_price
+from pricewatch.vocabulary import Availability, SellerType
 
 PROPS = ("props", "pageProps")
 RESULT = (*PROPS, "searchResult")
@@ -36,7 +37,7 @@ STATUS = {
 SELLERS = {"1": SellerType.USER, "0": SellerType.SHOP}
 
 
-class WillhabenAdapter(DataAdapter):
+class WillhabenAdapter(JsonSiteAdapter):
     id = "willhaben"
     version = "1.1.0"
     domain = "willhaben.at"
@@ -68,21 +69,21 @@ class WillhabenAdapter(DataAdapter):
             price_cents=agreed_price(prices, values.get("PRICE_FOR_DISPLAY", []), self.currency),
             availability=STATUS.get(status or "active", Availability.UNKNOWN),
             product_id=advert_id,
-            seller=Seller(seller, first.get("ORGNAME"), kind) if seller else None,
+            seller=SellerInfo(seller, first.get("ORGNAME"), kind) if seller else None,
             location=" ".join(first[name] for name in ("POSTCODE", "LOCATION") if name in first),
             area=next((size for name in AREAS if (size := page.number_of(first.get(name)))), None),
             image=page.text_at(row, "advertImageList", "advertImage", 0, "mainImageUrl"),
             attributes={ours: first.get(name, "") for ours, name in NAMES.items()},
         )
 
-    def listing_from(self, data: Any, url: str) -> Listing | None:
+    def listing_from(self, data: Any, url: str) -> SiteListing | None:
         advert = page.at(data, *PROPS, "advertDetails")
         if not isinstance(advert, dict):
             return None
         status, card = page.text_at(advert, "advertStatus", "id"), self.card_from(advert, url)
         card.availability = STATUS.get(status, Availability.UNKNOWN)
         gone = f"advertStatus {status}" if status and status not in STATUS else ""
-        return Listing(
+        return SiteListing(
             card=card, gone=gone, shown_price=page.only(_values(advert).get("PRICE_FOR_DISPLAY", []))
         )
 

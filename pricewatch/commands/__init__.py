@@ -3,6 +3,6 @@
 Every `scrapy` command of the project imports this package: so nothing here imports what only one needs.
 """
 
-from pricewatch.closed_pipe import survive_closed_pipe
+from pricewatch.console.closed_pipe import survive_closed_pipe
 
 survive_closed_pipe()

@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 from pricewatch import clock
+from pricewatch.console.action_command import ActionCommand, print_json, print_table, user_name
 from pricewatch.errors import UserError
-from pricewatch.shell import ActionCommand, print_json, print_table, user_name
 
 ID_HELP = "an adapter, or spider:NAME for a spider that reads its pages itself"
 
@@ -34,8 +34,8 @@ class Command(ActionCommand):
         enable.add_argument("--source", metavar="ID", help="only for this source (default: for every one)")
 
     def do_list(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import adapter_list
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.views import adapter_list
 
         with engine().connect() as connection:
             rows = adapter_list.adapters(connection)
@@ -46,42 +46,45 @@ class Command(ActionCommand):
         print_table(columns, [cells for row in rows for cells in _lines(row)])
 
     def do_disable(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import drift
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.writing import adapter_status
 
         source_id = _checked(opts.id, opts.source)
         reason = "TOS_VIOLATION" if opts.terms else "MANUAL"
         by = opts.by or user_name()
         with engine().begin() as connection:
-            done = drift.disable(
+            done = adapter_status.disable(
                 connection, opts.id, source_id, reason=reason, by=by, note=opts.reason, now=clock.now()
             )
-        whose = drift.named(opts.id, source_id)
+        whose = adapter_status.named(opts.id, source_id)
         print(f"The {whose} is {'now' if done else 'already'} disabled.")
 
     def do_enable(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import drift
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.writing import adapter_status
 
         source_id = _checked(opts.id, opts.source)
         if not opts.note.strip():
             raise UserError("Say what was done about it, with --note.")
         with engine().begin() as connection:
-            done = drift.enable(connection, opts.id, source_id, by=opts.by, note=opts.note, now=clock.now())
+            done = adapter_status.enable(
+                connection, opts.id, source_id, by=opts.by, note=opts.note, now=clock.now()
+            )
         rest = "; its next run is watched" if done else ""
-        whose = drift.named(opts.id, source_id)
+        whose = adapter_status.named(opts.id, source_id)
         print(f"The {whose} is {'now' if done else 'already'} enabled{rest}.")
 
 
 def _checked(adapter_id: str, source_id: str | None) -> str:
     """The source that is meant, or every one; refuses an adapter or a source that is not there."""
-    from pricewatch.store import adapter_list, target_sources
-    from pricewatch.store.database import engine
-    from pricewatch.store.models.operations import EVERY_SOURCE
+    from pricewatch.store.engine.database import engine
+    from pricewatch.store.models.operation_tables import EVERY_SOURCE
+    from pricewatch.store.views import adapter_list
+    from pricewatch.store.writing import source_rows
 
     with engine().connect() as connection:
         adapter_list.check(connection, adapter_id)
-        return EVERY_SOURCE if source_id is None else target_sources.find(connection, source_id).id
+        return EVERY_SOURCE if source_id is None else source_rows.find(connection, source_id).id
 
 
 def _lines(row: dict[str, Any]) -> list[list[object]]:

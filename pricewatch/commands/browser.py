@@ -6,7 +6,7 @@ import argparse
 
 from scrapy.commands import ScrapyCommand
 
-from pricewatch.shell import say
+from pricewatch.console.action_command import say
 
 
 def configured_path(command: ScrapyCommand) -> str:
@@ -30,8 +30,8 @@ class Command(ScrapyCommand):
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        from pricewatch.middlewares.chromium import install_chromium, working_chromium
-        from pricewatch.middlewares.failures import NoBrowser
+        from pricewatch.fetching.browser.chromium import install_chromium, working_chromium
+        from pricewatch.fetching.failures import NoBrowser
 
         configured = configured_path(self)
         try:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
 
+from pricewatch.console.action_command import BAD_INPUT, say
 from pricewatch.errors import UserError
-from pricewatch.shell import BAD_INPUT, say
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from pricewatch.simulation.chaos.conductor import Report
+    from tests.chaos.conductor import Report
 
 NODES = 3
 SHOWN = 5
@@ -54,10 +54,10 @@ class Command(ScrapyCommand):
             say("--faults takes 1 to 10000, --minutes up to 60, --nodes 1 to 8, --listings 100 to 5000.")
             self.exitcode = BAD_INPUT
             return
-        from pricewatch.simulation.place import temporary_place
+        from pricewatch.simulation.workspace import temporary_workspace
 
         try:
-            with temporary_place(keep=opts.keep) as place:
+            with temporary_workspace(keep=opts.keep) as place:
                 report = _live(place, opts)
         except UserError as error:
             say(str(error))
@@ -79,9 +79,9 @@ def _live(place: Path, opts: argparse.Namespace) -> Report:
     from rich.progress import Progress
 
     from pricewatch.bazaar.client import Bazaar
-    from pricewatch.simulation.chaos.cluster import Cluster
-    from pricewatch.simulation.chaos.conductor import Conductor
-    from pricewatch.store.database import engine
+    from pricewatch.store.engine.database import engine
+    from tests.chaos.cluster import Cluster
+    from tests.chaos.conductor import Conductor
 
     with (
         Bazaar.start(seed=opts.seed, listings=opts.listings, live=True) as bazaar,

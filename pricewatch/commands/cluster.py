@@ -6,9 +6,9 @@ import argparse
 
 from scrapy.commands import ScrapyCommand
 
+from pricewatch.console.action_command import BAD_INPUT, say
 from pricewatch.errors import UserError
 from pricewatch.scheduling import daemons
-from pricewatch.shell import BAD_INPUT, say
 
 MOST_NODES = 32
 
@@ -27,7 +27,7 @@ class Command(ScrapyCommand):
         parser.add_argument("--port", type=int, default=6800, help="the first one's; the others follow")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        from pricewatch.store.database import engine, shown, var_directory
+        from pricewatch.store.engine.database import engine, shown, var_directory
 
         try:
             if not 1 <= opts.nodes <= MOST_NODES:

@@ -11,9 +11,9 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.spiderloader import get_spider_loader
 
+from pricewatch.console.action_command import wants_log
 from pricewatch.errors import UserError
-from pricewatch.items import RunStatus
-from pricewatch.shell import wants_log
+from pricewatch.vocabulary import RunStatus
 
 
 class Command(crawl.Command):
@@ -60,7 +60,7 @@ class Command(crawl.Command):
 
     def _tell_outcome(self, crawler: Crawler) -> None:
         """A run that did not finish says so in one sentence, and by the exit code."""
-        from pricewatch.extensions.current_run import run_of
+        from pricewatch.runs.crawl_run import run_of
 
         try:
             run = run_of(crawler)

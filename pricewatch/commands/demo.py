@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from scrapy.commands import ScrapyCommand
 
 from pricewatch import clock
+from pricewatch.console.action_command import say
 from pricewatch.errors import UserError
 from pricewatch.scheduling import daemons
-from pricewatch.shell import say
 
 if TYPE_CHECKING:
     from pricewatch.bazaar.client import Bazaar
@@ -54,7 +54,7 @@ class Command(ScrapyCommand):
 
     def _show(self, opts: argparse.Namespace) -> None:
         from pricewatch.bazaar.client import Bazaar
-        from pricewatch.store.database import var_directory
+        from pricewatch.store.engine.database import var_directory
 
         var = var_directory() / "demo"
         shutil.rmtree(var, ignore_errors=True)
@@ -100,12 +100,12 @@ class Command(ScrapyCommand):
 def _watch_some_pages(bazaar: Bazaar) -> None:
     """Single pages of the marketplace, to be looked at every five minutes."""
     from pricewatch.parsing.url import canonical_url
-    from pricewatch.store import targets
-    from pricewatch.store.database import engine
-    from pricewatch.store.targets import NewTarget
+    from pricewatch.store.engine.database import engine
+    from pricewatch.store.queues import target_rows
+    from pricewatch.store.queues.target_rows import NewTarget
 
     plain = [each for each in bazaar.truth("bikes") if each.state == "on_sale" and each.markup != "js"]
     urls = [f"{bazaar.url}{each.url}" for each in plain[-WATCHED_PAGES:]]
     new = [NewTarget(url, canonical_url(url), schedule="*/5 * * * *") for url in urls]
     with engine().begin() as connection:
-        targets.add(connection, new, clock.now(), "demo")
+        target_rows.add(connection, new, clock.now(), "demo")

@@ -10,8 +10,8 @@ from scrapy.commands import ScrapyCommand
 
 from pricewatch import clock
 from pricewatch.addon import set_defaults
+from pricewatch.console.action_command import BAD_INPUT, print_json, print_table, say
 from pricewatch.errors import UserError
-from pricewatch.shell import BAD_INPUT, print_json, print_table, say
 
 WORDS = {
     "disabled": "the market is disabled",
@@ -60,10 +60,10 @@ class Command(ScrapyCommand):
             self.exitcode = BAD_INPUT
 
     def _explain(self, opts: argparse.Namespace) -> None:
-        from pricewatch.scheduling.plan import DispatchPlan
-        from pricewatch.scheduling.tick import verdicts
-        from pricewatch.store import target_queue
-        from pricewatch.store.database import engine
+        from pricewatch.scheduling.dispatch_settings import DispatchPlan
+        from pricewatch.scheduling.dispatch_tick import verdicts
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.queues import target_queue
 
         now, plan = clock.now(), DispatchPlan.of(self.settings)
         with engine().connect() as connection:
@@ -110,15 +110,15 @@ class Command(ScrapyCommand):
     def _dispatch(self, opts: argparse.Namespace) -> None:
         from datetime import timedelta
 
+        from pricewatch.scheduling.dispatch_settings import DispatchPlan
         from pricewatch.scheduling.dispatcher import dispatch_once
-        from pricewatch.scheduling.plan import DispatchPlan
-        from pricewatch.store import runs
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.writing import run_rows
 
         done = dispatch_once(
             engine().begin,
             DispatchPlan.of(self.settings),
-            node=runs.node_name(),
+            node=run_rows.node_name(),
             silence=timedelta(minutes=1),
         )
         if done is None:

@@ -13,7 +13,7 @@ from typing import Any
 from scrapy.commands import ScrapyCommand
 
 from pricewatch.adapters.base import Adapter
-from pricewatch.commands.extract_pages import SavedPage, UnreadablePage, as_response, saved_pages
+from pricewatch.console.extract_pages import SavedPage, UnreadablePage, as_response, saved_pages
 from pricewatch.errors import UserError
 from pricewatch.items import Drop, ExtractFailure, Offer, Ok, Quarantine
 
@@ -105,7 +105,7 @@ def _adapter_for(page: SavedPage) -> Adapter:
 
 def judge(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
     """What a run would do with a page, `ok`, `drop`, `quarantine` or `failed`, and why."""
-    from pricewatch.adapters import verdict as verdicts
+    from pricewatch.adapters import offer_check as verdicts
     from pricewatch.parsing.identity import identity_key
     from pricewatch.parsing.url import canonical_url
 
@@ -162,14 +162,14 @@ def _print_json(report: dict[str, Any]) -> None:
 
 
 def _print_expected(adapter: Adapter, page: SavedPage, *, overview: bool) -> None:
-    from pricewatch.commands.extract_expected import expected_overview, expected_product
+    from pricewatch.console.extract_expected import expected_overview, expected_product
 
     expected = (expected_overview if overview else expected_product)(adapter, as_response(page, adapter.home))
     print(json.dumps(expected, ensure_ascii=False, indent=1, default=str))
 
 
 def _print_cards(adapter: Adapter, page: SavedPage, *, as_json: bool) -> None:
-    from pricewatch.commands.extract_cards import read_cards
+    from pricewatch.console.extract_cards import read_cards
 
     found = read_cards(adapter, page)
     if as_json:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from scrapy.commands import fetch
 
-from pricewatch.page_command import PageCommand
+from pricewatch.console.page_command import PageCommand
 
 
 class Command(PageCommand, fetch.Command):

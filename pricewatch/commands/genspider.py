@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from scrapy.commands import genspider
 
+from pricewatch.console.action_command import BAD_INPUT, say
 from pricewatch.errors import UserError
-from pricewatch.shell import BAD_INPUT, say
 
 TEMPLATES = Path(__file__).parent / "genspider_templates"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")

@@ -6,11 +6,11 @@ import argparse
 from datetime import datetime
 from typing import Any
 
+from pricewatch.console.action_command import ActionCommand, print_json, print_table, say
 from pricewatch.errors import UserError
-from pricewatch.items import Tier
 from pricewatch.money import Money
-from pricewatch.rules.schedule import SHARES, interval
-from pricewatch.shell import ActionCommand, print_json, print_table, say
+from pricewatch.rules.market_schedule import SHARES, interval
+from pricewatch.vocabulary import Tier
 
 SEARCH = ("keyword", "category", "city", "state")
 PRICES = ("min_price", "max_price", "min_price_cents", "max_price_cents", "price_currency")
@@ -78,11 +78,12 @@ class Command(ActionCommand):
         believe.add_argument("--by", metavar="NAME", required=True, help="who says so, for the audit")
 
     def do_list(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import market_list, target_sources
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.views import market_list
+        from pricewatch.store.writing import source_rows
 
         with engine().connect() as connection:
-            source = target_sources.find(connection, opts.source).id if opts.source else None
+            source = source_rows.find(connection, opts.source).id if opts.source else None
             rows = market_list.markets(connection, source_id=source, enabled=opts.enabled or None)
         if opts.json:
             print_json(rows)
@@ -91,11 +92,12 @@ class Command(ActionCommand):
         print_table(columns, [_cells(row) for row in rows])
 
     def do_show(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import market_list, markets
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.views import market_list
+        from pricewatch.store.writing import market_rows
 
         with engine().connect() as connection:
-            markets.load_market(connection, opts.id)
+            market_rows.load_market(connection, opts.id)
             rows = market_list.latest_listings(connection, opts.id, max(1, opts.limit))
         if opts.json:
             print_json([row._asdict() for row in rows])
@@ -113,13 +115,13 @@ class Command(ActionCommand):
         print_table(("price", "stock", "active", "title", "address"), cells)
 
     def do_add(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import new_markets
-        from pricewatch.store.database import engine
+        from pricewatch.services import add_market
+        from pricewatch.store.engine.database import engine
 
         values = {"id": opts.id, "display_name": opts.name, **_changes(opts)}
         values |= {name: vars(opts)[name] for name in (*SEARCH, *PRICES)}
         with engine().begin() as connection:
-            added = new_markets.add_by_address(
+            added = add_market.add_by_address(
                 connection, opts.urls, values, source_id=opts.source, adapter_id=opts.adapter
             )
         print(f"Market {opts.id} of {added.source_id}, read by {added.adapter_id}.")
@@ -145,8 +147,8 @@ class Command(ActionCommand):
         print(f"Disabled: {', '.join(opts.ids)}.")
 
     def do_scrape(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import market_list
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.views import market_list
 
         with engine().begin() as connection:
             job = market_list.scrape_now(connection, opts.id, opts.spider)
@@ -154,14 +156,15 @@ class Command(ActionCommand):
 
     def do_believe(self, opts: argparse.Namespace) -> None:
         from pricewatch import clock
-        from pricewatch.store import audit, markets, sweeps
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.people import audit_log
+        from pricewatch.store.writing import market_rows, sweep_checkpoints
 
         now = clock.now()
         with engine().begin() as connection:
-            markets.load_market(connection, opts.id)
-            counts = sweeps.believe(connection, opts.id, now)
-            audit.note(
+            market_rows.load_market(connection, opts.id)
+            counts = sweep_checkpoints.believe(connection, opts.id, now)
+            audit_log.note(
                 connection,
                 person=opts.by,
                 address=None,
@@ -172,8 +175,8 @@ class Command(ActionCommand):
         print(f"{opts.id} now has {counts.seen} cards, not {counts.last_complete}.")
 
     def _change(self, ids: list[str], **values: Any) -> None:
-        from pricewatch.store import market_list
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.views import market_list
 
         with engine().begin() as connection:
             for market_id in ids:

@@ -19,8 +19,8 @@ class Command(ScrapyCommand):
         return "Bring the database schema up to date (every start does so too)"
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        from pricewatch.store.database import check_reachable, connect, shown
-        from pricewatch.store.schema import REVISION, ensure_schema
+        from pricewatch.store.engine.database import check_reachable, connect, shown
+        from pricewatch.store.engine.schema import REVISION, ensure_schema
 
         try:
             engine = connect()

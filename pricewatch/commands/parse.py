@@ -14,14 +14,14 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.spider import spidercls_for_request
 from twisted.python.failure import Failure
 
-from pricewatch.commands.extract_cards import CardsRead
+from pricewatch.console.action_command import say, wants_log
+from pricewatch.console.extract_cards import CardsRead
+from pricewatch.console.page_command import PageCommand, one_url, why_not_fetched
 from pricewatch.errors import UserError
-from pricewatch.page_command import PageCommand, one_url, why_not_fetched
-from pricewatch.shell import say, wants_log
 
 if TYPE_CHECKING:
-    from pricewatch.commands.parse_page import PagePlan
-    from pricewatch.spiders.target_report import LookResult
+    from pricewatch.console.parse_page import PagePlan
+    from pricewatch.runs.target_report import LookResult
 
 # Scrapy's own, with what each is where it was not given.
 SPIDER_OPTIONS: dict[str, Any] = {
@@ -109,7 +109,7 @@ class Command(PageCommand, parse.Command):
             return
         spider = self._fetch(self.plan)
         if spider.response is not None:
-            from pricewatch.commands.parse_page import read_page
+            from pricewatch.console.parse_page import read_page
 
             self._show(self.plan, read_page(spider.response, self.plan), as_json=opts.json)
             return
@@ -134,8 +134,8 @@ class Command(PageCommand, parse.Command):
             self.given_settings.set("RUN_ENABLED", True, priority="cmdline")
 
     def _plan(self, url: str, opts: argparse.Namespace) -> None:
-        from pricewatch.commands.parse_page import make_page_plan
-        from pricewatch.store.database import engine
+        from pricewatch.console.parse_page import make_page_plan
+        from pricewatch.store.engine.database import engine
 
         with engine().connect() as connection:
             wants_cards = True if opts.cards else False if opts.offer else None
@@ -157,7 +157,7 @@ class Command(PageCommand, parse.Command):
         return crawler.spider
 
     def _show(self, plan: PagePlan, found: LookResult | CardsRead, *, as_json: bool) -> None:
-        from pricewatch.spiders.target_report import lines_of
+        from pricewatch.runs.target_report import lines_of
 
         head = {"url": plan.url, "adapter": plan.adapter.id, "adapter_version": plan.adapter.version}
         by = f"{plan.adapter.id} {plan.adapter.version}"

@@ -13,11 +13,11 @@ from scrapy.http import Response, TextResponse
 
 from pricewatch.errors import UserError
 from pricewatch.items import ProductPage, UnreadPage
-from pricewatch.store.plain import plain
+from pricewatch.store.engine.json_safe import json_safe
 
 if TYPE_CHECKING:
+    from pricewatch.runs.target_report import LookResult
     from pricewatch.spiders.base import Subject
-    from pricewatch.spiders.target_report import LookResult
     from pricewatch.spiders.targets import TargetsSpider
 
 MOST_CHARACTERS = 3_000_000
@@ -94,11 +94,11 @@ class Command(ScrapyCommand):
             self.exitcode = 1
             return
         if not opts.json:
-            from pricewatch.spiders.target_report import lines_of
+            from pricewatch.runs.target_report import lines_of
 
             print("\n".join(lines_of(spider.result)))
             return
-        found = {**spider.result.as_json(), "adapter_id": spider.adapter_id, "page": plain(spider.page)}
+        found = {**spider.result.as_json(), "adapter_id": spider.adapter_id, "page": json_safe(spider.page)}
         print(json.dumps(found))
 
     def _tell(self, told: dict[str, str], opts: argparse.Namespace) -> None:

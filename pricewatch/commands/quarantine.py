@@ -8,12 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pricewatch import clock
+from pricewatch.console.action_command import (
+    ActionCommand,
+    numbers,
+    print_json,
+    print_table,
+    progress_bar,
+    user_name,
+)
 from pricewatch.errors import UserError
 from pricewatch.money import Money
-from pricewatch.shell import ActionCommand, numbers, print_json, print_table, progress_bar, user_name
 
 if TYPE_CHECKING:
-    from pricewatch.store.review import Reviewed
+    from pricewatch.services.quarantine_review import Reviewed
 
 MOST_SHOWN = 50
 CHUNK = 100
@@ -58,17 +65,17 @@ class Command(ActionCommand):
         replay.add_argument("--by", metavar="NAME", help="who says so (default: you)")
 
     def do_list(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import quarantine
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.writing import quarantine_rows
 
-        wanted = quarantine.HeldWanted(
+        wanted = quarantine_rows.HeldWanted(
             status=None if opts.status == "all" else opts.status,
             reason=opts.reason,
             source_id=opts.source,
             adapter_id=opts.adapter,
         )
         with engine().connect() as connection:
-            rows = quarantine.listed(connection, wanted, most=opts.limit, before=opts.before)
+            rows = quarantine_rows.listed(connection, wanted, most=opts.limit, before=opts.before)
         if opts.json:
             print_json(rows)
             return
@@ -81,54 +88,54 @@ class Command(ActionCommand):
             print(f"--before {rows[-1]['id']} shows older ones.")
 
     def do_show(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import quarantine
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.writing import quarantine_rows
 
         (held_id,) = numbers([opts.id])
         with engine().connect() as connection:
-            held = quarantine.get(connection, held_id)
+            held = quarantine_rows.get(connection, held_id)
         if held is None:
             raise UserError(f"There is no offer {held_id} in quarantine.")
         page = held.pop("page")
         if opts.save:
             if page is None:
-                raise UserError(f"No page is kept with {held_id}: {quarantine.no_page(held)}.")
+                raise UserError(f"No page is kept with {held_id}: {quarantine_rows.no_page(held)}.")
             Path(opts.save).write_bytes(page)
             print(f"{len(page)} bytes written to {opts.save}")
             return
-        from pricewatch.store.plain import plain
+        from pricewatch.store.engine.json_safe import json_safe
 
         shown = {**held, "page_bytes": len(page) if page is not None else None}
-        print(json.dumps(plain(shown), indent=2, ensure_ascii=False))
+        print(json.dumps(json_safe(shown), indent=2, ensure_ascii=False))
 
     def do_accept(self, opts: argparse.Namespace) -> int:
-        from pricewatch.store import review
-        from pricewatch.store.database import engine
+        from pricewatch.services import quarantine_review
+        from pricewatch.store.engine.database import engine
 
         refused = 0
         for held_id in numbers(opts.ids):
             with engine().begin() as connection:
-                done = review.accept(
+                done = quarantine_review.accept(
                     connection, held_id, by=opts.by or user_name(), note=opts.note, now=clock.now()
                 )
-            refused += not (done.would_store or done.outcome is review.Review.NOT_WAITING)
+            refused += not (done.would_store or done.outcome is quarantine_review.Review.NOT_WAITING)
             print(_told(done))
         return 1 if refused else 0
 
     def do_reject(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import quarantine
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.writing import quarantine_rows
 
         ids = numbers(opts.ids)
         with engine().begin() as connection:
-            done = quarantine.reject(
+            done = quarantine_rows.reject(
                 connection, ids, by=opts.by or user_name(), note=opts.note, now=clock.now()
             )
         print(f"{len(done)} of {len(ids)} rejected; the others were not waiting.")
 
     def do_replay(self, opts: argparse.Namespace) -> int:
-        from pricewatch.store import review
-        from pricewatch.store.database import engine
+        from pricewatch.services import quarantine_review
+        from pricewatch.store.engine.database import engine
 
         ids = numbers(opts.ids)
         if bool(ids) == bool(opts.adapter):
@@ -139,7 +146,7 @@ class Command(ActionCommand):
         with progress_bar("Reading again", len(ids)) as progress:
             for place, held_id in enumerate(ids, 1):
                 with engine().begin() as connection:
-                    done = review.replay(
+                    done = quarantine_review.replay(
                         connection, held_id, by=opts.by or user_name(), now=clock.now(), apply=opts.apply
                     )
                 stored += done.would_store
@@ -152,16 +159,16 @@ class Command(ActionCommand):
 def _waiting_of(adapter_id: str) -> list[int]:
     """All that waits of an adapter, the oldest first, as it was seen."""
     from pricewatch import adapters
-    from pricewatch.store import quarantine
-    from pricewatch.store.database import engine
+    from pricewatch.store.engine.database import engine
+    from pricewatch.store.writing import quarantine_rows
 
-    if why := quarantine.no_replay(adapter_id):
+    if why := quarantine_rows.no_replay(adapter_id):
         raise UserError(f"Nothing is read again: {why}.")
     adapters.get(adapter_id)
-    wanted = quarantine.HeldWanted(status="pending", adapter_id=adapter_id)
+    wanted = quarantine_rows.HeldWanted(status="pending", adapter_id=adapter_id)
     ids: list[int] = []
     with engine().connect() as connection:
-        while rows := quarantine.listed(connection, wanted, most=CHUNK, before=ids[-1] if ids else None):
+        while rows := quarantine_rows.listed(connection, wanted, most=CHUNK, before=ids[-1] if ids else None):
             ids += [row["id"] for row in rows]
     return ids[::-1]
 
@@ -185,7 +192,7 @@ def _cells(row: dict[str, Any]) -> list[object]:
 
 
 def _told(done: Reviewed, *, would: bool = False) -> str:
-    from pricewatch.store.review import Review
+    from pricewatch.services.quarantine_review import Review
 
     price = done.offer.price if done.offer else None
     said = {Review.STORED: "would be stored", Review.UNCHANGED: "would change nothing"} if would else {}

@@ -7,8 +7,8 @@ import argparse
 from scrapy.commands import ScrapyCommand
 
 from pricewatch import clock
+from pricewatch.console.action_command import BAD_INPUT, progress_bar, say
 from pricewatch.errors import UserError
-from pricewatch.shell import BAD_INPUT, progress_bar, say
 
 
 class Command(ScrapyCommand):
@@ -39,22 +39,22 @@ class Command(ScrapyCommand):
             self.exitcode = BAD_INPUT
 
     def _run(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import resolver, target_sources
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.writing import product_links, source_rows
 
         with engine().begin() as connection:
             for name, trusted in ((opts.trust, True), (opts.distrust, False)):
                 if name:
-                    source = target_sources.find(connection, name)
-                    resolver.trust(connection, source.id, clock.now(), trusted=trusted)
+                    source = source_rows.find(connection, name)
+                    product_links.trust(connection, source.id, clock.now(), trusted=trusted)
             if opts.all:
-                resolver.request_all(connection, clock.now())
-            waiting = resolver.waiting(connection)
+                product_links.request_all(connection, clock.now())
+            waiting = product_links.waiting(connection)
         done = 0
         with progress_bar("Resolving", waiting) as progress:
             while True:
                 with engine().begin() as connection:
-                    chunk = resolver.resolve(connection, clock.now())
+                    chunk = product_links.resolve(connection, clock.now())
                 if not chunk:
                     break
                 done += chunk

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.commands import shell
 from scrapy.utils.url import guess_scheme
 
+from pricewatch.console.page_command import PageCommand, one_url
 from pricewatch.errors import UserError
-from pricewatch.page_command import PageCommand, one_url
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -28,7 +28,7 @@ class Command(PageCommand, shell.Command):
         if not args:
             return
         if len(args) == 1 and Path(args[0]).is_file():
-            from pricewatch.commands.extract_pages import file_response
+            from pricewatch.console.extract_pages import file_response
 
             self.saved = file_response(args[0])
         else:

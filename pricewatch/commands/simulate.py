@@ -8,8 +8,8 @@ from typing import Any
 
 from scrapy.commands import ScrapyCommand
 
+from pricewatch.console.action_command import BAD_INPUT, say
 from pricewatch.errors import UserError
-from pricewatch.shell import BAD_INPUT, say
 
 
 class Command(ScrapyCommand):
@@ -72,11 +72,11 @@ class Command(ScrapyCommand):
 
         from pricewatch.bazaar.client import Bazaar
         from pricewatch.simulation.month import Month
-        from pricewatch.simulation.place import temporary_place
+        from pricewatch.simulation.workspace import temporary_workspace
 
         console = Console()
         with (
-            temporary_place(),
+            temporary_workspace(),
             Bazaar.start(seed=opts.seed, listings=opts.listings, days=int(opts.days) + 2) as bazaar,
             Progress(console=console) as bar,
         ):
@@ -120,7 +120,7 @@ def in_reactor(work: Any, settings: Any) -> Any:
 def _print(console: Any, report: Any) -> None:
     from rich.table import Table
 
-    from pricewatch.simulation.audit import Rule
+    from pricewatch.simulation.store_audit import AuditRule
 
     verdict = report.verdict
     runs = Table("runs", "number", title="What ran")
@@ -130,7 +130,7 @@ def _print(console: Any, report: Any) -> None:
     if report.habits:
         _print_habits(console, report)
     table = Table("compared with the marketplace's truth", "checked", "broken", title="What came of it")
-    for rule in Rule:
+    for rule in AuditRule:
         count = len(verdict.broken.get(rule, []))
         table.add_row(rule, str(verdict.checked[rule]), f"[red]{count}[/red]" if count else "0")
     console.print(table)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from scrapy.commands import ScrapyCommand
 from scrapy.spiderloader import get_spider_loader
 
+from pricewatch.console.action_command import say
 from pricewatch.errors import UserError
-from pricewatch.shell import say
 
 if TYPE_CHECKING:
-    from pricewatch.simulation.smoke import Round
-    from pricewatch.simulation.smoke_checks import Check
+    from pricewatch.simulation.smoke_checks import SmokeCheck
+    from pricewatch.simulation.smoke_rounds import Round
 
 COLUMNS = {
     "pages": "pages",
@@ -36,10 +36,10 @@ class Command(ScrapyCommand):
         return "Check this installation: every spider once, in a temporary directory"
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        from pricewatch.simulation.place import temporary_place
+        from pricewatch.simulation.workspace import temporary_workspace
 
         try:
-            with temporary_place():
+            with temporary_workspace():
                 rounds, checks = self._two_rounds()
         except UserError as error:
             say(str(error))
@@ -53,27 +53,27 @@ class Command(ScrapyCommand):
 
     def _tell_browser(self) -> None:
         from pricewatch.commands.browser import configured_path
-        from pricewatch.middlewares.chromium import working_chromium
-        from pricewatch.middlewares.failures import NoBrowser
+        from pricewatch.fetching.browser.chromium import working_chromium
+        from pricewatch.fetching.failures import NoBrowser
 
         try:
             print(f"Browser: {working_chromium(configured_path(self))}")
         except NoBrowser as missing:
             print(f"No browser: {missing}. Only sites that need JavaScript need one.")
 
-    def _two_rounds(self) -> tuple[list[Round], list[Check]]:
+    def _two_rounds(self) -> tuple[list[Round], list[SmokeCheck]]:
         from rich.console import Console
         from rich.progress import Progress
 
         from pricewatch.bazaar.client import Bazaar
-        from pricewatch.simulation import smoke
+        from pricewatch.simulation import smoke_rounds
         from pricewatch.simulation.smoke_checks import check_first, check_second
 
         if self.settings is None:
             raise RuntimeError("scrapy sets this before it runs a command")
-        spiders = smoke.choose(get_spider_loader(self.settings).list())
+        spiders = smoke_rounds.choose(get_spider_loader(self.settings).list())
         with (
-            Bazaar.start(seed=smoke.SEED, listings=smoke.LISTINGS) as bazaar,
+            Bazaar.start(seed=smoke_rounds.SEED, listings=smoke_rounds.LISTINGS) as bazaar,
             Progress(console=Console(stderr=True), transient=True) as bar,
         ):
             task = bar.add_task("starting the database", total=2 * len(spiders) + 1)
@@ -81,15 +81,15 @@ class Command(ScrapyCommand):
             def tell(what: str) -> None:
                 bar.update(task, advance=1, description=what)
 
-            smoke.prepare(bazaar)
-            before = smoke.shown(bazaar)
-            first = smoke.run_round(1, spiders, bazaar, tell)
-            second = smoke.run_round(2, spiders, bazaar, tell)
-            checks = [*check_first(first, before, smoke.shown(bazaar)), *check_second(first, second)]
+            smoke_rounds.prepare(bazaar)
+            before = smoke_rounds.shown(bazaar)
+            first = smoke_rounds.run_round(1, spiders, bazaar, tell)
+            second = smoke_rounds.run_round(2, spiders, bazaar, tell)
+            checks = [*check_first(first, before, smoke_rounds.shown(bazaar)), *check_second(first, second)]
         return [first, second], checks
 
 
-def _report(rounds: list[Round], checks: list[Check]) -> int:
+def _report(rounds: list[Round], checks: list[SmokeCheck]) -> int:
     from rich import box
     from rich.console import Console
     from rich.table import Table

@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 from pricewatch import clock
+from pricewatch.console.action_command import ActionCommand, print_table
 from pricewatch.errors import UserError
-from pricewatch.shell import ActionCommand, print_table
 
 HIGHEST_RATE = 1000
 
@@ -40,8 +40,8 @@ class Command(ActionCommand):
         withdraw.add_argument("source", metavar="SOURCE", help="its id or its domain")
 
     def do_list(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import source_list
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.views import source_list
 
         with engine().connect() as connection:
             rows, spiders = source_list.sources(connection), source_list.spiders(connection)
@@ -58,17 +58,18 @@ class Command(ActionCommand):
         print_table(columns, cells)
 
     def do_approve(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import target_sources
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.writing import source_rows
 
         with engine().begin() as connection:
-            source = target_sources.find(connection, opts.source)
-            target_sources.approve(connection, source.id, opts.by, clock.now())
+            source = source_rows.find(connection, opts.source)
+            source_rows.approve(connection, source.id, opts.by, clock.now())
         print(f"{source.id} is approved by {opts.by}.")
 
     def do_set(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import source_list, target_sources
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.views import source_list
+        from pricewatch.store.writing import source_rows
 
         values: dict[str, Any] = {}
         if opts.requests_per_second is not None:
@@ -80,17 +81,17 @@ class Command(ActionCommand):
         if not values:
             raise UserError("Say what to change: --requests-per-second, --min-delay-ms or --max-concurrent.")
         with engine().begin() as connection:
-            source = target_sources.find(connection, opts.source)
+            source = source_rows.find(connection, opts.source)
             source_list.set_rate(connection, source.id, values)
         print(f"{source.id} is changed. Crawls that begin from now on keep to it.")
 
     def do_withdraw(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store import target_sources
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.writing import source_rows
 
         with engine().begin() as connection:
-            source = target_sources.find(connection, opts.source)
-            target_sources.withdraw(connection, source.id, clock.now())
+            source = source_rows.find(connection, opts.source)
+            source_rows.withdraw(connection, source.id, clock.now())
         print(f"Nothing is fetched from {source.id} any more.")
 
 

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pricewatch import clock
-from pricewatch.commands import targets_options
-from pricewatch.errors import UserError
-from pricewatch.money import Money
-from pricewatch.shell import (
+from pricewatch.console import targets_options
+from pricewatch.console.action_command import (
     ActionCommand,
     ask,
     is_attended,
@@ -22,13 +20,15 @@ from pricewatch.shell import (
     say,
     user_name,
 )
+from pricewatch.errors import UserError
+from pricewatch.money import Money
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from pricewatch.rules.addresses import AllowedHosts
-    from pricewatch.store.target_import import ImportReport
-    from pricewatch.store.targets import Wanted
+    from pricewatch.services.target_import import ImportReport
+    from pricewatch.store.queues.target_rows import Wanted
 
 LARGEST_FILE = 100 * 1024 * 1024
 
@@ -44,13 +44,15 @@ class Command(ActionCommand):
 
     def do_add(self, opts: argparse.Namespace) -> int:
         from pricewatch.parsing.url import registrable_domain
-        from pricewatch.store import target_import, target_sources, targets
-        from pricewatch.store.database import engine
+        from pricewatch.services import target_import
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.queues import target_rows
+        from pricewatch.store.writing import source_rows
 
         values = _values(opts)
         with engine().connect() as connection:
             allowed = self._allowed_hosts(connection)
-            sources = target_sources.load(connection)
+            sources = source_rows.load(connection)
         new = []
         for url in opts.url:
             try:
@@ -63,7 +65,7 @@ class Command(ActionCommand):
         if is_attended() and len(approved) < len(asked):
             raise UserError("Nothing was added.")
         with engine().begin() as connection:
-            added = targets.add(connection, new, clock.now(), user_name())
+            added = target_rows.add(connection, new, clock.now(), user_name())
         _settle_terms(approved, asked, opts)
         for place, target in enumerate(new):
             number = added.ids.get(place)
@@ -73,8 +75,8 @@ class Command(ActionCommand):
 
     def do_import(self, opts: argparse.Namespace) -> int:
         from pricewatch.parsing.target_csv import read_csv
-        from pricewatch.store import target_import
-        from pricewatch.store.database import engine
+        from pricewatch.services import target_import
+        from pricewatch.store.engine.database import engine
 
         file = read_csv(read_bytes(opts.file, LARGEST_FILE))
         with engine().connect() as connection, connection.begin() as transaction:
@@ -95,18 +97,18 @@ class Command(ActionCommand):
         return 1 if report.counts[target_import.LineOutcome.REJECTED] else 0
 
     def _allowed_hosts(self, connection: Connection) -> AllowedHosts:
-        from pricewatch.store import target_import
+        from pricewatch.services import target_import
 
         return target_import.allowed_hosts(connection, self.given_settings.getlist("ALLOWED_PRIVATE_HOSTS"))
 
     def do_list(self, opts: argparse.Namespace) -> int:
-        from pricewatch.store import targets
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.queues import target_rows
 
         wanted = _wanted(opts, None)
         with engine().connect() as connection:
-            rows = targets.listed(connection, wanted, most=opts.limit, after=opts.after)
-            total = targets.count(connection, wanted) if len(rows) == opts.limit else len(rows)
+            rows = target_rows.listed(connection, wanted, most=opts.limit, after=opts.after)
+            total = target_rows.count(connection, wanted) if len(rows) == opts.limit else len(rows)
         if opts.json:
             print_json(rows)
             return 0
@@ -130,8 +132,8 @@ class Command(ActionCommand):
 
     def do_requeue(self, opts: argparse.Namespace) -> int:
         from pricewatch.spiders.targets import limits_of, pace_of
-        from pricewatch.store import target_queue
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.queues import target_queue
 
         settings = self.given_settings
         with engine().begin() as connection:
@@ -148,24 +150,24 @@ class Command(ActionCommand):
         return 1 if admission.rejected else 0
 
     def _change(self, opts: argparse.Namespace, action: str, done: str) -> int:
-        from pricewatch.store import targets
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.queues import target_rows
 
         with engine().begin() as connection:
             ids = _chosen(connection, opts)
             if action == "remove":
                 if len(ids) > 1 and not opts.yes and not ask(f"Stop watching {len(ids)} targets for good?"):
                     raise UserError(f"Nothing was removed: --yes removes {len(ids)} targets without asking.")
-                count = targets.remove(connection, ids)
+                count = target_rows.remove(connection, ids)
             else:
-                count = getattr(targets, action)(connection, ids, clock.now())
+                count = getattr(target_rows, action)(connection, ids, clock.now())
         print(f"{count} of {len(ids)} {done}.")
         return 0
 
 
 def _values(opts: argparse.Namespace) -> dict[str, str]:
     """The options of one URL, under the names that a CSV file has for them."""
-    from pricewatch.adapters.selected import NAMES
+    from pricewatch.adapters.custom_selectors import NAMES
 
     values = {name: getattr(opts, name) or "" for name in ("schedule", "priority", "adapter", "notes")}
     for selector in opts.selector:
@@ -192,14 +194,14 @@ def _approves(domain: str, opts: argparse.Namespace) -> bool:
 
 def _settle_terms(approved: list[str], asked: list[str], opts: argparse.Namespace) -> None:
     """What somebody approved begins; the rest waits, and that is said."""
-    from pricewatch.store import target_sources
-    from pricewatch.store.database import engine
+    from pricewatch.store.engine.database import engine
+    from pricewatch.store.writing import source_rows
 
     with engine().begin() as connection:
         for name in asked:
-            source = target_sources.find(connection, name)
+            source = source_rows.find(connection, name)
             if name in approved:
-                target_sources.approve(connection, source.id, opts.approved_by or user_name(), clock.now())
+                source_rows.approve(connection, source.id, opts.approved_by or user_name(), clock.now())
             else:
                 say(
                     f"Nothing is fetched from {source.domain} until somebody approves it: "
@@ -208,14 +210,14 @@ def _settle_terms(approved: list[str], asked: list[str], opts: argparse.Namespac
 
 
 def _wanted(opts: argparse.Namespace, ids: list[int] | None) -> Wanted:
-    from pricewatch.store import target_sources
-    from pricewatch.store.database import engine
-    from pricewatch.store.targets import Wanted
+    from pricewatch.store.engine.database import engine
+    from pricewatch.store.queues.target_rows import Wanted
+    from pricewatch.store.writing import source_rows
 
     source_id = None
     if opts.source:
         with engine().connect() as connection:
-            source_id = target_sources.find(connection, opts.source).id
+            source_id = source_rows.find(connection, opts.source).id
     return Wanted(
         ids=ids,
         status=opts.status,
@@ -227,15 +229,15 @@ def _wanted(opts: argparse.Namespace, ids: list[int] | None) -> Wanted:
 
 
 def _chosen(connection: Connection, opts: argparse.Namespace) -> list[int]:
-    from pricewatch.store import targets
+    from pricewatch.store.queues import target_rows
 
-    ids = targets.find(connection, opts.targets) if opts.targets else None
+    ids = target_rows.find(connection, opts.targets) if opts.targets else None
     wanted = _wanted(opts, ids)
     if wanted.is_everything:
         raise UserError(
             "Say which targets: by number or URL, or with --status, --source, --adapter, --contains."
         )
-    return targets.choose(connection, wanted)
+    return target_rows.choose(connection, wanted)
 
 
 def _cells(row: dict[str, Any]) -> list[object]:
@@ -247,7 +249,7 @@ def _cells(row: dict[str, Any]) -> list[object]:
 
 
 def _tell(report: ImportReport, opts: argparse.Namespace) -> None:
-    from pricewatch.store.target_import import LineOutcome
+    from pricewatch.services.target_import import LineOutcome
 
     for notice in report.notices:
         say(f"{notice}.")

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from scrapy.commands import view
 
-from pricewatch.page_command import PageCommand
+from pricewatch.console.page_command import PageCommand
 
 
 class Command(PageCommand, view.Command):

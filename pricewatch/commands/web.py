@@ -7,8 +7,8 @@ from typing import Any
 
 from scrapy.commands import ScrapyCommand
 
+from pricewatch.console.action_command import say
 from pricewatch.errors import UserError
-from pricewatch.shell import say
 
 
 class Command(ScrapyCommand):
@@ -29,9 +29,9 @@ class Command(ScrapyCommand):
         from twisted.internet.error import CannotListenError
         from twisted.web.server import Site
 
-        from pricewatch.store.database import engine
+        from pricewatch.store.engine.database import engine
         from pricewatch.web.configuration import Configuration, check_address
-        from pricewatch.web.site import resource
+        from pricewatch.web.twisted_site import resource
 
         reactor: Any = the_reactor
         try:

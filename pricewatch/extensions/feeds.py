@@ -10,9 +10,9 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.extensions.feedexport import FeedExporter
 
-from pricewatch.adapters.own_items import is_offer
-from pricewatch.extensions.current_run import run_of
+from pricewatch.adapters.item_reader import is_offer
 from pricewatch.items import CheckedListings, CollectedMarket, OverviewPage, ProductPage
+from pricewatch.runs.crawl_run import run_of
 
 # Sent for every listing that was accepted, after its transaction: `listing` is a dict with its fields.
 listing_stored = object()

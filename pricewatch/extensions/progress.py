@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import AsyncioLoopingCall
 
 from pricewatch import clock
-from pricewatch.extensions.current_run import run_of
+from pricewatch.runs.crawl_run import run_of
 
 if TYPE_CHECKING:
     from rich.progress import Progress

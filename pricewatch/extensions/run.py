@@ -13,10 +13,10 @@ from scrapy.utils.spider import DefaultSpider
 from twisted.python.failure import Failure
 
 from pricewatch.errors import UserError
-from pricewatch.extensions.current_run import Run
-from pricewatch.extensions.own_spider import find_source, run_fields
-from pricewatch.items import RunStatus
 from pricewatch.pipelines.base import RunPipeline
+from pricewatch.runs.crawl_run import CrawlRun
+from pricewatch.runs.custom_spider import find_source, run_fields
+from pricewatch.vocabulary import RunStatus
 
 
 class RunExtension:
@@ -34,7 +34,7 @@ class RunExtension:
         own_fields = getattr(spider, "run_fields", None)
         self.is_ours = own_fields is not None
         fields = own_fields() if own_fields is not None else run_fields(spider)
-        self.run = Run(crawler, spider.name, **fields)
+        self.run = CrawlRun(crawler, spider.name, **fields)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.item_error, signals.item_error)
         crawler.signals.connect(self.spider_error, signals.spider_error)

@@ -17,7 +17,7 @@ from scrapy.exceptions import NotConfigured
 
 from pricewatch import clock
 from pricewatch.adapters import SAMPLE
-from pricewatch.store.markets import MarketRecord
+from pricewatch.store.writing.market_rows import MarketRecord
 
 if TYPE_CHECKING:
     from pricewatch.bazaar.client import Bazaar
@@ -28,7 +28,7 @@ ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MarketplaceAddress:
     """Where the sample marketplace answers, and since when its world goes on."""
 
     base_url: str
@@ -81,12 +81,12 @@ class SampleMarketplaceExtension:
         logger.warning("The sample marketplace cannot be started at %s", self._place.base_url)
 
 
-def _place(crawler: Crawler) -> Place | None:
+def _place(crawler: Crawler) -> MarketplaceAddress | None:
     market = getattr(crawler.spider, "market", None)
     if isinstance(market, MarketRecord) and market.adapter_id == SAMPLE:
-        return Place(market.base_url, market.source_created_at)
+        return MarketplaceAddress(market.base_url, market.source_created_at)
     if given := crawler.settings.getdict("SAMPLE_MARKETPLACE"):
-        return Place(given["base_url"], datetime.fromisoformat(given["since"]))
+        return MarketplaceAddress(given["base_url"], datetime.fromisoformat(given["since"]))
     return None
 
 

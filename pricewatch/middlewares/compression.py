@@ -9,7 +9,7 @@ from scrapy.exceptions import IgnoreRequest, ResponseDataLossError
 from scrapy.http import Request, Response
 from scrapy.utils._compression import brotli, zstd  # type: ignore[attr-defined]  # those that scrapy found
 
-from pricewatch.middlewares.failures import TooLarge
+from pricewatch.fetching.failures import TooLarge
 
 
 class BoundedCompressionMiddleware(HttpCompressionMiddleware):

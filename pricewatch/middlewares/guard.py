@@ -13,12 +13,12 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Request
 from scrapy.utils.httpobj import urlparse_cached
 
-from pricewatch.middlewares.failures import FetchFailure, RefusedAddress, RefusedUrl
-from pricewatch.middlewares.policies import Policies
-from pricewatch.middlewares.resolver import address_book, install
-from pricewatch.middlewares.shared import shared
+from pricewatch.fetching.failures import FetchFailure, RefusedAddress, RefusedUrl
+from pricewatch.fetching.fetch_policies import FetchPolicies
+from pricewatch.fetching.name_resolution import address_book, install
+from pricewatch.fetching.per_crawl import per_crawl
 from pricewatch.rules.addresses import PORTS, is_public, literal_address
-from pricewatch.rules.proxies import all_proxies
+from pricewatch.rules.proxy_config import all_proxies
 
 
 class GuardMiddleware:
@@ -28,7 +28,7 @@ class GuardMiddleware:
         if not crawler.settings.getbool("GUARD_ENABLED"):
             raise NotConfigured
         self._crawler = crawler
-        self._policies = shared(crawler, Policies)
+        self._policies = per_crawl(crawler, FetchPolicies)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
 
     @classmethod

@@ -12,16 +12,16 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Request, Response
 
 from pricewatch import clock
-from pricewatch.middlewares.downloader import PatientDownloader, domain_of, stepping_aside
-from pricewatch.middlewares.failures import FetchFailure, NoTurn
-from pricewatch.middlewares.policies import Policies
+from pricewatch.fetching.database_thread import DatabaseThread
+from pricewatch.fetching.downloader import DomainDownloader, domain_of, stepping_aside
+from pricewatch.fetching.failures import FetchFailure, NoTurn
+from pricewatch.fetching.fetch_policies import FetchPolicies
+from pricewatch.fetching.per_crawl import per_crawl
 from pricewatch.middlewares.punctual import TurnMissed
-from pricewatch.middlewares.shared import shared
-from pricewatch.middlewares.store_thread import StoreThread
 from pricewatch.middlewares.turn_book import TurnBook
 from pricewatch.middlewares.turns import Turn, Turns
 from pricewatch.rules.backoff import retry_after
-from pricewatch.rules.limits import Limit, room_for
+from pricewatch.rules.request_budget import Limit, room_for
 from pricewatch.store.rate_limits import PostgresTurns
 
 
@@ -33,12 +33,12 @@ class LimitsMiddleware:
         if not settings.getbool("RATE_LIMIT_ENABLED"):
             raise NotConfigured
         self._crawler = crawler
-        self._policies = shared(crawler, Policies)
+        self._policies = per_crawl(crawler, FetchPolicies)
         self._unlimited = settings.getfloat("RATE_LIMIT_UNLIMITED")
         self._lookahead = settings.getfloat("RATE_LIMIT_LOOKAHEAD_SECONDS")
         self._most_at_hand = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
         self._longest_hold = settings.getfloat("RETRY_AFTER_MAX")
-        self._turns = shared(crawler, turns)
+        self._turns = per_crawl(crawler, turns)
         self._taken: dict[Request, Turn] = {}
         self._rooms: dict[str, Limit] = {}
         # Sites that asked for a longer pause than is waited for, and until when.
@@ -110,7 +110,7 @@ class LimitsMiddleware:
 
     def _make_room(self, domain: str, limit: Limit) -> None:
         downloader = self._crawler.engine.downloader if self._crawler.engine else None
-        if self._rooms.get(domain) != limit and isinstance(downloader, PatientDownloader):
+        if self._rooms.get(domain) != limit and isinstance(downloader, DomainDownloader):
             self._rooms[domain] = limit
             downloader.room[domain] = room_for(limit, self._lookahead, self._most_at_hand)
 
@@ -123,5 +123,5 @@ def turns(crawler: Crawler) -> Turns:
 
         book = RedisTurns(url)
     else:
-        book = PostgresTurns(shared(crawler, StoreThread).connection)
+        book = PostgresTurns(per_crawl(crawler, DatabaseThread).connection)
     return Turns(crawler, book)

@@ -18,13 +18,13 @@ from scrapy.exceptions import (
 from scrapy.http import Request, Response
 from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost
 
-from pricewatch.middlewares.downloader import domain_of
-from pricewatch.middlewares.failures import NoProxy
-from pricewatch.middlewares.policies import Policies
-from pricewatch.middlewares.proxy_pool import ProxyPool
-from pricewatch.middlewares.shared import shared
-from pricewatch.rules.proxies import BLAMED_STATUS
-from pricewatch.store.fetch_policies import FetchPolicy
+from pricewatch.fetching.downloader import domain_of
+from pricewatch.fetching.failures import NoProxy
+from pricewatch.fetching.fetch_policies import FetchPolicies
+from pricewatch.fetching.per_crawl import per_crawl
+from pricewatch.fetching.proxy_pool import ProxyPool
+from pricewatch.rules.proxy_config import BLAMED_STATUS
+from pricewatch.store.fetch_state.source_policies import FetchPolicy
 
 NETWORK_ERRORS = (
     CannotResolveHostError,
@@ -47,8 +47,8 @@ class ProxiesMiddleware:
         if not crawler.settings.getbool("PROXIES_ENABLED"):
             raise NotConfigured
         self._stats = crawler.stats
-        self._policies = shared(crawler, Policies)
-        self._pool = shared(crawler, ProxyPool)
+        self._policies = per_crawl(crawler, FetchPolicies)
+        self._pool = per_crawl(crawler, ProxyPool)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

@@ -11,13 +11,13 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Request
 
 from pricewatch import clock
-from pricewatch.middlewares.downloader import domain_of, stepping_aside
-from pricewatch.middlewares.failures import NoProxy
-from pricewatch.middlewares.patience import Patience
-from pricewatch.middlewares.policies import Policies
-from pricewatch.middlewares.proxy_pool import ProxyPool
-from pricewatch.middlewares.shared import shared
-from pricewatch.store.fetch_policies import FetchPolicy
+from pricewatch.fetching.downloader import domain_of, stepping_aside
+from pricewatch.fetching.failures import NoProxy
+from pricewatch.fetching.fetch_policies import FetchPolicies
+from pricewatch.fetching.interruptible_sleep import InterruptibleSleep
+from pricewatch.fetching.per_crawl import per_crawl
+from pricewatch.fetching.proxy_pool import ProxyPool
+from pricewatch.store.fetch_state.source_policies import FetchPolicy
 
 LOOK_AGAIN_SECONDS = 5.0
 
@@ -30,9 +30,9 @@ class ProxyWaitMiddleware:
         if not settings.getbool("PROXIES_ENABLED"):
             raise NotConfigured
         self._crawler = crawler
-        self._policies = shared(crawler, Policies)
-        self._pool = shared(crawler, ProxyPool)
-        self._patience = shared(crawler, Patience)
+        self._policies = per_crawl(crawler, FetchPolicies)
+        self._pool = per_crawl(crawler, ProxyPool)
+        self._patience = per_crawl(crawler, InterruptibleSleep)
         self._longest_wait = settings.getfloat("PROXIES_MAX_WAIT")
 
     @classmethod

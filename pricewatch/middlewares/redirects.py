@@ -12,10 +12,10 @@ from scrapy.downloadermiddlewares.redirect import (
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request, Response
 
-from pricewatch.middlewares.downloader import domain_of
-from pricewatch.middlewares.failures import FetchFailure, OffsiteRedirect, RefusedUrl, TooManyRedirects
+from pricewatch.fetching.downloader import domain_of
+from pricewatch.fetching.failures import FetchFailure, OffsiteRedirect, RefusedUrl, TooManyRedirects
+from pricewatch.fetching.wanted_status import wants_status
 from pricewatch.middlewares.guard import refused
-from pricewatch.middlewares.wanted_status import wants_status
 
 # Scrapy looks at 4096 characters, each of up to four bytes.
 LONGEST_HEAD = 4 * 4096

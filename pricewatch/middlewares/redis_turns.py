@@ -10,7 +10,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from pricewatch.rules.limits import Grant, Limit
+from pricewatch.rules.request_budget import Grant, Limit
 
 PREFIX = "pricewatch:turns"
 ANSWER_SECONDS = 5.0

@@ -12,9 +12,9 @@ from scrapy.http import Request, Response
 from scrapy.utils.response import response_status_message
 
 from pricewatch import clock
-from pricewatch.middlewares.downloader import stepping_aside
-from pricewatch.middlewares.patience import Patience
-from pricewatch.middlewares.shared import shared
+from pricewatch.fetching.downloader import stepping_aside
+from pricewatch.fetching.interruptible_sleep import InterruptibleSleep
+from pricewatch.fetching.per_crawl import per_crawl
 from pricewatch.rules.backoff import backoff, retry_after
 
 
@@ -27,7 +27,7 @@ class BackoffRetryMiddleware(RetryMiddleware):
         self._longest = settings.getfloat("RETRY_LONGEST_DELAY")
         self._jitter = settings.getfloat("RETRY_JITTER")
         self._longest_wish = settings.getfloat("RETRY_AFTER_MAX")
-        self._patience = shared(crawler, Patience)
+        self._patience = per_crawl(crawler, InterruptibleSleep)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

@@ -17,13 +17,13 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from pricewatch import clock
 from pricewatch.errors import DatabaseUnavailable
-from pricewatch.middlewares.downloader import domain_of, stepping_aside
-from pricewatch.middlewares.failures import FetchFailure, NoProxy, RobotsForbidden, TooLarge
-from pricewatch.middlewares.patience import Patience
-from pricewatch.middlewares.policies import Policies
-from pricewatch.middlewares.shared import shared
-from pricewatch.middlewares.store_thread import StoreThread
-from pricewatch.rules.robots import (
+from pricewatch.fetching.database_thread import DatabaseThread
+from pricewatch.fetching.downloader import domain_of, stepping_aside
+from pricewatch.fetching.failures import FetchFailure, NoProxy, RobotsForbidden, TooLarge
+from pricewatch.fetching.fetch_policies import FetchPolicies
+from pricewatch.fetching.interruptible_sleep import InterruptibleSleep
+from pricewatch.fetching.per_crawl import per_crawl
+from pricewatch.rules.robots_txt import (
     MOST_BYTES,
     RobotsFile,
     RobotsOutcome,
@@ -32,7 +32,7 @@ from pricewatch.rules.robots import (
     rules_for,
     unavailable,
 )
-from pricewatch.store import robots
+from pricewatch.store.fetch_state import robots_cache
 
 logger = logging.getLogger(__name__)
 LOOK_AGAIN_SECONDS = 0.3
@@ -53,7 +53,7 @@ class Known:
 
 
 class RobotsMiddleware(RobotsTxtMiddleware):
-    """Scrapy's middleware with its parser; what an answer means is decided in `rules.robots`."""
+    """Scrapy's middleware with its parser; what an answer means is decided in `rules.robots_txt`."""
 
     def __init__(self, crawler: Crawler):
         super().__init__(crawler)
@@ -61,9 +61,9 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         self._token: str = settings["ROBOTSTXT_USER_AGENT"]
         self._kept = timedelta(hours=settings.getfloat("ROBOTS_CACHE_HOURS"))
         self._retried = timedelta(seconds=settings.getfloat("ROBOTS_RETRY_SECONDS"))
-        self._policies = shared(crawler, Policies)
-        self._patience = shared(crawler, Patience)
-        self._store = shared(crawler, StoreThread)
+        self._policies = per_crawl(crawler, FetchPolicies)
+        self._patience = per_crawl(crawler, InterruptibleSleep)
+        self._store = per_crawl(crawler, DatabaseThread)
         self._known: dict[str, Known] = {}
         self._looking: dict[str, asyncio.Future[Known]] = {}
 
@@ -107,12 +107,12 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         try:
             while True:
                 now = clock.now()
-                found = await self._store.ask(lambda connection: robots.read(connection, origin, now))  # noqa: B023
+                found = await self._store.ask(lambda connection: robots_cache.read(connection, origin, now))  # noqa: B023
                 if found is not None:
                     self._stats.inc_value("pricewatch/robots/known")
                     return await self._understand(origin, *found)
                 if await self._store.ask(
-                    lambda connection: robots.claim(connection, origin, now, CLAIM_SECONDS)  # noqa: B023
+                    lambda connection: robots_cache.claim(connection, origin, now, CLAIM_SECONDS)  # noqa: B023
                 ):
                     return await self._fetch(origin)
                 await self._patience.sleep(LOOK_AGAIN_SECONDS)
@@ -144,7 +144,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         except FetchFailure as failure:
             if not (failure.by_redirect or isinstance(failure, TooLarge)):
                 # Nothing is wrong with the site: whoever asks next may fetch it.
-                await self._store.ask(lambda connection: robots.give_up(connection, origin))
+                await self._store.ask(lambda connection: robots_cache.give_up(connection, origin))
                 raise
             file = unavailable(failure.reason)
         except Exception as error:  # noqa: BLE001 - whatever it is, there are no rules to go by
@@ -153,7 +153,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         expires_at = now + (self._retried if file.outcome is RobotsOutcome.UNAVAILABLE else self._kept)
         status = response.status if response else None
         await self._store.ask(
-            lambda connection: robots.save(
+            lambda connection: robots_cache.save(
                 connection, origin, file, http_status=status, now=now, expires_at=expires_at
             )
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from pricewatch.rules.limits import Grant, Limit
+from pricewatch.rules.request_budget import Grant, Limit
 
 
 class TurnBook(Protocol):

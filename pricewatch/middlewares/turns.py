@@ -16,14 +16,14 @@ from typing import TypeVar
 from scrapy.crawler import Crawler
 
 from pricewatch.errors import DatabaseUnavailable
+from pricewatch.fetching.database_thread import DatabaseThread
+from pricewatch.fetching.failures import CrawlEnding, NoTurn
+from pricewatch.fetching.interruptible_sleep import InterruptibleSleep
+from pricewatch.fetching.per_crawl import per_crawl
 from pricewatch.middlewares.book_clock import BookClock
-from pricewatch.middlewares.failures import CrawlEnding, NoTurn
-from pricewatch.middlewares.patience import Patience
-from pricewatch.middlewares.shared import shared
-from pricewatch.middlewares.store_thread import StoreThread
 from pricewatch.middlewares.turn_book import TurnBook
-from pricewatch.rules.figures import bucket, key
-from pricewatch.rules.limits import Grant, Limit, batch_size
+from pricewatch.rules.metric_names import bucket, key
+from pricewatch.rules.request_budget import Grant, Limit, batch_size
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -66,8 +66,8 @@ class Turns:
     def __init__(self, crawler: Crawler, book: TurnBook):
         settings = crawler.settings
         self._book = book
-        self._thread = shared(crawler, StoreThread)
-        self._patience = shared(crawler, Patience)
+        self._thread = per_crawl(crawler, DatabaseThread)
+        self._patience = per_crawl(crawler, InterruptibleSleep)
         self._stats = crawler.stats
         self._margin = settings.getfloat("RATE_LIMIT_MARGIN")
         self._browser_margin = settings.getfloat("RATE_LIMIT_BROWSER_MARGIN")

@@ -12,9 +12,9 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Headers, Request
 
-from pricewatch.middlewares.downloader import domain_of
-from pricewatch.middlewares.policies import Policies
-from pricewatch.middlewares.shared import shared
+from pricewatch.fetching.downloader import domain_of
+from pricewatch.fetching.fetch_policies import FetchPolicies
+from pricewatch.fetching.per_crawl import per_crawl
 
 # Systems and browsers in the proportions that people use them.
 AGENTS = (
@@ -48,7 +48,7 @@ class UserAgentsMiddleware:
         # Another browser in every run, the same one for tests that say so.
         self._seed = str(settings.get("USER_AGENT_SEED") or secrets.token_hex(8))
         self._language: str = settings["ACCEPT_LANGUAGE"]
-        self._policies = shared(crawler, Policies)
+        self._policies = per_crawl(crawler, FetchPolicies)
         self._stats = crawler.stats
         self._known: dict[str, dict[bytes, list[bytes]]] = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from .text import clean
+from pricewatch.parsing.text import clean
 
 _LONGEST = 255
 

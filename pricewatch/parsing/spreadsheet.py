@@ -6,7 +6,7 @@ from __future__ import annotations
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
 
 
-def harmless_cell(cell: str) -> str:
+def escaped_cell(cell: str) -> str:
     """Numbers stay numbers; everything else that could be a formula gets a quote in front."""
     if not cell.startswith(_FORMULA):
         return cell

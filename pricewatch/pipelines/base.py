@@ -7,8 +7,8 @@ from typing import Any, Self
 from scrapy.crawler import Crawler
 from sqlalchemy import Connection
 
-from pricewatch.extensions.current_run import run_of
-from pricewatch.store.batch import Batch, WriteUnit
+from pricewatch.runs.crawl_run import run_of
+from pricewatch.store.writing.batch import Batch, WriteUnit
 
 
 class RunPipeline:

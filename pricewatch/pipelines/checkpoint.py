@@ -6,11 +6,12 @@ from collections import Counter
 
 from sqlalchemy import Connection
 
-from pricewatch.items import Availability, OverviewPage, PageOutcome
+from pricewatch.items import OverviewPage
 from pricewatch.pipelines.base import RunPipeline
-from pricewatch.rules.sweep import owes_a_price
-from pricewatch.store import runs, sweeps
-from pricewatch.store.batch import Batch
+from pricewatch.rules.sweep_cycle import owes_a_price
+from pricewatch.store.writing import run_rows, sweep_checkpoints
+from pricewatch.store.writing.batch import Batch
+from pricewatch.vocabulary import Availability, PageOutcome
 
 
 class CheckpointPipeline(RunPipeline):
@@ -23,7 +24,7 @@ class CheckpointPipeline(RunPipeline):
                 page.new = counts.new
             if page.in_cycle and batch.market_id is not None:
                 page.counted = self._advance(connection, batch.market_id, page)
-            runs.add_page(
+            run_rows.add_page(
                 connection,
                 batch.run_id,
                 url=page.url,
@@ -43,7 +44,7 @@ class CheckpointPipeline(RunPipeline):
     def _advance(self, connection: Connection, market_id: str, page: OverviewPage) -> bool:
         shown = Counter([(card.availability, card.price_cents is not None) for card in page.cards])
         # All that the page shows: a change of the market's own filters is not a change of the market.
-        return sweeps.advance(
+        return sweep_checkpoints.advance(
             connection,
             market_id,
             page.start_page,

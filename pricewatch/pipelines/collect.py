@@ -7,14 +7,16 @@ from sqlalchemy import Connection
 from pricewatch import clock
 from pricewatch.items import CollectedMarket, OverviewPage
 from pricewatch.pipelines.base import RunPipeline
-from pricewatch.store import collection, market_sync
-from pricewatch.store.batch import Batch
+from pricewatch.store.writing import collected_cards, market_sync
+from pricewatch.store.writing.batch import Batch
 
 
 class CollectPipeline(RunPipeline):
     def write(self, connection: Connection, batch: Batch) -> None:
         for unit, page in batch.of(OverviewPage):
-            page.new = collection.collect(connection, batch.run_id, page.start_page, page.number, unit.rows)
+            page.new = collected_cards.collect(
+                connection, batch.run_id, page.start_page, page.number, unit.rows
+            )
         for unit, market in batch.of(CollectedMarket):
             batch.count(connection)
             market.new, market.updated = unit.counts.new, unit.counts.updated
@@ -23,9 +25,9 @@ class CollectPipeline(RunPipeline):
     def _conclude(self, connection: Connection, run_id: int, market: CollectedMarket) -> None:
         """What a market that was read to its end says about the listings that it did not show."""
         now = clock.now()
-        market.new_listings = collection.new_listings(connection, run_id, market.most_details)
-        collection.clear(connection, run_id)
+        market.new_listings = collected_cards.new_listings(connection, run_id, market.most_details)
+        collected_cards.clear(connection, run_id)
         if market.complete:
             if market.market.is_search:
                 market.synced = market_sync.sync(connection, market.market, now)
-            collection.mark_first_read(connection, market.market.id, now)
+            collected_cards.mark_first_read(connection, market.market.id, now)

@@ -8,17 +8,11 @@ from typing import Any
 from scrapy.exceptions import DropItem
 
 from pricewatch.errors import DatabaseUnavailable, UserError
-from pricewatch.items import (
-    CheckedListings,
-    CollectedMarket,
-    OverviewPage,
-    ProductPage,
-    RunStatus,
-    UnreadPage,
-)
+from pricewatch.items import CheckedListings, CollectedMarket, OverviewPage, ProductPage, UnreadPage
 from pricewatch.pipelines.base import RunPipeline
-from pricewatch.store.batch import WriteUnit
-from pricewatch.store.collection import CollectedUnit
+from pricewatch.store.writing.batch import WriteUnit
+from pricewatch.store.writing.collected_cards import CollectedUnit
+from pricewatch.vocabulary import RunStatus
 
 
 class CommitPipeline(RunPipeline):

@@ -6,11 +6,12 @@ from scrapy.crawler import Crawler
 from sqlalchemy import Connection
 
 from pricewatch import clock
-from pricewatch.items import DropReason, FailureReason, ProductPage, UnreadPage
+from pricewatch.items import ProductPage, UnreadPage
 from pricewatch.pipelines.base import RunPipeline
-from pricewatch.rules.details import due_after_answer, due_after_trouble
-from pricewatch.store import details
-from pricewatch.store.batch import Batch
+from pricewatch.rules.detail_pages import due_after_answer, due_after_trouble
+from pricewatch.store.writing import detail_queue
+from pricewatch.store.writing.batch import Batch
+from pricewatch.vocabulary import DropReason, FailureReason
 
 
 class DetailsPipeline(RunPipeline):
@@ -33,7 +34,7 @@ class DetailsPipeline(RunPipeline):
         at = page.offer.observed_at or clock.now()
         due_at = due_after_answer(at, refresh_hours=self.refresh_hours)
         duplicate = page.dropped is not None and page.dropped.reason is DropReason.DUPLICATE_WITHIN_RUN
-        details.put_off(connection, listing_id, due_at, unread_at=None if duplicate else at)
+        detail_queue.put_off(connection, listing_id, due_at, unread_at=None if duplicate else at)
 
     def _not_read(self, connection: Connection, page: UnreadPage, listing_id: int) -> None:
         """Trouble on the way is tried again soon; a page that gave nothing would give nothing soon either.
@@ -48,10 +49,10 @@ class DetailsPipeline(RunPipeline):
         )
         if page.target is None:
             if page.gone:
-                details.hand_over(connection, [listing_id], at, due_at)
+                detail_queue.hand_over(connection, [listing_id], at, due_at)
             else:
-                details.put_off(connection, listing_id, due_at)
+                detail_queue.put_off(connection, listing_id, due_at)
         if page.asked and not page.gone:
             # Out of stock and no price is what the page says: it was read.
             was_read = page.reason == FailureReason.OOS_NO_PRICE
-            details.note_look(connection, listing_id, None if was_read else at)
+            detail_queue.note_look(connection, listing_id, None if was_read else at)

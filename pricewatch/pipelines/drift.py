@@ -10,18 +10,12 @@ from scrapy.crawler import Crawler
 from sqlalchemy import Connection
 
 from pricewatch import clock
-from pricewatch.items import (
-    DropReason,
-    EarlierLooks,
-    FailureReason,
-    ProductPage,
-    QuarantineReason,
-    UnreadPage,
-)
+from pricewatch.items import EarlierChecks, ProductPage, UnreadPage
 from pricewatch.pipelines.base import RunPipeline
-from pricewatch.rules.drift import Batch, Rates, Unread, rates, unread
-from pricewatch.rules.own_spiders import is_spider
-from pricewatch.store import drift
+from pricewatch.rules.custom_spiders import is_spider
+from pricewatch.rules.drift_thresholds import DriftBatch, Rates, Unread, rates, unread
+from pricewatch.store.writing import adapter_status
+from pricewatch.vocabulary import DropReason, FailureReason, QuarantineReason
 
 ReadFrom = tuple[str, str]
 
@@ -45,7 +39,7 @@ class DriftPipeline(RunPipeline):
         return item
 
     def end(self, connection: Connection) -> None:
-        drift.conclude(connection, self.run.id, self._batches(), clock.now())
+        adapter_status.conclude(connection, self.run.id, self._batches(), clock.now())
 
     async def close_spider(self) -> None:
         found = rates(self.run.counters)
@@ -53,13 +47,13 @@ class DriftPipeline(RunPipeline):
             if (rate := getattr(found, name)) is not None:
                 self.stats.set_value(f"pricewatch/drift/{name}", rate)
 
-    def _batches(self) -> dict[ReadFrom, Batch]:
+    def _batches(self) -> dict[ReadFrom, DriftBatch]:
         reader, source = self.run.adapter_id, self.run.source_id
         if reader is not None and source is not None and is_spider(reader):
             # A spider that reads its pages itself: what the run counted is all about it.
-            return {(reader, source): Batch.of(self.run.counters)}
+            return {(reader, source): DriftBatch.of(self.run.counters)}
         return {
-            read_from: Batch.of(
+            read_from: DriftBatch.of(
                 counters,
                 self._lasting_since.get(read_from),
                 max(self._unread_pages[read_from].values(), default=0),
@@ -111,7 +105,7 @@ class DriftPipeline(RunPipeline):
             if page.fingerprint:
                 self._unread_pages[read_from][page.fingerprint] += 1
 
-    def _note_unread(self, read_from: ReadFrom, earlier: EarlierLooks, *, failed: bool) -> Unread:
+    def _note_unread(self, read_from: ReadFrom, earlier: EarlierChecks, *, failed: bool) -> Unread:
         """Count a page that gave no offer by what that means; `failed` if it counts as a failure."""
         what = unread(earlier)
         if what is not Unread.NEWS:

@@ -9,8 +9,8 @@ from sqlalchemy import Connection
 from pricewatch.extensions.feeds import listing_stored
 from pricewatch.items import CheckedListings
 from pricewatch.pipelines.base import RunPipeline
-from pricewatch.store import feed_rows
-from pricewatch.store.batch import Batch, WriteUnit
+from pricewatch.store.writing import feed_rows
+from pricewatch.store.writing.batch import Batch, WriteUnit
 
 
 class FeedPipeline(RunPipeline):

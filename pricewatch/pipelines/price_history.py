@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from pricewatch.items import FailureReason, UnreadPage
+from pricewatch.items import UnreadPage
 from pricewatch.pipelines.base import RunPipeline
-from pricewatch.store import history
-from pricewatch.store.batch import Batch
+from pricewatch.store.writing import history_append
+from pricewatch.store.writing.batch import Batch
+from pricewatch.vocabulary import FailureReason
 
 
 class PriceHistoryPipeline(RunPipeline):
     def write(self, connection: Connection, batch: Batch) -> None:
         if batch.has_rows:
-            history.append(connection, batch)
+            history_append.append(connection, batch)
         for _, page in batch.of(UnreadPage):
             if page.listing_id is not None and page.reason == FailureReason.OOS_NO_PRICE:
-                history.note_out_of_stock(
+                history_append.note_out_of_stock(
                     connection, page.listing_id, page.observed_at, batch.run_id, page.adapter_version
                 )

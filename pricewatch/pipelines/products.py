@@ -12,8 +12,8 @@ from pricewatch import clock
 from pricewatch.errors import DatabaseUnavailable
 from pricewatch.items import ProductPage
 from pricewatch.pipelines.base import RunPipeline
-from pricewatch.store import resolver
-from pricewatch.store.batch import Batch
+from pricewatch.store.writing import product_links
+from pricewatch.store.writing.batch import Batch
 
 logger = logging.getLogger(__name__)
 MOST_RESOLVED = 10_000
@@ -36,11 +36,11 @@ class ProductsPipeline(RunPipeline):
     def write(self, connection: Connection, batch: Batch) -> None:
         """Whatever a page told for the first time asks to be resolved."""
         if batch.has_details:
-            resolver.request(connection, batch)
+            product_links.request(connection, batch)
 
     async def close_spider(self) -> None:
         """Bounded, so that a backlog does not keep a run from ending; `scrapy resolve` does the rest."""
-        await self._resolve(most_chunks=MOST_RESOLVED // resolver.CHUNK)
+        await self._resolve(most_chunks=MOST_RESOLVED // product_links.CHUNK)
 
     async def _resolve(self, most_chunks: int) -> None:
         run = self.run
@@ -59,6 +59,8 @@ class ProductsPipeline(RunPipeline):
 
     async def _resolve_chunks(self, most: int) -> None:
         for _ in range(most):
-            done = await self.run.writer.call(lambda connection: resolver.resolve(connection, clock.now()))
-            if done < resolver.CHUNK:
+            done = await self.run.writer.call(
+                lambda connection: product_links.resolve(connection, clock.now())
+            )
+            if done < product_links.CHUNK:
                 return

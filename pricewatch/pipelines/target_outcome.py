@@ -10,23 +10,15 @@ from scrapy.crawler import Crawler
 from sqlalchemy import Connection
 
 from pricewatch import clock
-from pricewatch.items import (
-    Attempt,
-    Availability,
-    DropReason,
-    FailureReason,
-    LeasedTarget,
-    Look,
-    ProductPage,
-    QuarantineReason,
-    UnreadPage,
-)
+from pricewatch.items import LeasedTarget, ListingCheck, ProductPage, UnreadPage
 from pricewatch.pipelines.base import RunPipeline
-from pricewatch.rules.targets import TargetOutcome
-from pricewatch.store import moves, runs, target_leases, verification
-from pricewatch.store.batch import Batch, WriteUnit
-from pricewatch.store.looks import evidence_row, listing_row
-from pricewatch.store.target_looks import TargetLooks
+from pricewatch.rules.target_schedule import TargetOutcome
+from pricewatch.store.queues import target_leases
+from pricewatch.store.writing import moved_targets, run_rows, verification_rows
+from pricewatch.store.writing.batch import Batch, WriteUnit
+from pricewatch.store.writing.listing_checks import evidence_row, listing_row
+from pricewatch.store.writing.target_checks import TargetChecks
+from pricewatch.vocabulary import Attempt, Availability, DropReason, FailureReason, QuarantineReason
 
 logger = logging.getLogger(__name__)
 # Leases are made longer well before they run out.
@@ -41,14 +33,14 @@ class TargetOutcomePipeline(RunPipeline):
         self._lease_seconds = crawler.settings.getfloat("TARGETS_LEASE_SECONDS")
         self._most_failures = crawler.settings.getint("TARGETS_FAILURES_TO_BE_BROKEN")
         self._extended = time.monotonic()
-        self._looks = TargetLooks()
+        self._looks = TargetChecks()
 
     async def process_item(self, item: Any) -> Any:
         """Remember what the looks say against listings: they count when the run ends, all together."""
         if isinstance(item, ProductPage) and item.target is not None:
             look = None
             if _has_moved(item):
-                look = Look(item.listing_id or 0, Attempt.TROUBLE, clock.now())
+                look = ListingCheck(item.listing_id or 0, Attempt.TROUBLE, clock.now())
             self._looks.add(item.offer.source, item.offer.url, look)
         elif isinstance(item, UnreadPage) and item.target is not None and item.look is not None:
             self._looks.add(item.source, item.target.canonical_url, item.look)
@@ -74,7 +66,7 @@ class TargetOutcomePipeline(RunPipeline):
         if done.mass_gone:
             self.run.reasons["targets/mass_gone"] = len(done.mass_gone)
         values = {"gone": done.gone, "reasons": dict(self.run.reasons)}
-        runs.record(connection, self.run.id, {}, values)
+        run_rows.record(connection, self.run.id, {}, values)
 
     @property
     def _worker(self) -> str:
@@ -94,7 +86,9 @@ class TargetOutcomePipeline(RunPipeline):
         if not page.is_accepted and not moved:
             self._page_was_there(connection, page)
         if stored and target.last_reason == QuarantineReason.MOVED:
-            moves.settle_held(connection, target, accepted=False, note="its page is back", now=clock.now())
+            moved_targets.settle_held(
+                connection, target, accepted=False, note="its page is back", now=clock.now()
+            )
         identity = (page.offer.source, page.offer.identity_key) if stored else None
         self._record(connection, target, outcome, reason, identity, found=None if moved else True)
 
@@ -112,7 +106,7 @@ class TargetOutcomePipeline(RunPipeline):
         """A page that was read although nothing of it is stored; one that says it is sold clears nothing."""
         if page.listing_id is not None and page.offer.availability is not Availability.SOLD:
             at = page.offer.observed_at or clock.now()
-            look = Look(
+            look = ListingCheck(
                 page.listing_id,
                 Attempt.ALIVE,
                 at,
@@ -121,12 +115,14 @@ class TargetOutcomePipeline(RunPipeline):
             )
             self._clear_doubt(connection, look)
 
-    def _clear_doubt(self, connection: Connection, look: Look) -> None:
+    def _clear_doubt(self, connection: Connection, look: ListingCheck) -> None:
         """The page is there: strikes are forgotten, and what was gone is back."""
-        candidate = verification.doubted(connection, look.listing_id)
+        candidate = verification_rows.doubted(connection, look.listing_id)
         if candidate is not None:
-            verification.record_attempts(connection, [evidence_row(look, self.run.id, strike=False)])
-            verification.apply(connection, self.run.id, [listing_row(candidate, look, self.run.id)], look.at)
+            verification_rows.record_attempts(connection, [evidence_row(look, self.run.id, strike=False)])
+            verification_rows.apply(
+                connection, self.run.id, [listing_row(candidate, look, self.run.id)], look.at
+            )
 
     def _record(
         self,
@@ -158,7 +154,7 @@ def _has_moved(page: ProductPage) -> bool:
     return page.held is not None and page.held.reason is QuarantineReason.MOVED
 
 
-def _found(look: Look | None) -> bool | None:
+def _found(look: ListingCheck | None) -> bool | None:
     """Whether the page is there, where the look tells."""
     if look is None or look.attempt is Attempt.TROUBLE:
         return None

@@ -10,10 +10,10 @@ from sqlalchemy import Connection
 from pricewatch import clock
 from pricewatch.items import OverviewPage, ProductPage
 from pricewatch.pipelines.base import RunPipeline
-from pricewatch.rules.details import due_after_answer
-from pricewatch.store import listings
-from pricewatch.store.batch import Batch
-from pricewatch.store.incoming import card_row, offer_row
+from pricewatch.rules.detail_pages import due_after_answer
+from pricewatch.store.writing import listing_upsert
+from pricewatch.store.writing.batch import Batch
+from pricewatch.store.writing.incoming_rows import card_row, offer_row
 
 
 class UpsertPipeline(RunPipeline):
@@ -33,4 +33,4 @@ class UpsertPipeline(RunPipeline):
 
     def write(self, connection: Connection, batch: Batch) -> None:
         if batch.has_rows:
-            listings.upsert(connection, batch)
+            listing_upsert.upsert(connection, batch)

@@ -10,14 +10,13 @@ from scrapy.crawler import Crawler
 from sqlalchemy import Connection
 
 from pricewatch import adapters, clock
-from pricewatch.adapters.own_items import is_offer, read_offer
-from pricewatch.adapters.verdict import judge
+from pricewatch.adapters.item_reader import is_offer, read_offer
+from pricewatch.adapters.offer_check import judge
 from pricewatch.items import (
     Card,
     CheckedListings,
     CollectedMarket,
     Drop,
-    DropReason,
     Ok,
     OverviewPage,
     ProductPage,
@@ -25,10 +24,11 @@ from pricewatch.items import (
     UnreadPage,
 )
 from pricewatch.pipelines.base import RunPipeline
-from pricewatch.rules.own_spiders import is_spider
+from pricewatch.rules.custom_spiders import is_spider
 from pricewatch.rules.validation import validate_card
-from pricewatch.store import price_jump, quarantine
-from pricewatch.store.batch import Batch
+from pricewatch.store.writing import held_jumps, quarantine_rows
+from pricewatch.store.writing.batch import Batch
+from pricewatch.vocabulary import DropReason
 
 OURS = (OverviewPage, ProductPage, UnreadPage, CollectedMarket, CheckedListings)
 
@@ -55,15 +55,15 @@ class ValidatePipeline(RunPipeline):
         for unit in batch.units:
             page = unit.item.kept if isinstance(unit.item, UnreadPage) else unit.item
             if isinstance(page, ProductPage) and page.held is not None:
-                quarantine.hold(connection, page, run_id=batch.run_id, at=clock.now())
+                quarantine_rows.hold(connection, page, run_id=batch.run_id, at=clock.now())
         if not batch.has_rows:
             return
         limits = {"factor": self._jump_factor, "within": self._jump_agreement}
-        for unit in price_jump.hold(connection, batch, **limits):
+        for unit in held_jumps.hold(connection, batch, **limits):
             if isinstance(unit.item, ProductPage):
-                price_jump.attach_page(connection, unit.item, run_id=batch.run_id)
+                held_jumps.attach_page(connection, unit.item, run_id=batch.run_id)
         if batch.has_details:
-            quarantine.settle_read(connection, batch)
+            quarantine_rows.settle_read(connection, batch)
 
     def _validate_page(self, page: OverviewPage) -> None:
         """Drop the cards that cannot be stored; of two of the same listing, the richer one stays."""

@@ -7,12 +7,13 @@ from typing import Any
 from sqlalchemy import Connection
 
 from pricewatch import clock
-from pricewatch.items import Attempt, CheckedListings, RunStatus
+from pricewatch.items import CheckedListings
 from pricewatch.pipelines.base import RunPipeline
-from pricewatch.rules.verification import is_mass_gone
-from pricewatch.store import alerts, verification
-from pricewatch.store.batch import Batch, WriteUnit
-from pricewatch.store.looks import evidence_row, listing_row, mass_gone_alert
+from pricewatch.rules.verification_outcome import is_mass_gone
+from pricewatch.store.writing import alert_rows, verification_rows
+from pricewatch.store.writing.batch import Batch, WriteUnit
+from pricewatch.store.writing.listing_checks import evidence_row, listing_row, mass_gone_alert
+from pricewatch.vocabulary import Attempt, RunStatus
 
 
 class VerificationPipeline(RunPipeline):
@@ -21,12 +22,12 @@ class VerificationPipeline(RunPipeline):
             now, looks, rows = clock.now(), checked.looks, self._rows(checked)
             struck = {row["listing_id"] for row in rows if row["struck"]}
             evidence = [evidence_row(look, batch.run_id, strike=look.listing_id in struck) for look in looks]
-            verification.record_attempts(connection, evidence)
-            verification.apply(connection, batch.run_id, rows, now)
+            verification_rows.record_attempts(connection, evidence)
+            verification_rows.apply(connection, batch.run_id, rows, now)
             if _is_mass_gone(checked):
-                alerts.raise_alert(connection, now=now, **self._alert(checked))
+                alert_rows.raise_alert(connection, now=now, **self._alert(checked))
             else:
-                alerts.resolve_alert(connection, kind="mass_gone", subject=checked.subject, now=now)
+                alert_rows.resolve_alert(connection, kind="mass_gone", subject=checked.subject, now=now)
 
     def committed(self, unit: WriteUnit) -> None:
         if isinstance(unit.item, CheckedListings):

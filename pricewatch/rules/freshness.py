@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from math import floor
 
-from pricewatch.items import Tier
+from pricewatch.vocabulary import Tier
 
 SEEN = 100
 VERIFIED = 80

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import parse_qsl, urlsplit
 
-from pricewatch.items import PageOutcome
+from pricewatch.vocabulary import PageOutcome
 
 NOT_THERE = frozenset({404, 410})
 _DIGITS = re.compile(r"[0-9]{1,18}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pricewatch.items import Tier
+from pricewatch.vocabulary import Tier
 
 EVERY_HOURS = {Tier.HOT: 6, Tier.STANDARD: 12, Tier.COOL: 24}
 # One crawl may fail and the next one be late; two missed ones are news.

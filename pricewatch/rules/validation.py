@@ -7,17 +7,9 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from pricewatch.items import (
-    Availability,
-    Card,
-    Drop,
-    DropReason,
-    Offer,
-    Ok,
-    Quarantine,
-    QuarantineReason,
-)
+from pricewatch.items import Card, Drop, Offer, Ok, Quarantine
 from pricewatch.money import ISO_4217, MAX_CENTS, Money
+from pricewatch.vocabulary import Availability, DropReason, QuarantineReason
 
 MIN_CENTS = 1
 LONGEST_URL = 2000

@@ -15,8 +15,8 @@ from twisted.internet import reactor as _reactor
 from pricewatch.errors import UserError
 from pricewatch.scheduling.dispatcher import Dispatcher
 from pricewatch.scheduling.membership import LOOPBACK, Membership, bind_address, membership
-from pricewatch.store import nodes
-from pricewatch.store.database import var_directory
+from pricewatch.store.engine.database import var_directory
+from pricewatch.store.queues import node_rows
 
 reactor: Any = _reactor
 DIRECTORIES = ("eggs_dir", "logs_dir", "dbs_dir", "items_dir", "jobs_dir")
@@ -95,7 +95,7 @@ def make_logs_directory(config: Config) -> None:
 def check_name(ours: Membership) -> None:
     """Two daemons of one name would take each other's jobs for left behind."""
     with ours.begin() as connection:
-        found = nodes.namesake(connection, ours.place, ours.lease)
+        found = node_rows.namesake(connection, ours.place, ours.lease)
     if found is None or not ours.is_here(found[1]) or found[0] == os.getpid():
         return
     if psutil.pid_exists(found[0]) and psutil.Process(found[0]).status() != psutil.STATUS_ZOMBIE:

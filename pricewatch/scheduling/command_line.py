@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pricewatch
 from pricewatch.scheduling import runner
-from pricewatch.store.database import var_directory
+from pricewatch.store.engine.database import var_directory
 
 STOCK_RUNNER = "scrapyd.runner"
 ROOT = Path(pricewatch.__file__).parents[1]

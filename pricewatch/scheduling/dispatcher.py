@@ -19,13 +19,14 @@ from twisted.internet.threads import deferToThread
 from twisted.logger import Logger
 
 from pricewatch import clock
-from pricewatch.lookout import look_around
+from pricewatch.scheduling.dispatch_settings import DispatchPlan
+from pricewatch.scheduling.dispatch_tick import DispatchTick, tick
 from pricewatch.scheduling.membership import membership, store_engine
 from pricewatch.scheduling.outage import Outage
-from pricewatch.scheduling.plan import DispatchPlan
-from pricewatch.scheduling.tick import Tick, tick
-from pricewatch.store import dispatch, eggs, nodes, upkeep
-from pricewatch.store.jobs import PROJECT
+from pricewatch.services.minute_checks import run_minute_checks
+from pricewatch.store.maintenance import daily
+from pricewatch.store.queues import deployed_eggs, dispatch_state, node_rows
+from pricewatch.store.queues.job_queue import PROJECT
 
 log = Logger()
 LOOKS_PER_TICK = 12
@@ -63,7 +64,7 @@ class Dispatcher(Service):
             self._membership.begin, self._plan, node=place.node, silence=place.lease * 2, every=self._every
         )
         if done is not None:
-            look_around(store_engine(), self._plan.stale_prices)
+            run_minute_checks(store_engine(), self._plan.stale_prices)
         if done is not None and (done.started or done.silent_runs or done.maintained):
             log.info(
                 "Dispatched {started} jobs; {silent} silent runs ended{maintained}",
@@ -82,12 +83,12 @@ def dispatch_once(
     every: timedelta | None = None,
     now: datetime | None = None,
     chance: Callable[[], float] = random.random,
-) -> Tick | None:
+) -> DispatchTick | None:
     """Look at what is due, unless somebody else does or did so within `every`; None then."""
     now = now or clock.now()
     began = time.monotonic()
     with begin() as connection:
-        held = dispatch.hold(connection, wait=every is None)
+        held = dispatch_state.hold(connection, wait=every is None)
         if held is None:
             return None
         if every is not None and held.last_tick_at is not None and now - held.last_tick_at < every:
@@ -102,31 +103,31 @@ def dispatch_once(
             maintained_at=held.maintained_at,
             details_kept_from=held.details_kept_from,
         )
-        dispatch.note_tick(connection, last_tick_ms=round(1000 * (time.monotonic() - began)))
+        dispatch_state.note_tick(connection, last_tick_ms=round(1000 * (time.monotonic() - began)))
     if done.maintained:
         clean_up(begin, plan, done)
     return done
 
 
-def clean_up(begin: Begin, plan: DispatchPlan, done: Tick) -> None:
+def clean_up(begin: Begin, plan: DispatchPlan, done: DispatchTick) -> None:
     """In small steps, none of which holds anything up."""
     if done.removes_details is not None:
         since, before = done.removes_details
         while since is not None:
             with begin() as connection:
-                further = upkeep.remove_details(connection, since, before)
-                dispatch.note_tick(connection, details_kept_from=further or before)
+                further = daily.remove_details(connection, since, before)
+                dispatch_state.note_tick(connection, details_kept_from=further or before)
             if further is None or further <= since:
                 break
             since = further
     more = True
     while more:
         with begin() as connection:
-            more = upkeep.remove_jobs(connection, done.at.astimezone(UTC) - plan.keep_jobs)
+            more = daily.remove_jobs(connection, done.at.astimezone(UTC) - plan.keep_jobs)
     more = True
     while more:
         with begin() as connection:
-            more = upkeep.remove_pages(connection, done.at.astimezone(UTC), plan.keep_held_pages)
+            more = daily.remove_pages(connection, done.at.astimezone(UTC), plan.keep_held_pages)
     with begin() as connection:
-        eggs.keep_newest(connection, plan.keep_versions)
-        nodes.forget(connection, FORGET_NODES)
+        deployed_eggs.keep_newest(connection, plan.keep_versions)
+        node_rows.forget(connection, FORGET_NODES)

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from zope.interface import implementer
 
 from pricewatch.scheduling.membership import membership
-from pricewatch.store import eggs
+from pricewatch.store.queues import deployed_eggs
 
 MOST_NAME = 100
 
@@ -33,7 +33,7 @@ class PostgresEggStorage:
     def put(self, eggfile: IO[bytes], project: str, version: str) -> None:
         self._place(project, version, "0")
         with self._membership.begin() as connection:
-            eggs.put(connection, project, version, eggfile.read())
+            deployed_eggs.put(connection, project, version, eggfile.read())
 
     def get(self, project: str, version: str | None = None) -> tuple[str | None, IO[bytes] | None]:
         found = self.fetch(project, version)
@@ -44,12 +44,12 @@ class PostgresEggStorage:
     ) -> tuple[str, Path] | None:
         """The version and where it lies on this machine, copied from the database if need be."""
         with nullcontext(connection) if connection else self._membership.begin() as connection:
-            record = eggs.find(connection, project, version)
+            record = deployed_eggs.find(connection, project, version)
             if record is None:
                 return None
             place = self._place(project, record.version, record.digest)
             if not place.exists():
-                content = eggs.read(connection, project, record.version)
+                content = deployed_eggs.read(connection, project, record.version)
                 if content is None:
                     return None
                 _write(place, content)
@@ -57,11 +57,11 @@ class PostgresEggStorage:
 
     def list_projects(self) -> list[str]:
         with self._membership.begin() as connection:
-            return eggs.projects(connection)
+            return deployed_eggs.projects(connection)
 
     def delete(self, project: str, version: str | None = None) -> None:
         with self._membership.begin() as connection:
-            if not eggs.remove(connection, project, version):
+            if not deployed_eggs.remove(connection, project, version):
                 raise EggNotFoundError if version else ProjectNotFoundError
 
     def _place(self, project: str, version: str, digest: str) -> Path:
@@ -72,7 +72,7 @@ class PostgresEggStorage:
 
     def list(self, project: str) -> list[str]:
         with self._membership.begin() as connection:
-            return eggs.versions(connection, project)
+            return deployed_eggs.versions(connection, project)
 
 
 def _write(place: Path, content: bytes) -> None:

@@ -14,8 +14,8 @@ from pricewatch.scheduling.job_storage import StoredJob, extras, shown
 from pricewatch.scheduling.membership import Membership
 from pricewatch.scheduling.process import signal_number
 from pricewatch.scheduling.services import Threaded, refused
-from pricewatch.store import job_leases, job_lists, jobs, nodes
-from pricewatch.store.job_lists import ListedJob
+from pricewatch.store.queues import job_leases, job_lists, job_queue, node_rows
+from pricewatch.store.queues.job_lists import ListedJob
 
 reactor: Any = _reactor
 LISTED = 100
@@ -32,7 +32,7 @@ class Schedule(Threaded):
     @param("project")
     @param("spider")
     @param("_version", dest="version", required=False, default=None)
-    @param("jobid", required=False, default=jobs.new_job_id)
+    @param("jobid", required=False, default=job_queue.new_job_id)
     @param("priority", required=False, default=0, type=float)
     @param("setting", required=False, default=list, multiple=True)
     def render_POST(  # noqa: N802 - twisted's name
@@ -59,7 +59,7 @@ class Schedule(Threaded):
         with self.root.membership.begin() as connection:
             if spider not in self.spiders(project, version, connection):
                 raise refused(f"spider '{spider}' not found")
-            jobs.add(
+            job_queue.add(
                 connection,
                 project,
                 spider,
@@ -166,7 +166,7 @@ class DaemonStatus(Threaded):
         membership: Membership = self.root.membership
         with membership.begin() as connection:
             counts = job_lists.counts(connection, membership.lease)
-            known = nodes.listed(connection)
+            known = node_rows.listed(connection)
         return {
             "pending": counts.pending,
             "running": counts.running,

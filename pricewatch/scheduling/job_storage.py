@@ -13,8 +13,8 @@ from zope.interface import implementer
 from pricewatch import clock
 from pricewatch.scheduling.membership import membership
 from pricewatch.scheduling.process import JobProcess
-from pricewatch.store import job_leases, job_lists, job_runs
-from pricewatch.store.job_lists import ListedJob
+from pricewatch.store.queues import job_leases, job_lists, job_runs
+from pricewatch.store.queues.job_lists import ListedJob
 
 WHY_LEFT = "its process is gone"
 

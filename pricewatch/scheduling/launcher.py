@@ -19,12 +19,12 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from pricewatch.scheduling import command_line
-from pricewatch.scheduling.keeper import Keeper, News
 from pricewatch.scheduling.membership import membership
+from pricewatch.scheduling.node_heartbeat import News, NodeHeartbeat
 from pricewatch.scheduling.outage import Outage
 from pricewatch.scheduling.poller import CLAIMED
 from pricewatch.scheduling.process import JobProcess
-from pricewatch.store.jobs import ClaimedJob
+from pricewatch.store.queues.job_queue import ClaimedJob
 
 log = Logger()
 reactor: Any = _reactor
@@ -42,7 +42,7 @@ class ClusterLauncher(Launcher):
         self.stop_after = config.getfloat("stop_after", 60)
         self.settings = dict(config.items("settings", []))
         storage = app.getComponent(IJobStorage)
-        self._keeper = Keeper(self._membership, storage, self.max_proc, self.kill_after)
+        self._keeper = NodeHeartbeat(self._membership, storage, self.max_proc, self.kill_after)
         self._outage = Outage("Keeping jobs alive")
         self._unsaved: list[JobProcess] = []
         self._loop = LoopingCall(self._exchange)

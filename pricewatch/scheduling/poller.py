@@ -18,8 +18,8 @@ from zope.interface import implementer
 from pricewatch.scheduling.membership import membership
 from pricewatch.scheduling.outage import Outage
 from pricewatch.scheduling.spider_queue import PostgresSpiderQueue, message_of
-from pricewatch.store import eggs, job_leases, jobs
-from pricewatch.store.jobs import ClaimedJob
+from pricewatch.store.queues import deployed_eggs, job_leases, job_queue
+from pricewatch.store.queues.job_queue import ClaimedJob
 
 reactor: Any = _reactor
 log = Logger()
@@ -63,12 +63,15 @@ class ClusterPoller:
     def _claim(self, most: int) -> list[ClaimedJob]:
         claimed: list[ClaimedJob] = []
         with self._membership.begin() as connection:
-            known = [*eggs.projects(connection), *(name for name, _ in self.config.items("settings", []))]
+            known = [
+                *deployed_eggs.projects(connection),
+                *(name for name, _ in self.config.items("settings", [])),
+            ]
         try:
             while len(claimed) < most:
                 # One transaction each: two nodes that hold several could wait for each other.
                 with self._membership.begin() as connection:
-                    job = jobs.claim(connection, self._membership.place, known)
+                    job = job_queue.claim(connection, self._membership.place, known)
                 if job is None:
                     break
                 claimed.append(job)

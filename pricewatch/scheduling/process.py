@@ -11,8 +11,8 @@ from scrapyd.launcher import ScrapyProcessProtocol
 from twisted.internet import error
 from twisted.python.failure import Failure
 
-from pricewatch.store.job_leases import Ended
-from pricewatch.store.jobs import ClaimedJob
+from pricewatch.store.queues.job_leases import Ended
+from pricewatch.store.queues.job_queue import ClaimedJob
 
 
 def signal_number(name: str) -> int | None:

@@ -10,9 +10,9 @@ from scrapyd.interfaces import ISpiderQueue
 from zope.interface import implementer
 
 from pricewatch.scheduling.membership import membership
-from pricewatch.store import job_lists, jobs
-from pricewatch.store.job_lists import ListedJob
-from pricewatch.store.jobs import ClaimedJob
+from pricewatch.store.queues import job_lists, job_queue
+from pricewatch.store.queues.job_lists import ListedJob
+from pricewatch.store.queues.job_queue import ClaimedJob
 
 Message = dict[str, Any]
 
@@ -28,7 +28,7 @@ class PostgresSpiderQueue:
         job_id, version = arguments.pop("_job", None), arguments.pop("_version", None)
         settings = arguments.pop("settings", {})
         with self._membership.begin() as connection:
-            jobs.add(
+            job_queue.add(
                 connection,
                 self.project,
                 name,
@@ -42,7 +42,7 @@ class PostgresSpiderQueue:
     def pop(self) -> Message | None:
         """The next job of this project, claimed for this node; the poller claims across projects."""
         with self._membership.begin() as connection:
-            job = jobs.claim(connection, self._membership.place, [self.project])
+            job = job_queue.claim(connection, self._membership.place, [self.project])
         return message_of(job) if job else None
 
     def list(self) -> list[Message]:

@@ -16,9 +16,9 @@ from twisted.web.util import DeferredResource, Redirect
 
 from pricewatch import clock
 from pricewatch.scheduling.membership import LOOPBACK, membership, store_engine
-from pricewatch.web import site
+from pricewatch.web import twisted_site
+from pricewatch.web.auth import Auth, AuthResult
 from pricewatch.web.configuration import Configuration
-from pricewatch.web.gate import Gate, Passage
 
 reactor: Any = _reactor
 SAFE_METHODS = (b"GET", b"HEAD", b"OPTIONS")
@@ -35,19 +35,19 @@ class ClusterRoot(Root):
         login = Configuration.from_environment(
             username=config.get("login_username", ""), password=config.get("login_password", "")
         )
-        self.gate = Gate(login, store_engine())
+        self.gate = Auth(login, store_engine())
         self.is_open = login.is_open and self.membership.address in LOOPBACK
         self.putChild(b"jobs", ThreadedJobs(self))
         console = Resource()
         console.putChild(b"", Home(self))
         console.putChild(b"jobs", ThreadedJobs(self))
         self.putChild(b"scrapyd", console)
-        self.site = site.resource(reactor, login)
+        self.site = twisted_site.resource(reactor, login)
         del self.children[b""]
 
     def getChildWithDefault(self, path: bytes, request: Request) -> Resource:  # noqa: N802 - twisted's name
         if (complaint := self.complaint(request)) is not None:
-            return Refusal(complaint)
+            return AccessRefused(complaint)
         found: Resource = super().getChildWithDefault(path, request)
         if found is self.site or self.gate.configuration.is_open:
             return found
@@ -61,12 +61,12 @@ class ClusterRoot(Root):
         )
         return DeferredResource(judged.addCallback(self.admit, found, request))
 
-    def admit(self, passage: Passage, found: Resource, request: Request) -> Resource:
+    def admit(self, passage: AuthResult, found: Resource, request: Request) -> Resource:
         if passage.status == http.OK:
             return found
         if passage.status == http.UNAUTHORIZED and passage.is_browser and request.method in SAFE_METHODS:
             return Redirect(f"/login?next={quote(request.path.decode('latin-1'))}".encode())
-        return Refusal(passage.reason, passage.status)
+        return AccessRefused(passage.reason, passage.status)
 
     def getChild(self, path: bytes, request: Request) -> Resource:  # noqa: N802 - twisted's name
         # As if this root were not there.
@@ -121,7 +121,7 @@ class ThreadedJobs(Jobs):
         )
 
 
-class Refusal(Resource):
+class AccessRefused(Resource):
     isLeaf = True  # noqa: N815 - twisted's name
 
     def __init__(self, reason: str, status: int = http.FORBIDDEN) -> None:

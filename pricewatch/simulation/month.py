@@ -15,12 +15,13 @@ from sqlalchemy import text, update
 
 from pricewatch import clock
 from pricewatch.bazaar.client import Bazaar, HabitOrder, TruthListing
-from pricewatch.extensions.current_run import run_of
 from pricewatch.parsing.url import canonical_url
-from pricewatch.simulation.audit import (
+from pricewatch.runs.crawl_run import run_of
+from pricewatch.simulation.habit_plan import EXCUSED, HAPPENINGS, REARRANGING, plan
+from pricewatch.simulation.store_audit import (
     Age,
+    AuditVerdict,
     Span,
-    Verdict,
     Watching,
     audit,
     disabled_adapters,
@@ -28,19 +29,18 @@ from pricewatch.simulation.audit import (
     lost_targets,
     stuck_sweeps,
 )
-from pricewatch.simulation.habit_plan import EXCUSED, HAPPENINGS, REARRANGING, plan
-from pricewatch.simulation.stored import (
+from pricewatch.simulation.stored_state import (
     ages_since,
     broken_targets,
     open_holds,
     stored_listings,
     switch_on_again,
 )
-from pricewatch.store import targets
-from pricewatch.store.database import engine
+from pricewatch.store.engine.database import engine
+from pricewatch.store.engine.schema import ensure_partitions
 from pricewatch.store.models import Market, Source
-from pricewatch.store.schema import ensure_partitions
-from pricewatch.store.targets import NewTarget
+from pricewatch.store.queues import target_rows
+from pricewatch.store.queues.target_rows import NewTarget
 
 EVERY = {
     "discovery": timedelta(hours=6),
@@ -91,8 +91,8 @@ FAULTS: list[dict[str, Any]] = [
 
 
 @dataclass(slots=True)
-class Report:
-    verdict: Verdict
+class SimulationReport:
+    verdict: AuditVerdict
     runs: Counter[str] = field(default_factory=Counter)
     faults: int = 0
     habits: list[HabitOrder] = field(default_factory=list)
@@ -127,7 +127,7 @@ class Month:
         self.runs: Counter[str] = Counter()
         self._cycle_began: datetime | None = None
 
-    async def live(self, days: float, seed: int, progress: Callable[[float], None]) -> Report:
+    async def live(self, days: float, seed: int, progress: Callable[[float], None]) -> SimulationReport:
         begins = self._prepare()
         self._sprinkle_faults()
         chance = random.Random(seed)
@@ -157,7 +157,7 @@ class Month:
             ][:WATCHED]
             urls = [f"{self.bazaar.url}{each.url}" for each in self.watched]
             new = [NewTarget(url, canonical_url(url), schedule=WATCHED_SCHEDULE) for url in urls]
-            targets.add(connection, new, begins, "simulate")
+            target_rows.add(connection, new, begins, "simulate")
         engine().dispose()
         return begins
 
@@ -204,7 +204,7 @@ class Month:
             if run.reasons["sweep/cycle_complete"]:
                 self.cycles.append((self._cycle_began, clock.now()))
 
-    def _report(self, begins: datetime, ends: datetime) -> Report:
+    def _report(self, begins: datetime, ends: datetime) -> SimulationReport:
         with engine().connect() as connection:
             stored = stored_listings(connection, "bazaar")
             held, broken = open_holds(connection), broken_targets(connection)
@@ -226,7 +226,7 @@ class Month:
         verdict.add(stuck_sweeps(swept_at, begins, ends, LONGEST_CYCLE, excused))
         verdict.add(disabled_adapters(self.switched_off, self.runs.total()))
         faults = sum(rule["hits"] for rule in self.bazaar.faults())
-        return Report(verdict, self.runs, faults, orders)
+        return SimulationReport(verdict, self.runs, faults, orders)
 
     def _steady_cycles(self, orders: list[HabitOrder]) -> list[Span]:
         """The cycles during which nothing on the lists was moved past the sweep."""

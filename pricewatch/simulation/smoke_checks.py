@@ -8,14 +8,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pricewatch.bazaar.client import TruthListing
-from pricewatch.simulation.smoke import CHEAPER, TARGETS, Round
-from pricewatch.store.reports import StoredListing
+from pricewatch.simulation.smoke_rounds import CHEAPER, TARGETS, Round
+from pricewatch.store.views.stored_reports import StoredListing
 
 AVAILABILITY = {"on_sale": "IN_STOCK", "out_of_stock": "OUT_OF_STOCK"}
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class SmokeCheck:
     """One figure: what it should be, and what it is."""
 
     what: str
@@ -27,39 +27,43 @@ class Check:
         return bool(self.wanted == self.found)
 
 
-def check_first(done: Round, before: Iterable[TruthListing], after: Iterable[TruthListing]) -> list[Check]:
+def check_first(
+    done: Round, before: Iterable[TruthListing], after: Iterable[TruthListing]
+) -> list[SmokeCheck]:
     """`before` is what the market showed to discovery, `after` what it showed to the others."""
     first, then = {each.url: each for each in before}, {each.url: each for each in after}
     stored = {urlsplit(url).path: listing for url, listing in done.stored.items()}
     gone = sorted(set(first) - set(then))
     priced = sum(each.mode != "hidden" for each in first.values())
     return [
-        Check("runs that finished", len(done.runs), done.finished()),
-        Check("new listings", len(first), done.total("new_listings")),
-        Check("listings stored", sorted(first), sorted(stored)),
-        Check("listings with another price or stock", [], _differences(then, stored)),
-        Check("listings off sale", gone, sorted(path for path, each in stored.items() if not each.active)),
-        Check("listings found gone", len(gone), done.total("gone")),
-        Check("price rows", priced + CHEAPER, done.total("price_rows")),
-        Check("history rows", priced + CHEAPER, sum(each.history_rows for each in stored.values())),
-        Check("watched pages read", TARGETS, done.of("targets", "details")),
-        Check("held in quarantine", 0, done.quarantined),
+        SmokeCheck("runs that finished", len(done.runs), done.finished()),
+        SmokeCheck("new listings", len(first), done.total("new_listings")),
+        SmokeCheck("listings stored", sorted(first), sorted(stored)),
+        SmokeCheck("listings with another price or stock", [], _differences(then, stored)),
+        SmokeCheck(
+            "listings off sale", gone, sorted(path for path, each in stored.items() if not each.active)
+        ),
+        SmokeCheck("listings found gone", len(gone), done.total("gone")),
+        SmokeCheck("price rows", priced + CHEAPER, done.total("price_rows")),
+        SmokeCheck("history rows", priced + CHEAPER, sum(each.history_rows for each in stored.values())),
+        SmokeCheck("watched pages read", TARGETS, done.of("targets", "details")),
+        SmokeCheck("held in quarantine", 0, done.quarantined),
     ]
 
 
-def check_second(first: Round, second: Round) -> list[Check]:
+def check_second(first: Round, second: Round) -> list[SmokeCheck]:
     """Nothing happened in between, so nothing but sightings is added."""
     seen = sum(each.times_seen for each in first.stored.values())
     seen_then = sum(each.times_seen for each in second.stored.values())
     return [
-        Check("second round: runs that finished", len(second.runs), second.finished()),
-        Check("second round: new listings", 0, second.total("new_listings")),
-        Check("second round: price rows", 0, second.total("price_rows")),
-        Check("second round: listings found gone", 0, second.total("gone")),
-        Check("second round: listings that changed", [], _changed(first.stored, second.stored)),
-        Check("second round: watched pages read", TARGETS, second.of("targets", "details")),
-        Check("second round: held in quarantine", 0, second.quarantined),
-        Check("second round: seen again", True, seen_then > seen),
+        SmokeCheck("second round: runs that finished", len(second.runs), second.finished()),
+        SmokeCheck("second round: new listings", 0, second.total("new_listings")),
+        SmokeCheck("second round: price rows", 0, second.total("price_rows")),
+        SmokeCheck("second round: listings found gone", 0, second.total("gone")),
+        SmokeCheck("second round: listings that changed", [], _changed(first.stored, second.stored)),
+        SmokeCheck("second round: watched pages read", TARGETS, second.of("targets", "details")),
+        SmokeCheck("second round: held in quarantine", 0, second.quarantined),
+        SmokeCheck("second round: seen again", True, seen_then > seen),
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from pricewatch.errors import UserError
-from pricewatch.store.models.runs import TRIGGERS
+from pricewatch.store.models.run_tables import TRIGGERS
 
 A = TypeVar("A", bound="Arguments")
 # More than any site has, and no more than the database can count to.

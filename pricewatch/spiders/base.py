@@ -18,29 +18,25 @@ from twisted.python.failure import Failure
 from pricewatch import adapters, clock
 from pricewatch.adapters.base import Adapter, Presence, PresenceEvidence
 from pricewatch.errors import UserError
-from pricewatch.extensions.current_run import Run, run_of
+from pricewatch.fetching.failures import NOT_ASKED, FetchFailure
 from pricewatch.items import (
-    Attempt,
-    Availability,
-    EarlierLooks,
+    EarlierChecks,
     Extracted,
     ExtractFailure,
-    FailureReason,
     LeasedTarget,
-    Look,
+    ListingCheck,
     Offer,
-    PageOutcome,
     ProductPage,
     Quarantine,
-    QuarantineReason,
     UnreadPage,
 )
-from pricewatch.middlewares.failures import NOT_ASKED, FetchFailure
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url, is_same_product_url
-from pricewatch.rules.figures import bucket
-from pricewatch.rules.verification import NOT_FOUND, by_status
+from pricewatch.rules.metric_names import bucket
+from pricewatch.rules.verification_outcome import NOT_FOUND, by_status
+from pricewatch.runs.crawl_run import CrawlRun, run_of
 from pricewatch.spiders.arguments import Arguments, parse_arguments
+from pricewatch.vocabulary import Attempt, Availability, FailureReason, PageOutcome, QuarantineReason
 
 R = TypeVar("R")
 # None of these means anything to our spiders, and each has a look at every request or wraps every callback.
@@ -83,7 +79,7 @@ class Subject:
     source_id: str
     listing_id: int | None = None
     target: LeasedTarget | None = None
-    earlier: EarlierLooks = field(default_factory=EarlierLooks)
+    earlier: EarlierChecks = field(default_factory=EarlierChecks)
 
 
 class PricewatchSpider(scrapy.Spider):
@@ -115,7 +111,7 @@ class PricewatchSpider(scrapy.Spider):
         settings.setdict(OUR_SETTINGS, priority="spider")
 
     @property
-    def run(self) -> Run:
+    def run(self) -> CrawlRun:
         try:
             return run_of(self.crawler)
         except NotConfigured:
@@ -162,9 +158,9 @@ class PricewatchSpider(scrapy.Spider):
         return offer
 
     def product_request(
-        self, url: str, listing_id: int | None = None, earlier: EarlierLooks | None = None
+        self, url: str, listing_id: int | None = None, earlier: EarlierChecks | None = None
     ) -> Request:
-        subject = Subject(self.adapter, self.source_id, listing_id, earlier=earlier or EarlierLooks())
+        subject = Subject(self.adapter, self.source_id, listing_id, earlier=earlier or EarlierChecks())
         return self.request_page(url, subject)
 
     def request_page(self, url: str, subject: Subject) -> Request:
@@ -295,7 +291,7 @@ class PricewatchSpider(scrapy.Spider):
             earlier=subject.earlier,
         )
 
-    def look_of(self, page: UnreadPage, subject: Subject, response: Response | None) -> Look | None:
+    def look_of(self, page: UnreadPage, subject: Subject, response: Response | None) -> ListingCheck | None:
         """What a page without an offer says about its listing, for spiders that conclude from it."""
         return None
 
@@ -344,11 +340,11 @@ class PricewatchSpider(scrapy.Spider):
                 return evidence
         return PresenceEvidence(Presence.UNKNOWN)
 
-    def look_at(self, listing_id: int, asked: str, response: Response, adapter: Adapter) -> Look:
+    def look_at(self, listing_id: int, asked: str, response: Response, adapter: Adapter) -> ListingCheck:
         """What an answer says about a listing whose page was asked for."""
         method = response.request.method if response.request else "GET"
         attempt = by_status(response.status)
-        look = Look(listing_id, attempt, clock.now(), method, response.status, response.url)
+        look = ListingCheck(listing_id, attempt, clock.now(), method, response.status, response.url)
         if look.attempt is Attempt.TROUBLE:
             look.reason = f"status {response.status}"
         elif not is_same_product_url(asked, response.url):

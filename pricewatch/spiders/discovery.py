@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 
 from scrapy.http import Request
 
-from pricewatch.items import CollectedMarket, OverviewPage, RunStatus
+from pricewatch.items import CollectedMarket, OverviewPage
 from pricewatch.rules.pagination import goes_on
+from pricewatch.runs.list_end_search import confirm_end
+from pricewatch.runs.start_page import StartPage
 from pricewatch.spiders.arguments import MarketArguments
-from pricewatch.spiders.last_page import confirm_end
 from pricewatch.spiders.overview import OverviewSpider
-from pricewatch.spiders.start_page import StartPage
-from pricewatch.store import collection
+from pricewatch.store.writing import collected_cards
+from pricewatch.vocabulary import RunStatus
 
 
 class DiscoverySpider(OverviewSpider):
@@ -35,7 +36,7 @@ class DiscoverySpider(OverviewSpider):
             yield self.page_request(start, 1)
         await self._all_read.wait()
         if not self._may_commit():
-            await self.run.call(lambda connection: collection.clear(connection, self.run.id))
+            await self.run.call(lambda connection: collected_cards.clear(connection, self.run.id))
             return
         self._doubt_single_pages()
         market = self._collected()

@@ -15,16 +15,17 @@ from pricewatch import clock
 from pricewatch.adapters.base import Adapter, MarketQuery, Overview
 from pricewatch.adapters.more_pages import sign_of_more
 from pricewatch.errors import UserError
-from pricewatch.items import Card, DropReason, ExtractFailure, FailureReason, OverviewPage, PageOutcome
+from pricewatch.items import Card, ExtractFailure, OverviewPage
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url
 from pricewatch.rules.list_end import Answer, is_led_away, leads_back
-from pricewatch.rules.market import belongs
+from pricewatch.rules.market_membership import belongs
+from pricewatch.runs.start_page import PageReading, StartPage, failed_reading
 from pricewatch.spiders.arguments import MarketArguments
 from pricewatch.spiders.base import PricewatchSpider, adapter_for
-from pricewatch.spiders.start_page import Reading, StartPage, failed_reading
-from pricewatch.store.database import engine
-from pricewatch.store.markets import MarketRecord, load_approved_market
+from pricewatch.store.engine.database import engine
+from pricewatch.store.writing.market_rows import MarketRecord, load_approved_market
+from pricewatch.vocabulary import DropReason, FailureReason, PageOutcome
 
 
 class OverviewSpider(PricewatchSpider):
@@ -111,7 +112,7 @@ class OverviewSpider(PricewatchSpider):
         reading = failed_reading(failure, request, given["number"])
         return await self._no_page(given["start"], reading, given["attempt"])
 
-    async def _no_page(self, start: StartPage, reading: Reading, attempt: int) -> list[Request]:
+    async def _no_page(self, start: StartPage, reading: PageReading, attempt: int) -> list[Request]:
         """No further page of the list: its end, or trouble that may be over at the next attempt."""
         more_attempts = attempt < self.settings.getint("OVERVIEW_ATTEMPTS")
         if reading.outcome is PageOutcome.EMPTY and reading.number == 1:
@@ -131,7 +132,7 @@ class OverviewSpider(PricewatchSpider):
         self.page_read(start, None)
         return []
 
-    async def record(self, start: StartPage, reading: Reading) -> None:
+    async def record(self, start: StartPage, reading: PageReading) -> None:
         await self.run.page(
             url=reading.url,
             # A page that is not there shows no more than an empty one.
@@ -143,7 +144,7 @@ class OverviewSpider(PricewatchSpider):
             error=reading.error or None,
         )
 
-    async def note_failure(self, start: StartPage, reading: Reading) -> None:
+    async def note_failure(self, start: StartPage, reading: PageReading) -> None:
         start.failures.append(
             {
                 "time": clock.now().isoformat(),
@@ -161,12 +162,12 @@ class OverviewSpider(PricewatchSpider):
             error=reading.error,
         )
 
-    def lose(self, start: StartPage, reading: Reading) -> None:
+    def lose(self, start: StartPage, reading: PageReading) -> None:
         reason = f"{reading.outcome}: {reading.error}"
         self.run.error("A page could not be read", url=reading.url, reason=reason)
         start.failed_page = reading.number
 
-    def leads_back(self, start: StartPage, reading: Reading) -> bool:
+    def leads_back(self, start: StartPage, reading: PageReading) -> bool:
         """Whether a page that led elsewhere, if it did, led back into the list."""
         if not reading.led_to:
             return True
@@ -174,10 +175,10 @@ class OverviewSpider(PricewatchSpider):
         homes = (first, urljoin(first, start.url), start.landed or first)
         return leads_back(self.page_url(start, reading.number), reading.led_to, homes)
 
-    def read_page(self, response: Response, start: StartPage, number: int) -> Reading:
+    def read_page(self, response: Response, start: StartPage, number: int) -> PageReading:
         """What a page of a list says, before anything is concluded from it."""
         asked_at = response.meta.get("asked_at", time.monotonic())
-        reading = Reading(
+        reading = PageReading(
             number=number,
             url=response.url,
             outcome=PageOutcome.OK,
@@ -225,7 +226,9 @@ class OverviewSpider(PricewatchSpider):
             self.run.note("overview/endless")
         return endless
 
-    def _take_cards(self, reading: Reading, response: Response, start: StartPage, overview: Overview) -> None:
+    def _take_cards(
+        self, reading: PageReading, response: Response, start: StartPage, overview: Overview
+    ) -> None:
         dropped = dict(overview.unreadable)
         shown: list[Card] = []
         for card in overview.cards:

@@ -12,13 +12,14 @@ from scrapy.http import Request
 from sqlalchemy import Connection
 
 from pricewatch import clock
-from pricewatch.items import OverviewPage, RunStatus
-from pricewatch.rules.sweep import Cycle, judge_cycle, shows_prices, window
+from pricewatch.items import OverviewPage
+from pricewatch.rules.sweep_cycle import Cycle, judge_cycle, shows_prices, window
+from pricewatch.runs.list_end_search import confirm_end
+from pricewatch.runs.start_page import StartPage
 from pricewatch.spiders.arguments import MarketArguments
-from pricewatch.spiders.last_page import confirm_end
 from pricewatch.spiders.overview import OverviewSpider
-from pricewatch.spiders.start_page import StartPage
-from pricewatch.store import alerts, details, sweeps
+from pricewatch.store.writing import alert_rows, detail_queue, sweep_checkpoints
+from pricewatch.vocabulary import RunStatus
 
 
 class SweepSpider(OverviewSpider):
@@ -103,7 +104,7 @@ class SweepSpider(OverviewSpider):
         return self._pages_left > 0 and time.monotonic() < self._deadline
 
     def _begin(self, connection: Connection) -> None:
-        sweeps.begin_cycle(connection, self.market.id, self.starts[0].url, clock.now())
+        sweep_checkpoints.begin_cycle(connection, self.market.id, self.starts[0].url, clock.now())
 
     async def _end_list(self, number: int) -> None:
         """A start page has been read to its end: the next one follows, if there is one."""
@@ -113,9 +114,9 @@ class SweepSpider(OverviewSpider):
         not_of_it = sum(cards for page, cards in self._counted.items() if page > last)
 
         def end(connection: Connection) -> None:
-            sweeps.end_list(connection, self.market.id, start.url, last, not_of_it)
+            sweep_checkpoints.end_list(connection, self.market.id, start.url, last, not_of_it)
             if following is not None:
-                sweeps.move_to(connection, self.market.id, following)
+                sweep_checkpoints.move_to(connection, self.market.id, following)
 
         await self.run.call(end)
         before = self._ended_before(start)
@@ -134,8 +135,8 @@ class SweepSpider(OverviewSpider):
     async def _end_cycle(self) -> None:
         """The end of the market: whether this cycle saw enough of it decides whether it counts."""
 
-        def end(connection: Connection) -> tuple[sweeps.CycleCounts, Cycle, str]:
-            counts = sweeps.cycle_counts(connection, self.market.id)
+        def end(connection: Connection) -> tuple[sweep_checkpoints.CycleCounts, Cycle, str]:
+            counts = sweep_checkpoints.cycle_counts(connection, self.market.id)
             cycle = judge_cycle(
                 counts.seen,
                 counts.last_complete,
@@ -148,9 +149,9 @@ class SweepSpider(OverviewSpider):
                 self._alert_partial(connection, counts, now)
                 doubt = "The cycle saw too little of the market to conclude anything"
             else:
-                alerts.resolve_alert(connection, kind="sweep_partial", subject=self.market.id, now=now)
+                alert_rows.resolve_alert(connection, kind="sweep_partial", subject=self.market.id, now=now)
                 doubt = self._doubt_prices(connection, now)
-            sweeps.end_cycle(connection, self.market.id, now, cycle, counts_as_complete=not doubt)
+            sweep_checkpoints.end_cycle(connection, self.market.id, now, cycle, counts_as_complete=not doubt)
             return counts, cycle, doubt
 
         counts, cycle, doubt = await self.run.call(end)
@@ -168,8 +169,10 @@ class SweepSpider(OverviewSpider):
             self.run.progress["market_shrank"] = said
             self.logger.info("%s is believed to be smaller: %s", self.market.id, said)
 
-    def _alert_partial(self, connection: Connection, counts: sweeps.CycleCounts, now: datetime) -> None:
-        alerts.raise_alert(
+    def _alert_partial(
+        self, connection: Connection, counts: sweep_checkpoints.CycleCounts, now: datetime
+    ) -> None:
+        alert_rows.raise_alert(
             connection,
             kind="sweep_partial",
             subject=self.market.id,
@@ -186,17 +189,17 @@ class SweepSpider(OverviewSpider):
 
         A second cycle that found the same is believed.
         """
-        shares = sweeps.price_shares(connection, self.market.id)
+        shares = sweep_checkpoints.price_shares(connection, self.market.id)
         drop = self.settings.getfloat("SWEEP_PRICE_SHARE_DROP")
         if shows_prices(*shares, drop=drop):
-            sweeps.doubt_prices(connection, self.market.id, None)
-            alerts.resolve_alert(connection, kind="cards_without_price", subject=self.market.id, now=now)
+            sweep_checkpoints.doubt_prices(connection, self.market.id, None)
+            alert_rows.resolve_alert(connection, kind="cards_without_price", subject=self.market.id, now=now)
             return ""
-        sweeps.doubt_prices(connection, self.market.id, shares.now)
+        sweep_checkpoints.doubt_prices(connection, self.market.id, shares.now)
         fell = (
             f"{shares.now:.0%} of the cards show a price, {shares.last_complete:.0%} in the last complete one"
         )
-        alerts.raise_alert(
+        alert_rows.raise_alert(
             connection,
             kind="cards_without_price",
             subject=self.market.id,
@@ -215,12 +218,14 @@ class SweepSpider(OverviewSpider):
             "everything before it is stored, and the next run goes on from there",
         )
 
-    async def _details(self) -> list[details.Detail]:
+    async def _details(self) -> list[detail_queue.Detail]:
         most = self.arguments.max_details
         if most is None:
             most = self.settings.getint("SWEEP_MAX_DETAILS")
         now = clock.now()
-        return await self.run.call(lambda connection: details.choose(connection, self.market.id, now, most))
+        return await self.run.call(
+            lambda connection: detail_queue.choose(connection, self.market.id, now, most)
+        )
 
     def _show(self, start: StartPage) -> None:
         self.show_progress()

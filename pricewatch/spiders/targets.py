@@ -15,23 +15,14 @@ from sqlalchemy import Connection
 from twisted.python.failure import Failure
 
 from pricewatch import clock
-from pricewatch.adapters.verdict import judge
+from pricewatch.adapters.offer_check import judge
 from pricewatch.errors import UserError
-from pricewatch.items import (
-    Attempt,
-    DropReason,
-    ExtractFailure,
-    FailureReason,
-    LeasedTarget,
-    Look,
-    ProductPage,
-    Quarantine,
-    QuarantineReason,
-    UnreadPage,
-)
+from pricewatch.items import ExtractFailure, LeasedTarget, ListingCheck, ProductPage, Quarantine, UnreadPage
 from pricewatch.parsing.identity import identity_key
-from pricewatch.rules.moves import is_permanent
-from pricewatch.rules.targets import Limits, TargetOutcome
+from pricewatch.rules.page_moves import is_permanent
+from pricewatch.rules.target_schedule import Limits, TargetOutcome
+from pricewatch.runs.target_plan import Plan, adapter_of, make_plan
+from pricewatch.runs.target_report import LookResult, lines_of, result_of
 from pricewatch.spiders.arguments import TargetsArguments
 from pricewatch.spiders.base import (
     PricewatchSpider,
@@ -41,11 +32,11 @@ from pricewatch.spiders.base import (
     outcome_of,
     reason_of,
 )
-from pricewatch.spiders.target_plan import Plan, adapter_of, make_plan
-from pricewatch.spiders.target_report import LookResult, lines_of, result_of
-from pricewatch.store import moves, target_leases, target_queue, targets
-from pricewatch.store.database import engine
-from pricewatch.store.target_queue import Pace
+from pricewatch.store.engine.database import engine
+from pricewatch.store.queues import target_leases, target_queue, target_rows
+from pricewatch.store.queues.target_queue import Pace
+from pricewatch.store.writing import moved_targets
+from pricewatch.vocabulary import Attempt, DropReason, FailureReason, QuarantineReason
 
 CHUNKS_UNDER_WAY = 10
 # An address that leads to one of these has not moved: the site keeps us from seeing where it leads.
@@ -106,8 +97,8 @@ class TargetsSpider(PricewatchSpider):
         def lease(connection: Connection) -> list[LeasedTarget]:
             now, ids = clock.now(), self.plan.ids
             if self.plan.new is not None:
-                targets.add(connection, [self.plan.new], now, "crawl")
-                ids = targets.find(connection, [self.plan.new.url])
+                target_rows.add(connection, [self.plan.new], now, "crawl")
+                ids = target_rows.find(connection, [self.plan.new.url])
             return target_leases.lease_named(connection, self.worker, ids, now, seconds=self.lease_seconds)
 
         leased = await self.run.call(lease)
@@ -226,8 +217,8 @@ class TargetsSpider(PricewatchSpider):
         held_as = identity_key(None, None, target.canonical_url)
 
         def decide(connection: Connection) -> tuple[str | None, bool]:
-            why = moves.follow(connection, target.id, offer, by="pricewatch", now=clock.now())
-            again = moves.was_rejected(connection, target.source_id, held_as, response.url)
+            why = moved_targets.follow(connection, target.id, offer, by="pricewatch", now=clock.now())
+            again = moved_targets.was_rejected(connection, target.source_id, held_as, response.url)
             return why, again
 
         why, rejected = await self.run.call(decide)
@@ -247,12 +238,12 @@ class TargetsSpider(PricewatchSpider):
         offer.identity_key = held_as
         return read
 
-    def look_of(self, page: UnreadPage, subject: Subject, response: Response | None) -> Look | None:
+    def look_of(self, page: UnreadPage, subject: Subject, response: Response | None) -> ListingCheck | None:
         """What the page says about its listing; None where nothing was stored of it yet."""
         if subject.listing_id is None or subject.target is None:
             return None
         if response is None or page.reason in NOT_SHOWN:
-            return Look(subject.listing_id, Attempt.TROUBLE, page.observed_at)
+            return ListingCheck(subject.listing_id, Attempt.TROUBLE, page.observed_at)
         return self.look_at(subject.listing_id, subject.target.url, response, subject.adapter)
 
     async def product_failed(self, failure: Failure) -> list[UnreadPage]:

@@ -15,15 +15,16 @@ from twisted.python.failure import Failure
 from pricewatch import clock
 from pricewatch.adapters.base import Adapter
 from pricewatch.errors import UserError
-from pricewatch.items import Attempt, Candidate, CheckedListings, Look
+from pricewatch.items import CheckedListings, ListingCheck, VerificationCandidate
 from pricewatch.rules.freshness import CLOCKS_APART, VERIFY_BELOW, falls_below
-from pricewatch.rules.verification import HEAD_REFUSED
+from pricewatch.rules.verification_outcome import HEAD_REFUSED
 from pricewatch.spiders.arguments import MOST, Arguments
 from pricewatch.spiders.base import PricewatchSpider, adapter_for, outcome_of
-from pricewatch.store import target_sources, verification
-from pricewatch.store.database import engine
-from pricewatch.store.markets import MarketRecord, load_approved_market
-from pricewatch.store.target_sources import SourceRecord
+from pricewatch.store.engine.database import engine
+from pricewatch.store.writing import source_rows, verification_rows
+from pricewatch.store.writing.market_rows import MarketRecord, load_approved_market
+from pricewatch.store.writing.source_rows import SourceRecord
+from pricewatch.vocabulary import Attempt
 
 
 class VerificationArguments(Arguments):
@@ -58,8 +59,8 @@ class VerificationSpider(PricewatchSpider):
             if arguments.market is not None:
                 market = load_approved_market(connection, arguments.market)
                 return market, None, adapter_for(market.adapter_id)
-            source = target_sources.find(connection, arguments.source or "")
-        target_sources.check_approved(source)
+            source = source_rows.find(connection, arguments.source or "")
+        source_rows.check_approved(source)
         return None, source, adapter_for(source.adapter_id)
 
     def prepare(self, arguments: VerificationArguments) -> None:
@@ -67,8 +68,8 @@ class VerificationSpider(PricewatchSpider):
         self.source_id = self.market.source_id if self.market else self.source.id if self.source else ""
         self.subject = self.market.id if self.market else self.source_id
         self.most = arguments.max_listings or self.settings.getint("VERIFICATION_MAX_LISTINGS")
-        self.looks: list[Look] = []
-        self._candidates: dict[int, Candidate] = {}
+        self.looks: list[ListingCheck] = []
+        self._candidates: dict[int, VerificationCandidate] = {}
         self._wanted: int | None = None
         self._all_looked_at = asyncio.Event()
 
@@ -100,18 +101,18 @@ class VerificationSpider(PricewatchSpider):
             # Everything that was seen is concluded from at once.
             yield CheckedListings(subject=self.subject, looks=self.looks, candidates=self._candidates)
 
-    def _choose(self, connection: Connection) -> list[Candidate]:
+    def _choose(self, connection: Connection) -> list[VerificationCandidate]:
         if self.market is None:
-            return verification.alone(connection, self.source_id, most=self.most)
+            return verification_rows.alone(connection, self.source_id, most=self.most)
         now, tier = clock.now(), self.market.tier
-        expired = verification.expire(
+        expired = verification_rows.expire(
             connection, self.run.id, self.market.id, used_up_before=now - falls_below(0, tier), now=now
         )
         if expired:
             self.run.count("gone", expired)
             self.run.note("verification/expired", expired)
         unseen = timedelta(hours=self.settings.getfloat("VERIFICATION_UNSEEN_HOURS"))
-        return verification.candidates(
+        return verification_rows.candidates(
             connection,
             self.market.id,
             unseen_before=now - unseen,
@@ -120,14 +121,14 @@ class VerificationSpider(PricewatchSpider):
             most=self.most,
         )
 
-    def _adapter_of(self, candidate: Candidate) -> Adapter:
+    def _adapter_of(self, candidate: VerificationCandidate) -> Adapter:
         """The adapter of the target that watches it, outside markets; of its source where that is no more."""
         try:
             return adapter_for(candidate.adapter_id) if candidate.adapter_id else self.adapter
         except UserError:
             return self.adapter
 
-    def _request(self, candidate: Candidate, method: str) -> Request:
+    def _request(self, candidate: VerificationCandidate, method: str) -> Request:
         return Request(
             candidate.url,
             method=method,
@@ -141,7 +142,7 @@ class VerificationSpider(PricewatchSpider):
             dont_filter=True,
         )
 
-    def looked(self, response: Response, candidate: Candidate) -> Any:
+    def looked(self, response: Response, candidate: VerificationCandidate) -> Any:
         method = response.request.method if response.request else "GET"
         if method == "HEAD" and response.status in HEAD_REFUSED:
             return self._request(candidate, "GET")
@@ -152,7 +153,7 @@ class VerificationSpider(PricewatchSpider):
         outcome, status, error = outcome_of(failure)
         candidate = request.cb_kwargs["candidate"]
         return self._add(
-            Look(
+            ListingCheck(
                 candidate.id,
                 Attempt.TROUBLE,
                 clock.now(),
@@ -162,7 +163,7 @@ class VerificationSpider(PricewatchSpider):
             )
         )
 
-    def _add(self, look: Look) -> None:
+    def _add(self, look: ListingCheck) -> None:
         self.looks.append(look)
         self.run.count("urls_failed" if look.attempt is Attempt.TROUBLE else "urls_succeeded")
         self.run.note(f"verification/{look.attempt}")

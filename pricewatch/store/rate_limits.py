@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from sqlalchemy import ARRAY, Connection, Text, bindparam, text
 
-from pricewatch.rules.limits import Grant, Limit
+from pricewatch.rules.request_budget import Grant, Limit
 
 _RESERVE = text(
     "SELECT ticket, wait, sure, told"

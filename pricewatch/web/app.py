@@ -7,14 +7,14 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from pricewatch.store.database import engine
-from pricewatch.web import metrics, problems
-from pricewatch.web.access import Access
+from pricewatch.store.engine.database import engine
+from pricewatch.web import problems, prometheus
 from pricewatch.web.api import api_routers
+from pricewatch.web.auth import Auth
+from pricewatch.web.auth_middleware import AuthMiddleware
 from pricewatch.web.configuration import Configuration
-from pricewatch.web.gate import Gate
 from pricewatch.web.headers import SecurityHeaders
-from pricewatch.web.preview import Previews
+from pricewatch.web.page_previews import Previews
 from pricewatch.web.routes import page_routers
 
 DESCRIPTION = (
@@ -27,15 +27,15 @@ def create_app(configuration: Configuration) -> FastAPI:
         title="pricewatch", version="1.0.0", openapi_url="/api/openapi.json", docs_url=None, redoc_url=None
     )
     app.state.configuration = configuration
-    app.state.gate = Gate(configuration, engine())
+    app.state.gate = Auth(configuration, engine())
     app.state.previews = Previews(configuration.previews)
     problems.install(app)
-    for router in (*page_routers(), metrics.router):
+    for router in (*page_routers(), prometheus.router):
         app.include_router(router, include_in_schema=False)
     for router in api_routers():
         app.include_router(router)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
-    app.add_middleware(Access)
+    app.add_middleware(AuthMiddleware)
     app.add_middleware(SecurityHeaders)
     return app
 

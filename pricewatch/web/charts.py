@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup, escape
 
 from pricewatch.money import Money
-from pricewatch.web.shown import money
+from pricewatch.web.template_filters import money
 
 Row = Any
 WIDTH, NARROW, HEIGHT = 920, 400, 280

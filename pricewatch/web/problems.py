@@ -16,7 +16,7 @@ from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalErr
 from starlette.exceptions import HTTPException
 
 from pricewatch.errors import DatabaseUnavailable, RunRefused, UserError
-from pricewatch.web.pages import render
+from pricewatch.web.templating import render
 
 logger = logging.getLogger(__name__)
 MEDIA_TYPE = "application/problem+json"

@@ -7,7 +7,7 @@ from typing import Any
 
 from scrapy.http import HtmlResponse, Request
 
-from pricewatch.adapters.generic import GenericAdapter
+from pricewatch.generic_reader.adapter import GenericAdapter
 from pricewatch.items import Extracted, ExtractFailure, Quarantine
 
 SHOP = "https://shop.example/p/blue-kettle-1234"

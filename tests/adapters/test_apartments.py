@@ -9,8 +9,7 @@ import pytest
 from pricewatch.adapters.apartments import ApartmentsAdapter
 from pricewatch.adapters.base import MarketQuery, Overview, Presence
 from pricewatch.items import Extracted
-
-from .site_fixtures import cases, check, expected, page_body, respond
+from tests.adapters.site_fixtures import cases, check, expected, page_body, respond
 
 SITE = "https://www.apartments.com"
 

@@ -11,8 +11,7 @@ from pricewatch.adapters import get
 from pricewatch.adapters.base import Overview
 from pricewatch.items import Extracted
 from pricewatch.rules.validation import validate_offer
-
-from .site_fixtures import expected, page_body, respond
+from tests.adapters.site_fixtures import expected, page_body, respond
 
 
 def outcome(site: str, url: str, body: str) -> str:

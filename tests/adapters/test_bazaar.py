@@ -10,9 +10,8 @@ from scrapy.http import HtmlResponse
 from pricewatch import adapters
 from pricewatch.bazaar.client import Bazaar
 from pricewatch.items import Extracted
-from pricewatch.store.seeds import SAMPLE_CATEGORIES
-
-from .site_fixtures import cases, check
+from pricewatch.store.engine.seed_data import SAMPLE_CATEGORIES
+from tests.adapters.site_fixtures import cases, check
 
 
 @pytest.mark.parametrize("case", cases("bazaar"))

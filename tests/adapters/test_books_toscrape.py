@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .site_fixtures import cases, check
+from tests.adapters.site_fixtures import cases, check
 
 
 @pytest.mark.parametrize("case", cases("books_toscrape"))

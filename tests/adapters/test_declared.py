@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from pricewatch import adapters
-from pricewatch.adapters import shop_files
 from pricewatch.adapters.base import MarketQuery, Overview, Presence
+from pricewatch.declared_shops import shop_files
 from pricewatch.errors import UserError
-from pricewatch.items import Availability, Extracted, ExtractFailure, Quarantine
+from pricewatch.items import Extracted, ExtractFailure, Quarantine
 from pricewatch.rules.validation import validate_offer
-
-from .site_fixtures import respond
+from pricewatch.vocabulary import Availability
+from tests.adapters.site_fixtures import respond
 
 SHOP = """
 domain = "teashop.example"

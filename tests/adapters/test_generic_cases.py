@@ -7,10 +7,9 @@ from __future__ import annotations
 import pytest
 
 from pricewatch.adapters.base import Presence
-from pricewatch.adapters.generic import GenericAdapter
+from pricewatch.generic_reader.adapter import GenericAdapter
 from pricewatch.items import Extracted, ExtractFailure
-
-from .pages import SHOP, buy, ld, outcome, page, product, response
+from tests.adapters.pages import SHOP, buy, ld, outcome, page, product, response
 
 WRONG_STOCK = [
     # 12: no phrase says nothing; a phrase about something else says nothing either

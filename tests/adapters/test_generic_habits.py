@@ -7,11 +7,10 @@ from __future__ import annotations
 import pytest
 
 from pricewatch import adapters
-from pricewatch.adapters.generic import GenericAdapter
-from pricewatch.adapters.selected import SelectedAdapter
+from pricewatch.adapters.custom_selectors import CustomSelectorAdapter
+from pricewatch.generic_reader.adapter import GenericAdapter
 from pricewatch.items import Extracted, Quarantine
-
-from .pages import SHOP, buy, extract, ld, outcome, page, product, response
+from tests.adapters.pages import SHOP, buy, extract, ld, outcome, page, product, response
 
 LATER = [
     ("WooCommerce", '<p class="stock available-on-backorder">Available on backorder</p>', "BACKORDER"),
@@ -95,7 +94,7 @@ def test_a_difference_that_cannot_be_the_tax_is_still_a_contradiction(tag):
 
 
 def given(html: str, currency: str, url: str = SHOP, **selectors: str) -> str:
-    adapter = SelectedAdapter(adapters.get("generic"), {**selectors, "currency": currency})
+    adapter = CustomSelectorAdapter(adapters.get("generic"), {**selectors, "currency": currency})
     result = adapter.extract(response(html, url))
     if isinstance(result, Extracted):
         return str(result.offer.price)
@@ -137,7 +136,7 @@ def test_without_a_currency_a_shared_sign_is_held():
 
 
 def test_a_currency_that_was_given_is_in_the_evidence():
-    adapter = SelectedAdapter(adapters.get("generic"), {"currency": "JPY"})
+    adapter = CustomSelectorAdapter(adapters.get("generic"), {"currency": "JPY"})
     result = adapter.extract(response(page(SIGN.format("3,980"))))
     assert isinstance(result, Extracted)
     assert "currency: JPY (given with the page)" in result.evidence

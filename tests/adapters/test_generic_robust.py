@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrapy.http import HtmlResponse, Response, TextResponse
 
-from pricewatch.adapters.generic import GenericAdapter
-from pricewatch.items import Extracted, ExtractFailure, FailureReason, Quarantine
-
-from .pages import SHOP, buy, ld, outcome, page, product
+from pricewatch.generic_reader.adapter import GenericAdapter
+from pricewatch.items import Extracted, ExtractFailure, Quarantine
+from pricewatch.vocabulary import FailureReason
+from tests.adapters.pages import SHOP, buy, ld, outcome, page, product
 
 ADAPTER = GenericAdapter()
 WHOLE = page(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from .pages import SHOP, buy, ld, outcome, page, product
+from tests.adapters.pages import SHOP, buy, ld, outcome, page, product
 
 TAG = '<span class="price">{}</span>'
 

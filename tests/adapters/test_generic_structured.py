@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from pricewatch.items import Extracted, SellerType
-
-from .pages import SHOP, buy, extract, ld, outcome, page, product
+from pricewatch.items import Extracted
+from pricewatch.vocabulary import SellerType
+from tests.adapters.pages import SHOP, buy, extract, ld, outcome, page, product
 
 H1 = "<h1>Blue Kettle</h1>"
 

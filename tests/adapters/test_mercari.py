@@ -9,9 +9,9 @@ import pytest
 
 from pricewatch.adapters.base import MarketQuery, Overview, Presence
 from pricewatch.adapters.mercari import MercariAdapter
-from pricewatch.items import Availability, Extracted
-
-from .site_fixtures import CAPTURES, cases, check, respond
+from pricewatch.items import Extracted
+from pricewatch.vocabulary import Availability
+from tests.adapters.site_fixtures import CAPTURES, cases, check, respond
 
 SITE = "https://jp.mercari.com"
 SEARCHES = sorted((CAPTURES / "mercari").glob("search*.json"))

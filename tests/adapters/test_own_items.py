@@ -17,19 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from itemadapter import ItemAdapter
 
-from pricewatch.adapters.own_items import is_offer, read_offer
-from pricewatch.adapters.verdict import judge
-from pricewatch.items import (
-    Availability,
-    Drop,
-    DropReason,
-    Offer,
-    Ok,
-    Quarantine,
-    QuarantineReason,
-    Seller,
-    SellerType,
-)
+from pricewatch.adapters.item_reader import is_offer, read_offer
+from pricewatch.adapters.offer_check import judge
+from pricewatch.items import Drop, Offer, Ok, Quarantine, SellerInfo
+from pricewatch.vocabulary import Availability, DropReason, QuarantineReason, SellerType
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 URL = "https://shop.example/kettle"
@@ -236,17 +227,17 @@ def test_words_for_stock(word: Any, availability: str) -> None:
     [
         (None, None),
         ("", None),
-        (" Ruth ", Seller("Ruth", "Ruth")),
-        (Seller("7", "Ruth"), Seller("7", "Ruth")),
-        ({"id": 7, "name": "Ruth", "type": "User"}, Seller("7", "Ruth", SellerType.USER)),
-        ({"name": "Ruth", "type": "person"}, Seller("Ruth", "Ruth")),
+        (" Ruth ", SellerInfo("Ruth", "Ruth")),
+        (SellerInfo("7", "Ruth"), SellerInfo("7", "Ruth")),
+        ({"id": 7, "name": "Ruth", "type": "User"}, SellerInfo("7", "Ruth", SellerType.USER)),
+        ({"name": "Ruth", "type": "person"}, SellerInfo("Ruth", "Ruth")),
         ({"type": "shop"}, None),
         (SimpleNamespace(id=7), None),
         (7, None),
         ([], None),
     ],
 )
-def test_sellers(seller: Any, expected: Seller | None) -> None:
+def test_sellers(seller: Any, expected: SellerInfo | None) -> None:
     assert accepted(seller=seller).seller == expected
 
 

@@ -6,16 +6,9 @@ import pytest
 from scrapy.http import HtmlResponse
 
 from pricewatch import adapters
-from pricewatch.adapters.selected import SelectedAdapter, check_selectors
-from pricewatch.items import (
-    Availability,
-    Extracted,
-    ExtractFailure,
-    FailureReason,
-    Offer,
-    Quarantine,
-    QuarantineReason,
-)
+from pricewatch.adapters.custom_selectors import CustomSelectorAdapter, check_selectors
+from pricewatch.items import Extracted, ExtractFailure, Offer, Quarantine
+from pricewatch.vocabulary import Availability, FailureReason, QuarantineReason
 
 TWO_PRICES = """<h1>Fine shoes</h1><p class="a">€ 12,50</p><p class="b">€ 20,00</p><p class="c">20.00</p>
 <p class="zero">€ 0,00</p><meta itemprop="price" content="21.00"><p class="stock">{stock}</p>{button}"""
@@ -27,7 +20,7 @@ def page(stock: str = "", button: str = "<button>Add to cart</button>") -> HtmlR
 
 
 def read(response: HtmlResponse, **selectors: str) -> Extracted | ExtractFailure | Quarantine:
-    return SelectedAdapter(adapters.get("generic"), selectors).extract(response)
+    return CustomSelectorAdapter(adapters.get("generic"), selectors).extract(response)
 
 
 def offer(response: HtmlResponse, **selectors: str) -> Offer:
@@ -117,7 +110,7 @@ def test_no_wrong_price_is_better_than_one() -> None:
 
 def test_the_rest_is_the_adapters() -> None:
     inner = adapters.get("bazaar")
-    selected = SelectedAdapter(inner, {"price": ".x"})
+    selected = CustomSelectorAdapter(inner, {"price": ".x"})
     assert (selected.id, selected.version, selected.requires_js) == (inner.id, inner.version, False)
 
 

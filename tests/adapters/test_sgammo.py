@@ -8,8 +8,7 @@ from pricewatch.adapters.ammunition import ammunition
 from pricewatch.adapters.base import MarketQuery
 from pricewatch.adapters.sgammo import SgammoAdapter
 from pricewatch.rules.validation import validate_offer
-
-from .site_fixtures import cases, check, expected, page_body, respond
+from tests.adapters.site_fixtures import cases, check, expected, page_body, respond
 
 SITE = "https://www.sgammo.com"
 

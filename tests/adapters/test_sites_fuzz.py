@@ -17,10 +17,10 @@ from lxml import etree, html  # type: ignore[import-untyped]
 
 from pricewatch.adapters import get
 from pricewatch.adapters.base import Overview, Presence
-from pricewatch.items import Extracted, ExtractFailure, FailureReason, Ok, Quarantine
+from pricewatch.items import Extracted, ExtractFailure, Ok, Quarantine
 from pricewatch.rules.validation import validate_offer
-
-from .site_fixtures import cases, expected, page_body, respond
+from pricewatch.vocabulary import FailureReason
+from tests.adapters.site_fixtures import cases, expected, page_body, respond
 
 SITES = ("willhaben", "apartments", "mercari", "sgammo", "bazaar", "books_toscrape")
 PAGES = [(site, case) for site in SITES for case in cases(site)]

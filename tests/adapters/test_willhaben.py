@@ -10,9 +10,8 @@ import pytest
 
 from pricewatch.adapters.base import MarketQuery, Overview
 from pricewatch.adapters.willhaben import WillhabenAdapter
-from pricewatch.parsing.price import to_cents
-
-from .site_fixtures import CAPTURES, cases, check, respond
+from pricewatch.parsing.prices.price import to_cents
+from tests.adapters.site_fixtures import CAPTURES, cases, check, respond
 
 SITE = "https://www.willhaben.at"
 SAVED = sorted((CAPTURES / "willhaben").glob("*.truth.json"))

@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from pricewatch.store.database import var_directory
+from pricewatch.store.engine.database import var_directory
 from tests.bench.figure import Figure
 from tests.bench.measured import Measured, measure
 

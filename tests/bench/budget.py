@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any, cast
 
 from pricewatch.bazaar.client import Bazaar
-from pricewatch.store.database import engine
+from pricewatch.store.engine.database import engine
 from tests.bench.figure import Figure, rounds
 from tests.bench.workplace import workplace
 from tests.databases import Database

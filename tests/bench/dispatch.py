@@ -11,10 +11,10 @@ from statistics import median
 
 from sqlalchemy import Engine, text
 
-from pricewatch.rules.targets import Limits
+from pricewatch.rules.target_schedule import Limits
+from pricewatch.scheduling.dispatch_settings import DispatchPlan
 from pricewatch.scheduling.dispatcher import dispatch_once
-from pricewatch.scheduling.plan import DispatchPlan
-from pricewatch.store import database
+from pricewatch.store.engine import database
 from tests.bench.figure import Figure, rounds
 from tests.bench.progress import say
 from tests.bench.targets import fill

@@ -21,11 +21,12 @@ from typing import Any
 import lxml.html  # type: ignore[import-untyped]
 from scrapy.http import HtmlResponse
 
-from pricewatch.adapters.generic import GenericAdapter
-from pricewatch.items import Availability, Extracted, ExtractFailure, Quarantine
+from pricewatch.generic_reader.adapter import GenericAdapter
+from pricewatch.items import Extracted, ExtractFailure, Quarantine
 from pricewatch.money import ISO_4217, Money
-from pricewatch.parsing.availability import schema_availability
-from pricewatch.parsing.currency import SIGNS, WORDS, currency_code
+from pricewatch.parsing.pages.availability import schema_availability
+from pricewatch.parsing.prices.currency import SIGNS, WORDS, currency_code
+from pricewatch.vocabulary import Availability
 from tests.bench.figure import Figure, Skipped
 
 ROUNDS = 9

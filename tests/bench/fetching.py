@@ -136,7 +136,7 @@ def prepare(url: str) -> None:
     """Make a database, with the sample source at this marketplace: its limits are lifted."""
     from sqlalchemy import text
 
-    from pricewatch.store.database import engine
+    from pricewatch.store.engine.database import engine
 
     with engine().begin() as connection:
         connection.execute(text("UPDATE sources SET base_url = :url WHERE id = 'bazaar'"), {"url": url})

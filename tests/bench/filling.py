@@ -17,7 +17,7 @@ from typing import Any
 from psycopg2 import extensions, extras
 from sqlalchemy import Engine, text
 
-from pricewatch.store.schema import ensure_partitions
+from pricewatch.store.engine.schema import ensure_partitions
 from tests.bench.progress import say
 
 # The database's own clock decides what consumers see, so the listings are of now.

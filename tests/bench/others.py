@@ -25,8 +25,9 @@ from sqlalchemy import text
 from pricewatch import clock
 from pricewatch.bazaar.client import Bazaar
 from pricewatch.parsing.url import canonical_url
-from pricewatch.store import database, targets
-from pricewatch.store.targets import NewTarget
+from pricewatch.store.engine import database
+from pricewatch.store.queues import target_rows
+from pricewatch.store.queues.target_rows import NewTarget
 from tests.bench.figure import Figure, Skipped, rounds
 from tests.bench.progress import say
 from tests.bench.workplace import workplace
@@ -137,7 +138,7 @@ def ours(bazaar: Bazaar, urls: list[str]) -> tuple[float, float, float]:
                 text("UPDATE sources SET base_url = :url WHERE id = 'bazaar'"), {"url": bazaar.url}
             )
             new = [NewTarget(url, canonical_url(url)) for url in urls]
-            ids = targets.add(connection, new, clock.now(), "bench").ids.values()
+            ids = target_rows.add(connection, new, clock.now(), "bench").ids.values()
         bazaar.clear_log()
         named = f"ids={','.join(map(str, ids))}"
         words = [sys.executable, "-m", "scrapy", "crawl", "targets", "-a", named]

@@ -14,9 +14,9 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.pool import NullPool
 
 from pricewatch.bazaar.client import Bazaar
-from pricewatch.store import embedded
-from pricewatch.store.schema import ensure_schema
-from pricewatch.store.seeds import SAMPLE_CATEGORIES
+from pricewatch.store.engine import embedded_postgres
+from pricewatch.store.engine.schema import ensure_schema
+from pricewatch.store.engine.seed_data import SAMPLE_CATEGORIES
 from tests.bench import raw_upsert
 from tests.bench.crawling import measure
 from tests.bench.figure import Figure
@@ -33,7 +33,7 @@ class Databases:
     """A server for this benchmark, with as many databases as it takes."""
 
     def __init__(self, directory: Path) -> None:
-        self._server = embedded.database_url(directory)
+        self._server = embedded_postgres.database_url(directory)
         self._made = 0
 
     def create(self, template: str = "template1") -> str:
@@ -199,7 +199,7 @@ def _databases() -> Iterator[Databases]:
         try:
             yield Databases(directory)
         finally:
-            embedded.end(directory)
+            embedded_postgres.end(directory)
             if before is not None:
                 os.environ["DATABASE_URL"] = before
 

@@ -18,8 +18,8 @@ from typing import Any
 
 from sqlalchemy import Engine, event, text
 
-from pricewatch.store import database
-from pricewatch.store.schema import ensure_schema
+from pricewatch.store.engine import database
+from pricewatch.store.engine.schema import ensure_schema
 from tests.bench.figure import Figure, rounds
 from tests.bench.filling import BULK, fill
 from tests.bench.progress import say

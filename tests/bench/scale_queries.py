@@ -10,43 +10,36 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from pricewatch.items import Candidate
+from pricewatch.items import VerificationCandidate
 from pricewatch.money import Money
 from pricewatch.rules.freshness import CLOCKS_APART, falls_below
-from pricewatch.rules.market import PriceRange
-from pricewatch.store import (
-    browse,
-    collection,
-    conditions,
-    details,
-    dispatch,
-    gauges,
-    history,
-    incoming,
-    listings,
-    market_list,
+from pricewatch.rules.market_membership import PriceRange
+from pricewatch.services import health_checks
+from pricewatch.store.people import watch_rules
+from pricewatch.store.queues import dispatch_state, target_queue, target_rows
+from pricewatch.store.queues.target_rows import NewTarget, Wanted
+from pricewatch.store.views import admin_listings, dashboard, gauges, market_list, public_listings, run_list
+from pricewatch.store.views.admin_listings import ListingsWanted
+from pricewatch.store.writing import (
+    collected_cards,
+    detail_queue,
+    held_jumps,
+    history_append,
+    incoming_rows,
+    listing_upsert,
     market_sync,
-    overview,
-    price_jump,
-    resolver,
-    run_list,
-    target_queue,
-    targets,
-    verification,
-    visible,
-    watch,
+    product_links,
+    verification_rows,
 )
-from pricewatch.store.batch import BatchWriter, Write, WriteUnit
-from pricewatch.store.browse import ListingsWanted
-from pricewatch.store.incoming import Row
-from pricewatch.store.markets import load_market
-from pricewatch.store.targets import NewTarget, Wanted
+from pricewatch.store.writing.batch import BatchWriter, Write, WriteUnit
+from pricewatch.store.writing.incoming_rows import Row
+from pricewatch.store.writing.market_rows import load_market
 from tests.bench.filling import MARKETS, NOW
 from tests.bench.targets import LIMITS
 
 Query = Callable[[Connection], Any]
 RUN = 1
-WRITES: list[Write] = [price_jump.hold, listings.upsert, history.append, resolver.request]
+WRITES: list[Write] = [held_jumps.hold, listing_upsert.upsert, history_append.append, product_links.request]
 # Spread over the whole table, and asked for again and again, so that they are in memory at any size: what is
 # not there costs a read of the disk for each page, which is the disk's business and not the query's.
 OFTEN = 400
@@ -71,10 +64,10 @@ def queries(size: int) -> dict[str, Query]:
         return sorted({some() for _ in range(most)})
 
     def page(of: Callable[[], dict[str, Any]] = dict) -> Query:
-        return lambda c: browse.listings_page(c, ListingsWanted(**of()), now=NOW, most=50)
+        return lambda c: admin_listings.listings_page(c, ListingsWanted(**of()), now=NOW, most=50)
 
     def seen(of: Callable[[], dict[str, Any]] = dict) -> Query:
-        return lambda c: visible.listings(c, ListingsWanted(**of()), 50)
+        return lambda c: public_listings.listings(c, ListingsWanted(**of()), 50)
 
     def runs(of: Callable[[], dict[str, Any]] = dict) -> Query:
         return lambda c: run_list.runs(c, most=50, **of())
@@ -113,17 +106,19 @@ def queries(size: int) -> dict[str, Query]:
     def collect(connection: Connection) -> None:
         numbers = [*(some() for _ in range(60)), *(size + some() for _ in range(30))]
         rows = [observed(number, detail=False) for number in dict.fromkeys(numbers)]
-        collection.collect(connection, RUN, "/", 1, rows)
+        collected_cards.collect(connection, RUN, "/", 1, rows)
 
     def sync(connection: Connection) -> None:
         """After a run that saw nothing of it, all of the market is handed over."""
-        incoming.load(connection, [])
+        incoming_rows.load(connection, [])
         market_sync.sync(connection, load_market(connection, "search"), NOW)
 
-    def candidates(connection: Connection) -> list[Candidate]:
+    def candidates(connection: Connection) -> list[VerificationCandidate]:
         name = market()
-        verification.expire(connection, RUN, name, used_up_before=NOW - falls_below(0, "standard"), now=NOW)
-        return verification.candidates(
+        verification_rows.expire(
+            connection, RUN, name, used_up_before=NOW - falls_below(0, "standard"), now=NOW
+        )
+        return verification_rows.candidates(
             connection,
             name,
             unseen_before=NOW - timedelta(hours=24),
@@ -149,23 +144,23 @@ def queries(size: int) -> dict[str, Query]:
             | {"verification_status": "verified"}
             for each in found
         ]
-        verification.record_attempts(connection, attempts)
-        verification.apply(connection, RUN, rows, NOW)
+        verification_rows.record_attempts(connection, attempts)
+        verification_rows.apply(connection, RUN, rows, NOW)
 
     def one(connection: Connection) -> None:
         """A listing's own page."""
         number = some()
-        browse.listing(connection, number, NOW)
-        browse.history(connection, number)
-        browse.attempts(connection, number)
-        browse.targets_of(connection, number)
-        watch.listed(connection, listing_id=number, most=20)
+        admin_listings.listing(connection, number, NOW)
+        admin_listings.history(connection, number)
+        admin_listings.attempts(connection, number)
+        admin_listings.targets_of(connection, number)
+        watch_rules.listed(connection, listing_id=number, most=20)
 
     def front(connection: Connection) -> None:
         """The overview."""
-        overview.estimate(connection, "listings")
-        overview.today(connection, NOW)
-        overview.changes(connection)
+        dashboard.estimate(connection, "listings")
+        dashboard.today(connection, NOW)
+        dashboard.changes(connection)
         run_list.running(connection)
         run_list.runs(connection, most=8)
         run_list.per_day(connection, NOW)
@@ -173,17 +168,17 @@ def queries(size: int) -> dict[str, Query]:
 
     def add_targets(connection: Connection) -> None:
         urls = [f"https://shop.example/item/{number}0" for number in ids(50)]
-        targets.add(connection, [NewTarget(url, url) for url in urls], NOW, "bench")
+        target_rows.add(connection, [NewTarget(url, url) for url in urls], NOW, "bench")
 
     def seen_one(connection: Connection) -> None:
         number = some()
-        visible.listing(connection, number)
-        visible.history(connection, number, most=101)
+        public_listings.listing(connection, number)
+        public_listings.history(connection, number, most=101)
 
     def product(connection: Connection) -> None:
         number = chance.randrange(200, 600)
-        browse.product(connection, number)
-        browse.offers(connection, number, NOW)
+        admin_listings.product(connection, number)
+        admin_listings.offers(connection, number, NOW)
 
     return {
         "people: listings, newest": page(),
@@ -198,15 +193,17 @@ def queries(size: int) -> dict[str, Query]:
         "people: common words, on sale": page(lambda: {"words": "carbon disc", "active": True}),
         "people: dear listings": page(lambda: dear),
         "people: dear listings of a market": page(lambda: {**dear, **of_market()}),
-        "people: lines of 50 prices": lambda c: browse.sparks(c, ids(50), NOW),
+        "people: lines of 50 prices": lambda c: admin_listings.sparks(c, ids(50), NOW),
         "people: one listing": one,
-        "people: products": lambda c: browse.products(c, most=51),
-        "people: products by a word": lambda c: browse.products(c, words=f"product {some() // 10}", most=51),
+        "people: products": lambda c: admin_listings.products(c, most=51),
+        "people: products by a word": lambda c: admin_listings.products(
+            c, words=f"product {some() // 10}", most=51
+        ),
         "people: one product": product,
         "people: overview": front,
-        "people: targets": lambda c: targets.page(c, Wanted(), most=100),
-        "people: broken targets": lambda c: targets.page(c, Wanted(status="BROKEN"), most=100),
-        "people: targets by part of a URL": lambda c: targets.page(
+        "people: targets": lambda c: target_rows.page(c, Wanted(), most=100),
+        "people: broken targets": lambda c: target_rows.page(c, Wanted(status="BROKEN"), most=100),
+        "people: targets by part of a URL": lambda c: target_rows.page(
             c, Wanted(contains=f"item/{some()}9"), most=100
         ),
         "people: runs of a kind": runs(lambda: {"spider": "sweep"}),
@@ -219,19 +216,19 @@ def queries(size: int) -> dict[str, Query]:
         "programs: dear listings": seen(lambda: dear),
         "programs: one listing with its history": seen_one,
         "programs: metrics": lambda c: gauges.read(c, NOW),
-        "dispatcher: due markets": lambda c: dispatch.due_markets(c, NOW),
+        "dispatcher: due markets": lambda c: dispatch_state.due_markets(c, NOW),
         "dispatcher: a cycle of targets": lambda c: target_queue.schedule(c, NOW, LIMITS),
-        "dispatcher: what is wrong": lambda c: conditions.evaluate(c, NOW),
-        "dispatcher: watch rules": lambda c: watch.evaluate(c, NOW),
+        "dispatcher: what is wrong": lambda c: health_checks.evaluate(c, NOW),
+        "dispatcher: watch rules": lambda c: watch_rules.evaluate(c, NOW),
         "discovery: known-check of a page of 90": collect,
         "discovery: sync of a search market": sync,
         "writer: 90 cards seen again": lambda c: store(c, ids(90)),
         "writer: 90 new cards": lambda c: store(c, [2 * size + number for number in ids(90)]),
         "writer: 50 product pages": lambda c: store(c, ids(50), detail=True),
-        "sweep: choice of 100 details": lambda c: details.choose(c, market(), NOW, 100),
+        "sweep: choice of 100 details": lambda c: detail_queue.choose(c, market(), NOW, 100),
         "verification: candidates": candidates,
         "verification: looks concluded": conclude,
         "targets: 50 added": add_targets,
-        "resolver: 100 listings": lambda c: resolver.resolve(c, NOW, 100),
-        "resolver: how many wait": resolver.waiting,
+        "resolver: 100 listings": lambda c: product_links.resolve(c, NOW, 100),
+        "resolver: how many wait": product_links.waiting,
     }

@@ -22,7 +22,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from pricewatch.store import database
+from pricewatch.store.engine import database
 from tests.bench.figure import Figure
 from tests.bench.progress import say
 from tests.bench.workplace import workplace

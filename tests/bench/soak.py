@@ -15,7 +15,7 @@ import psutil  # type: ignore[import-untyped]
 from sqlalchemy import Engine, text
 
 from pricewatch.bazaar.client import Bazaar
-from pricewatch.store import database
+from pricewatch.store.engine import database
 from tests.bench.figure import Figure
 from tests.bench.progress import say
 from tests.bench.soak_runner import LOG_BYTES

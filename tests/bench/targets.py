@@ -12,8 +12,9 @@ from statistics import median
 
 from sqlalchemy import Engine, text
 
-from pricewatch.rules.targets import Limits
-from pricewatch.store import database, target_leases, target_queue
+from pricewatch.rules.target_schedule import Limits
+from pricewatch.store.engine import database
+from pricewatch.store.queues import target_leases, target_queue
 from tests.bench.figure import Figure, rounds
 from tests.bench.progress import say
 from tests.bench.workplace import workplace

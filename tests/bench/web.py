@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Engine, text
 
-from pricewatch.store import database
+from pricewatch.store.engine import database
 from tests.bench.figure import Figure, rounds
 from tests.bench.filling import NOW, fill
 from tests.bench.progress import say

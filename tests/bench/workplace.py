@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pricewatch.store import database, embedded
+from pricewatch.store.engine import database, embedded_postgres
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def workplace() -> Iterator[Path]:
             if database.engine.cache_info().currsize:
                 database.engine().dispose()
             database.engine.cache_clear()
-            embedded.end(directory)
+            embedded_postgres.end(directory)
             for variable, value in before.items():
                 os.environ.pop(variable, None)
                 if value is not None:

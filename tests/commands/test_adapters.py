@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pricewatch.errors import RunRefused
-from pricewatch.rules.own_spiders import reader_id
-from pricewatch.store import drift, runs, spider_sources
+from pricewatch.rules.custom_spiders import reader_id
+from pricewatch.store.writing import adapter_status, run_rows, spider_sources
 from tests.store.test_drift import BAD, end_run
 from tests.store.watched import NOW
 
@@ -58,12 +58,12 @@ def test_a_spider_that_drifted_is_enabled_by_the_command_that_its_refusal_names(
     assert rows[reader]["spider"] == "my toys"
     assert rows[reader]["sources"] == [made.id]
     with pytest.raises(RunRefused) as refused:
-        database.call(drift.begin, reader, made.id)
+        database.call(adapter_status.begin, reader, made.id)
     named = re.search("`scrapy adapters (.+)`", str(refused.value))
     assert named
     done = scrapy(*shlex.split(named[1]))
     assert done.stdout == "The spider my toys on localhost:8000 is now enabled; its next run is watched.\n"
-    assert database.call(drift.begin, reader, made.id)
+    assert database.call(adapter_status.begin, reader, made.id)
 
 
 def test_a_spider_is_switched_by_a_person_once_it_has_run(crawl, database):
@@ -73,12 +73,12 @@ def test_a_spider_is_switched_by_a_person_once_it_has_run(crawl, database):
     refused = scrapy("disable", "spider:toys", "--reason", "x")
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
     assert "No spider 'toys' has run yet" in refused.stderr
-    database.call(runs.open_run, now=NOW, spider="toys", adapter_id="spider:toys", source_id="bazaar")
+    database.call(run_rows.open_run, now=NOW, spider="toys", adapter_id="spider:toys", source_id="bazaar")
     assert "spider:toys" in scrapy("list").stdout
     done = scrapy("disable", "spider:toys", "--reason", "the site moved", "--by", "Ada")
     assert done.stdout == "The spider toys is now disabled.\n"
     with pytest.raises(RunRefused, match=r"The spider toys is disabled since .*MANUAL: the site moved"):
-        database.call(drift.begin, "spider:toys", "bazaar")
+        database.call(adapter_status.begin, "spider:toys", "bazaar")
     done = scrapy("enable", "spider:toys", "--by", "Ada", "--note", "mended")
     assert done.stdout == "The spider toys is now enabled; its next run is watched.\n"
 

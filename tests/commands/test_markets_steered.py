@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from pricewatch.store.seeds import SAMPLE_PORT
+from pricewatch.store.engine.seed_data import SAMPLE_PORT
 from tests.conftest import Crawl
 from tests.databases import Database
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pricewatch.store.schema import REVISION
+from pricewatch.store.engine.schema import REVISION
 from tests.conftest import Crawl
 from tests.databases import Database
 

@@ -74,7 +74,7 @@ def test_what_it_makes_works_at_once(project, run):
 @pytest.mark.slow
 def test_a_declared_shop_works_at_once_too(project, run):
     made = make(project, "tea_shop", "www.teashop.example", declarative=True)
-    assert str(made[-1]) == "pricewatch/adapters/shops/tea_shop.toml"
+    assert str(made[-1]) == "pricewatch/declared_shops/shops/tea_shop.toml"
     assert not (project / "pricewatch" / "adapters" / "tea_shop.py").exists()
     tested = run("pytest", "-q", "-p", "no:cacheprovider", "tests/adapters/test_tea_shop.py")
     assert "2 passed" in tested.stdout, tested.stdout + tested.stderr

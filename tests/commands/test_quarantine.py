@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pricewatch.items import QuarantineReason
+from pricewatch.vocabulary import QuarantineReason
 from tests.databases import Database
 from tests.store.observations import card, later
 from tests.store.test_review import hold, rows, status, store

@@ -9,9 +9,9 @@ import pytest
 
 from pricewatch.bazaar.client import TruthListing
 from pricewatch.errors import UserError
-from pricewatch.simulation.smoke import CHEAPER, TARGETS, Round, choose
 from pricewatch.simulation.smoke_checks import check_first, check_second
-from pricewatch.store.reports import RunReport, StoredListing
+from pricewatch.simulation.smoke_rounds import CHEAPER, TARGETS, Round, choose
+from pricewatch.store.views.stored_reports import RunReport, StoredListing
 from tests.simulation.places import check_nothing_left, only_place, run_in
 
 

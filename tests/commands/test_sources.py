@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pricewatch.store import spider_sources
+from pricewatch.store.writing import spider_sources
 from tests.conftest import Crawl
 from tests.databases import Database
 from tests.store.test_drift import GOOD, end_run

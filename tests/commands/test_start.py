@@ -26,7 +26,12 @@ ALWAYS_HEAVY = {
 }
 NEEDS_NO_SPIDERS = {
     *("sqlalchemy", "psycopg2", "tldextract", "price_parser"),
-    *("pricewatch.spiders", "pricewatch.middlewares", "pricewatch.store.models", "pricewatch.parsing.roles"),
+    *(
+        "pricewatch.spiders",
+        "pricewatch.middlewares",
+        "pricewatch.store.models",
+        "pricewatch.parsing.prices.price_roles",
+    ),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 from scrapy import signals
 from scrapy.crawler import Crawler
 
-from pricewatch.extensions.current_run import run_of
+from pricewatch.runs.crawl_run import run_of
 
 
 class ScrapedExtension:

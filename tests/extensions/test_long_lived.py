@@ -12,19 +12,19 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.spiders import Spider
 
-from pricewatch.extensions.long_lived import LongLivedExtension
+from pricewatch.extensions.gc_freeze import GcFreezeExtension
 
 
 @pytest.fixture(autouse=True)
 def first_crawl(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(LongLivedExtension, "_is_set_aside", False)
+    monkeypatch.setattr(GcFreezeExtension, "_is_set_aside", False)
     yield
     gc.unfreeze()
 
 
 def start_a_crawl() -> None:
     crawler = Crawler(Spider)
-    extension = LongLivedExtension.from_crawler(crawler)
+    extension = GcFreezeExtension.from_crawler(crawler)
     asyncio.run(crawler.signals.send_catch_log_async(signals.engine_started))
     assert extension is not None
 

@@ -12,9 +12,10 @@ from pricewatch import clock
 from pricewatch.errors import UserError
 from pricewatch.parsing.target_csv import read_csv
 from pricewatch.rules.addresses import AllowedHosts
+from pricewatch.services import target_import
+from pricewatch.services.target_import import LineOutcome
 from pricewatch.spiders.arguments import MarketArguments, TargetsArguments, parse_arguments
-from pricewatch.store import jobs, target_import
-from pricewatch.store.target_import import LineOutcome
+from pricewatch.store.queues import job_queue
 from tests.databases import Database
 from tests.hostile.texts import FORBIDDEN, nasty
 
@@ -59,4 +60,4 @@ def test_orders_are_taken_or_refused_in_a_sentence(database: Database, names: di
     for model in (MarketArguments, TargetsArguments):
         with suppress(UserError):
             parse_arguments(model, "spider", names)
-    database.call(jobs.add, "pricewatch", "sweep", names)
+    database.call(job_queue.add, "pricewatch", "sweep", names)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from scrapy.http import HtmlResponse
 
-from pricewatch.adapters.generic import GenericAdapter
+from pricewatch.generic_reader.adapter import GenericAdapter
 from pricewatch.items import Extracted
 from tests.adapters.pages import SHOP, page, product
 from tests.middlewares.conftest import Site

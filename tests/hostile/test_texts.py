@@ -9,12 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scrapy.http import HtmlResponse
 
-from pricewatch.adapters.generic import GenericAdapter
-from pricewatch.items import Availability, Extracted, Offer, Ok, Seller, SellerType
+from pricewatch.generic_reader.adapter import GenericAdapter
+from pricewatch.items import Extracted, Offer, Ok, SellerInfo
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import canonical_url
 from pricewatch.rules.validation import validate_offer
-from pricewatch.store.incoming import offer_row
+from pricewatch.store.writing.incoming_rows import offer_row
+from pricewatch.vocabulary import Availability, SellerType
 from tests.adapters.pages import SHOP, page, product
 from tests.databases import Database
 from tests.hostile.texts import FORBIDDEN, NASTY, nasty
@@ -65,7 +66,7 @@ def test_what_is_stored_is_plain(database: Database, texts: list[str], number: i
         mpn=brand,
         brand=brand,
         location=place,
-        seller=Seller(seller, seller, SellerType.USER),
+        seller=SellerInfo(seller, seller, SellerType.USER),
         attributes={attribute: attribute},
     )
     checked = validate_offer(offer)

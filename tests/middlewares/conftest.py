@@ -18,8 +18,8 @@ import pytest
 import redis
 
 from pricewatch.bazaar.client import Bazaar, LogEntry
-from pricewatch.simulation.chaos import checks
-from pricewatch.store.database import connect
+from pricewatch.store.engine.database import connect
+from tests.chaos import checks
 from tests.conftest import ROOT
 from tests.databases import Database, Server
 from tests.ports import free_port

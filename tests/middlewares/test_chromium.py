@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pricewatch.middlewares import chromium
-from pricewatch.middlewares.chromium import Chromium, find_chromium, install_chromium, working_chromium
-from pricewatch.middlewares.failures import NoBrowser
+from pricewatch.fetching.browser import chromium
+from pricewatch.fetching.browser.chromium import Chromium, find_chromium, install_chromium, working_chromium
+from pricewatch.fetching.failures import NoBrowser
 
 WORKS = "#!/bin/sh\necho Chromium 156.0\n"
 LACKS_A_LIBRARY = "#!/bin/sh\necho 'error while loading shared libraries: libnss3.so' >&2\nexit 127\n"

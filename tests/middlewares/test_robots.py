@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pricewatch.bazaar.client import Bazaar
-from pricewatch.store.database import connect
+from pricewatch.store.engine.database import connect
 from tests.databases import Database, Server
 from tests.middlewares.conftest import Report, Site
 

@@ -8,7 +8,7 @@ import weakref
 from scrapy import Spider
 from scrapy.crawler import Crawler
 
-from pricewatch.middlewares.shared import shared
+from pricewatch.fetching.per_crawl import per_crawl
 
 
 class Part:
@@ -18,8 +18,8 @@ class Part:
 
 def test_made_once_and_not_kept_beyond_the_crawl() -> None:
     crawler = Crawler(Spider)
-    assert shared(crawler, Part) is shared(crawler, Part)
-    assert shared(Crawler(Spider), Part) is not shared(crawler, Part)
+    assert per_crawl(crawler, Part) is per_crawl(crawler, Part)
+    assert per_crawl(Crawler(Spider), Part) is not per_crawl(crawler, Part)
     gone = weakref.ref(crawler)
     del crawler
     gc.collect()

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from pricewatch.middlewares.redis_turns import RedisTurns
 from pricewatch.middlewares.turn_book import TurnBook
-from pricewatch.rules.limits import Grant, Limit
+from pricewatch.rules.request_budget import Grant, Limit
 from pricewatch.store.rate_limits import PostgresTurns
 
 LIMIT = Limit(0.5, 2)

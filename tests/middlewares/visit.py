@@ -27,7 +27,7 @@ from scrapy.utils.reactor import install_reactor
 from twisted.python.failure import Failure
 
 from pricewatch import clock
-from pricewatch.store.database import engine
+from pricewatch.store.engine.database import engine
 
 
 class VisitSpider(scrapy.Spider):

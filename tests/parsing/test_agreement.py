@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pricewatch.parsing.agreement import agreed_price
+from pricewatch.parsing.prices.price_agreement import agreed_price
 
 
 @pytest.mark.parametrize(

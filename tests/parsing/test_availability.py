@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pricewatch.items import Availability
-from pricewatch.parsing.availability import (
+from pricewatch.parsing.pages.availability import (
     is_buy_button,
     schema_availability,
     stock_phrases,
     text_availability,
 )
+from pricewatch.vocabulary import Availability
 
 IN, OUT, BACK, UNKNOWN = (
     Availability.IN_STOCK,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pricewatch.parsing.blocked import blocked_reason
+from pricewatch.parsing.pages.block_notices import blocked_reason
 
 LONG = "A fine kettle for the kitchen. " * 200
 

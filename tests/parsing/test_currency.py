@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from pricewatch.money import ISO_4217
-from pricewatch.parsing.currency import NONE as NO_CURRENCY
-from pricewatch.parsing.currency import (
+from pricewatch.parsing.prices.currency import NONE as NO_CURRENCY
+from pricewatch.parsing.prices.currency import (
     SIGNS,
     WORDS,
     currency_code,

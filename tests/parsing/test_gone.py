@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pricewatch.parsing.gone import Departure, departure_in
+from pricewatch.parsing.pages.gone_notices import Departure, departure_in
 
 GONE = [
     "Page not found",

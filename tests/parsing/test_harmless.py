@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from pricewatch.parsing.harmless import harmless_page
-from pricewatch.parsing.spreadsheet import harmless_cell
+from pricewatch.parsing.pages.sanitized_html import sanitized_page
+from pricewatch.parsing.spreadsheet import escaped_cell
 
 SHEET = "/static/x/page.css"
 
@@ -29,7 +29,7 @@ SHEET = "/static/x/page.css"
     ],
 )
 def test_nothing_is_left_that_runs_or_loads(html: str) -> None:
-    shown = harmless_page(html, SHEET)
+    shown = sanitized_page(html, SHEET)
     assert "words" in shown
     assert "evil.example" not in shown
     assert not re.search(r"<script|<svg|<iframe|<form|<img|\son\w+=|javascript:|style=|<meta http", shown)
@@ -40,11 +40,11 @@ def test_nothing_is_left_that_runs_or_loads(html: str) -> None:
     "html", ["", "\x00", "<", "<!-- only this -->", "\ud800".encode("utf-8", "replace").decode()]
 )
 def test_what_is_no_page_is_still_shown(html: str) -> None:
-    assert harmless_page(html, SHEET).startswith("<!doctype html>")
+    assert sanitized_page(html, SHEET).startswith("<!doctype html>")
 
 
 def test_what_somebody_may_point_at_keeps_its_names() -> None:
-    shown = harmless_page('<div id="a" class="price big"><b itemprop="price">9</b></div>', SHEET)
+    shown = sanitized_page('<div id="a" class="price big"><b itemprop="price">9</b></div>', SHEET)
     assert '<div id="a" class="price big"><b itemprop="price">9</b></div>' in shown
 
 
@@ -61,4 +61,4 @@ def test_what_somebody_may_point_at_keeps_its_names() -> None:
     ],
 )
 def test_cells_stay_text(cell: str, written: str) -> None:
-    assert harmless_cell(cell) == written
+    assert escaped_cell(cell) == written

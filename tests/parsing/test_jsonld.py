@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pricewatch.parsing.jsonld import decode_jsonld, is_jsonld_type
+from pricewatch.parsing.structured_data.jsonld import decode_jsonld, is_jsonld_type
 
 PRODUCT = '{"@type": "Product", "name": "Kettle"}'
 READ = {"@type": "Product", "name": "Kettle"}

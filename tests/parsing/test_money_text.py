@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pricewatch.parsing.money_text import money_cents, money_ends, money_range
+from pricewatch.parsing.prices.money_text import money_cents, money_ends, money_range
 
 
 @pytest.mark.parametrize(

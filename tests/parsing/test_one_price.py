@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pricewatch.parsing.one_price import one_price
+from pricewatch.parsing.prices.one_price import one_price
 
 
 @pytest.mark.parametrize(

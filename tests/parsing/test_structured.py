@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pricewatch.items import Availability
-from pricewatch.parsing.microdata import read_microdata
-from pricewatch.parsing.roles import Role
-from pricewatch.parsing.structured import products_in
-from pricewatch.parsing.tree import parse_html
+from pricewatch.parsing.pages.element_tree import parse_html
+from pricewatch.parsing.prices.price_roles import Role
+from pricewatch.parsing.structured_data.microdata import read_microdata
+from pricewatch.parsing.structured_data.structured_products import products_in
+from pricewatch.vocabulary import Availability
 
 
 def prices(data: object) -> list[tuple[str, str]]:

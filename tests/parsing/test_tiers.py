@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pricewatch.parsing.tiers import tiers_in, unit_price
+from pricewatch.parsing.prices.quantity_tiers import tiers_in, unit_price
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pricewatch.errors import UserError
 from pricewatch.money import ISO_4217, MAX_CENTS, Money, minor_units
-from pricewatch.parsing.typed_amount import typed_amount, typed_currency
+from pricewatch.parsing.prices.typed_amount import typed_amount, typed_currency
 
 READ = [
     ("12.50", "EUR", 1250),

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, text
 
 from pricewatch.items import OverviewPage, ProductPage
 from pricewatch.pipelines.base import RunPipeline
-from pricewatch.store.batch import Batch
+from pricewatch.store.writing.batch import Batch
 
 _MISSING = text("""
 SELECT count(*) FILTER (WHERE l.id IS NULL), count(*) FILTER (WHERE h.listing_id IS NULL)

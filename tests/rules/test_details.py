@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricewatch.rules.details import due_after_answer, due_after_trouble, in_order, is_due
+from pricewatch.rules.detail_pages import due_after_answer, due_after_trouble, in_order, is_due
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 due = st.none() | st.timedeltas(timedelta(days=-3), timedelta(days=3)).map(lambda d: NOW + d)

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricewatch.items import EarlierLooks
-from pricewatch.rules.drift import (
+from pricewatch.items import EarlierChecks
+from pricewatch.rules.drift_thresholds import (
     Baseline,
-    Batch,
     DriftAlert,
+    DriftBatch,
     Rates,
     Streaks,
     Unread,
@@ -29,11 +29,11 @@ FAILING, EMPTY, ZERO = DriftAlert.FAILING, DriftAlert.NOTHING_EXTRACTED, DriftAl
 LOW, OFF = DriftAlert.LOW_YIELD, DriftAlert.DISABLED
 
 
-def batch(attempted: int, failed: int = 0, **more: Any) -> Batch:
+def batch(attempted: int, failed: int = 0, **more: Any) -> DriftBatch:
     """A batch of which all but the failed and the given exceptions were read well."""
     read = attempted - failed - more.get("oos_no_price", 0) - more.get("availability_unknown", 0)
     extracted = more.pop("extracted", max(0, read + more.get("availability_unknown", 0)))
-    return Batch(attempted, failed, extracted, max(0, read), **more)
+    return DriftBatch(attempted, failed, extracted, max(0, read), **more)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def batch(attempted: int, failed: int = 0, **more: Any) -> Batch:
         (batch(31, 11, lasting=11, lasting_failed=11).without_lasting(), Streaks(failed=1), set(), False),
     ],
 )
-def test_thresholds(found: Batch, streaks: Streaks, alerts: set[DriftAlert], disabled: bool) -> None:
+def test_thresholds(found: DriftBatch, streaks: Streaks, alerts: set[DriftAlert], disabled: bool) -> None:
     verdict = judge(found, streaks)
     assert verdict.alerts == alerts
     assert bool(verdict.disable) == disabled
@@ -109,14 +109,14 @@ def test_baseline_is_a_median_and_valid_from_three_on(
 
 def test_a_yield_far_below_the_baseline_is_told_but_disables_nothing() -> None:
     usual = Baseline(0.0, 0.9, 3)
-    poor = Batch(20, 0, 20, valid=8, dropped=12)
+    poor = DriftBatch(20, 0, 20, valid=8, dropped=12)
     assert judge(poor, Streaks(9, 9, 9), usual).alerts == {LOW}
     assert judge(poor, Streaks(), Baseline(0.0, 0.9, 2)).alerts == set()
     assert not judge(poor, Streaks(), usual).is_bad
 
 
 BATCHES = st.builds(
-    Batch,
+    DriftBatch,
     attempted=st.integers(0, 60),
     failed=st.integers(0, 60),
     extracted=st.integers(0, 60),
@@ -129,7 +129,7 @@ BATCHES = st.builds(
 
 
 @given(st.lists(BATCHES, max_size=12))
-def test_nothing_is_disabled_by_one_batch_or_without_an_alert_before(batches: list[Batch]) -> None:
+def test_nothing_is_disabled_by_one_batch_or_without_an_alert_before(batches: list[DriftBatch]) -> None:
     streaks, bad_before = Streaks(), False
     for one in batches:
         verdict = judge(one, streaks)
@@ -142,7 +142,7 @@ def test_nothing_is_disabled_by_one_batch_or_without_an_alert_before(batches: li
 
 
 @given(BATCHES, st.integers(0, 100))
-def test_more_pages_out_of_stock_change_nothing(one: Batch, more: int) -> None:
+def test_more_pages_out_of_stock_change_nothing(one: DriftBatch, more: int) -> None:
     diluted = replace(one, attempted=one.attempted + more, oos_no_price=one.oos_no_price + more)
     if one.attempted >= one.oos_no_price + one.not_asked:
         assert judge(diluted, Streaks(1, 1, 1)) == judge(one, Streaks(1, 1, 1))
@@ -158,11 +158,11 @@ def test_rates_from_counters() -> None:
 @pytest.mark.parametrize(
     ("earlier", "what"),
     [
-        (EarlierLooks(), Unread.NEWS),
-        (EarlierLooks(read=True), Unread.NEWS),
-        (EarlierLooks(unread_since=datetime(2026, 1, 1, tzinfo=UTC)), Unread.KNOWN),
-        (EarlierLooks(read=True, unread_since=datetime(2026, 1, 1, tzinfo=UTC)), Unread.LASTING),
+        (EarlierChecks(), Unread.NEWS),
+        (EarlierChecks(read=True), Unread.NEWS),
+        (EarlierChecks(unread_since=datetime(2026, 1, 1, tzinfo=UTC)), Unread.KNOWN),
+        (EarlierChecks(read=True, unread_since=datetime(2026, 1, 1, tzinfo=UTC)), Unread.LASTING),
     ],
 )
-def test_what_an_unread_page_means(earlier: EarlierLooks, what: Unread) -> None:
+def test_what_an_unread_page_means(earlier: EarlierChecks, what: Unread) -> None:
     assert unread(earlier) is what

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pricewatch.items import Tier
 from pricewatch.rules.freshness import badge, confidence, falls_below, overall, price_confidence
+from pricewatch.vocabulary import Tier
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 moments = st.timedeltas(min_value=timedelta(0), max_value=timedelta(days=9)).map(lambda ago: NOW - ago)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pricewatch.money import Money
-from pricewatch.rules.jump import agrees, is_jump
+from pricewatch.rules.price_jump import agrees, is_jump
 
 PRICES = st.integers(1, 99_999_999).map(lambda cents: Money(cents, "EUR"))
 

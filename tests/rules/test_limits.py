@@ -4,35 +4,35 @@ from __future__ import annotations
 
 import pytest
 
-from pricewatch.rules.limits import Limit, Wish, batch_size, limit_of, room_for
+from pricewatch.rules.request_budget import Limit, SourceLimit, batch_size, limit_of, room_for
 
 
 @pytest.mark.parametrize(
     ("wishes", "crawl_delay", "limit"),
     [
         ([], None, Limit(2.0, 1)),
-        ([Wish()], None, Limit(2.0, 1)),
+        ([SourceLimit()], None, Limit(2.0, 1)),
         ([], 1.0, Limit(2.0, 1)),
         ([], 10.0, Limit(10.0, 1)),
         # A source that names a rate or a delay lifts both defaults.
-        ([Wish(requests_per_second=20)], None, Limit(0.05, 1)),
-        ([Wish(min_delay=0.5)], None, Limit(0.5, 1)),
-        ([Wish(20, 0.5, 4)], None, Limit(0.5, 4)),
+        ([SourceLimit(requests_per_second=20)], None, Limit(0.05, 1)),
+        ([SourceLimit(min_delay=0.5)], None, Limit(0.5, 1)),
+        ([SourceLimit(20, 0.5, 4)], None, Limit(0.5, 4)),
         # An explicit Crawl-delay is never lifted.
-        ([Wish(1000, 0, 16)], 1.0, Limit(1.0, 16)),
+        ([SourceLimit(1000, 0, 16)], 1.0, Limit(1.0, 16)),
         # Two sources on one domain: the stricter wish of each kind.
-        ([Wish(20, None, 8), Wish(5, None, 2), Wish()], None, Limit(0.2, 2)),
+        ([SourceLimit(20, None, 8), SourceLimit(5, None, 2), SourceLimit()], None, Limit(0.2, 2)),
     ],
 )
-def test_the_limit_of_a_domain(wishes: list[Wish], crawl_delay: float | None, limit: Limit) -> None:
+def test_the_limit_of_a_domain(wishes: list[SourceLimit], crawl_delay: float | None, limit: Limit) -> None:
     assert limit_of(wishes, crawl_delay) == limit
 
 
 def test_a_budget_this_large_is_no_budget() -> None:
-    assert limit_of([Wish(1000, 0, 16)]).is_lifted()
-    assert not limit_of([Wish(999, 0, 16)]).is_lifted()
-    assert not limit_of([Wish(1000, 0.01, 16)]).is_lifted()
-    assert not limit_of([Wish(1000, 0, 16)], crawl_delay=1.0).is_lifted()
+    assert limit_of([SourceLimit(1000, 0, 16)]).is_lifted()
+    assert not limit_of([SourceLimit(999, 0, 16)]).is_lifted()
+    assert not limit_of([SourceLimit(1000, 0.01, 16)]).is_lifted()
+    assert not limit_of([SourceLimit(1000, 0, 16)], crawl_delay=1.0).is_lifted()
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricewatch.items import PageOutcome
 from pricewatch.rules.list_end import Answer, EndSearch, is_led_away, judge_answer, leads_back
+from pricewatch.vocabulary import PageOutcome
 
 SHOP = "https://shop.example"
 BOOKS = f"{SHOP}/c/books"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pricewatch.money import Money
-from pricewatch.rules.market import PriceRange, belongs
+from pricewatch.rules.market_membership import PriceRange, belongs
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pricewatch.rules.moves import is_permanent, why_another_product
+from pricewatch.rules.page_moves import is_permanent, why_another_product
 
 
 @pytest.mark.parametrize(

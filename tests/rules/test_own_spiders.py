@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pricewatch import adapters
-from pricewatch.rules.own_spiders import OURS, OWN, in_words, is_spider, kind_of, reader_id, spider_of
+from pricewatch.rules.custom_spiders import OURS, OWN, in_words, is_spider, kind_of, reader_id, spider_of
 
 
 @pytest.mark.parametrize("name", ["toys", "Acme/toys & games", "spider:x", "a b"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pricewatch.rules.proxies import parse_proxies
+from pricewatch.rules.proxy_config import parse_proxies
 
 
 def test_proxies_have_names_without_credentials() -> None:

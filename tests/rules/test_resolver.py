@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricewatch.rules.resolver import (
+from pricewatch.rules.product_matching import (
     Facts,
     Keys,
     LinkedBy,

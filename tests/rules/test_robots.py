@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from protego import Protego
 
-from pricewatch.rules.robots import RobotsOutcome, crawl_delay, read_robots, read_rules, rules_for
+from pricewatch.rules.robots_txt import RobotsOutcome, crawl_delay, read_robots, read_rules, rules_for
 
 
 @pytest.mark.parametrize(

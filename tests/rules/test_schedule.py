@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pricewatch.rules.freshness import CLOCKS_APART
-from pricewatch.rules.schedule import (
+from pricewatch.rules.market_schedule import (
     SHARES,
     MarketState,
     Why,

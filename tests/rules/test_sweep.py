@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pricewatch.rules.sweep import Cycle, covers, judge_cycle, owes_a_price, shows_prices, window
+from pricewatch.rules.sweep_cycle import Cycle, covers, judge_cycle, owes_a_price, shows_prices, window
 
 
 def test_the_example_of_the_document():

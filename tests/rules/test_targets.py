@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricewatch.rules.targets import (
+from pricewatch.rules.target_schedule import (
     DEFAULT_SCHEDULE,
     Limits,
     Offered,

@@ -4,18 +4,9 @@ from typing import Any
 
 import pytest
 
-from pricewatch.items import (
-    Availability,
-    Card,
-    Drop,
-    DropReason,
-    Offer,
-    Ok,
-    Quarantine,
-    QuarantineReason,
-    Seller,
-)
+from pricewatch.items import Card, Drop, Offer, Ok, Quarantine, SellerInfo
 from pricewatch.rules.validation import LONGEST_TITLE, validate_card, validate_offer
+from pricewatch.vocabulary import Availability, DropReason, QuarantineReason
 
 URL = "https://shop.com/p/1"
 
@@ -89,7 +80,7 @@ def test_a_held_offer_keeps_everything():
 
 
 def test_texts_are_cleaned_and_cut():
-    seller = Seller("a\x00b", "Shop\u202e")
+    seller = SellerInfo("a\x00b", "Shop\u202e")
     attributes = {"calibre\x00": ["9\x00mm", 1, None]}
     verdict = validate_offer(
         an_offer(
@@ -106,7 +97,7 @@ def test_texts_are_cleaned_and_cut():
     assert offer.title.startswith("Ket tle x")
     assert len(offer.title) == LONGEST_TITLE
     assert (offer.brand, offer.sku, offer.image) == (None, "A 1", None)
-    assert offer.seller == Seller("a b", "Shop")
+    assert offer.seller == SellerInfo("a b", "Shop")
     assert offer.attributes == {"calibre": ["9 mm", 1, None]}
 
 

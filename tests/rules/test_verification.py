@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricewatch.items import Attempt
-from pricewatch.rules.verification import (
+from pricewatch.rules.verification_outcome import (
     by_status,
     is_gone,
     is_mass_gone,
     speaks_against,
     strikes_after,
 )
+from pricewatch.vocabulary import Attempt
 
 attempts = st.sampled_from(list(Attempt))
 

@@ -10,7 +10,7 @@ import pytest
 
 from pricewatch.money import Money
 from pricewatch.rules.staleness import StalePrices, no_fresh_data
-from pricewatch.rules.watch import Point, judge, known_stock
+from pricewatch.rules.watch_conditions import Point, judge, known_stock
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 

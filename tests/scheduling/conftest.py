@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pricewatch.store.database import connect
+from pricewatch.store.engine.database import connect
 from tests.databases import Database, Server
 from tests.scheduling.daemons import CHEAP, Daemon
 

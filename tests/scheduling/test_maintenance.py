@@ -6,7 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pricewatch.store import access, figures, jobs, market_list, markets, proxy_blocks
+from pricewatch.store.fetch_state import proxy_blocks
+from pricewatch.store.people import web_sessions
+from pricewatch.store.queues import job_queue
+from pricewatch.store.views import market_list
+from pricewatch.store.writing import market_rows, metric_totals
 from tests.databases import Database
 from tests.scheduling.ticking import NOW, look, make_market, only_what_a_test_makes, queued
 
@@ -20,7 +24,7 @@ def test_the_circuit_opens_and_gets_one_attempt_a_day(database: Database) -> Non
     look(database, moment)
     for _ in range(3):
         database.do("DELETE FROM jobs")
-        database.call(markets.note_run, "m", spider="discovery", status="failed", at=moment, failed=True)
+        database.call(market_rows.note_run, "m", spider="discovery", status="failed", at=moment, failed=True)
         moment += timedelta(hours=1)
         look(database, moment)
     assert queued(database) == []
@@ -31,9 +35,9 @@ def test_the_circuit_opens_and_gets_one_attempt_a_day(database: Database) -> Non
     done = look(database, night)
     assert (done.maintained, done.breakers_closed, done.started) == (True, 1, 1)
     database.do("DELETE FROM jobs")
-    database.call(markets.note_run, "m", spider="discovery", status="failed", at=night, failed=True)
+    database.call(market_rows.note_run, "m", spider="discovery", status="failed", at=night, failed=True)
     assert look(database, night + timedelta(hours=2)).started == 0
-    database.call(markets.note_run, "m", spider="discovery", status="completed", at=night, failed=False)
+    database.call(market_rows.note_run, "m", spider="discovery", status="completed", at=night, failed=False)
     assert (
         database.value("SELECT count(*) FROM alerts WHERE kind = 'circuit_open' AND resolved_at IS NULL") == 0
     )
@@ -45,7 +49,7 @@ def test_each_spider_has_a_circuit_of_its_own(database: Database) -> None:
     def ended(spider: str, *, failed: bool) -> None:
         status = "failed" if failed else "completed"
         at = NOW - timedelta(hours=20)
-        database.call(markets.note_run, "m", spider=spider, status=status, at=at, failed=failed)
+        database.call(market_rows.note_run, "m", spider=spider, status=status, at=at, failed=failed)
 
     for _ in range(3):
         ended("sweep", failed=True)
@@ -124,7 +128,7 @@ def test_maintenance_removes_what_is_old_and_keeps_what_verdicts_rest_on(databas
                 run=run,
                 outcome=outcome,
             )
-    database.call(jobs.add, "pricewatch", "sweep", {}, job_id="old")
+    database.call(job_queue.add, "pricewatch", "sweep", {}, job_id="old")
     database.do("UPDATE jobs SET state = 'finished', ended_at = :then", then=NOW - timedelta(days=100))
     assert look(database, NOW + timedelta(days=1)).maintained
     assert database.value("SELECT count(*) FROM run_pages") == 1
@@ -146,17 +150,17 @@ def test_counters_roll_over(database: Database) -> None:
             status=status,
             now=NOW + timedelta(hours=15),
         )
-        database.call(figures.keep, run, {"pages": 3})
+        database.call(metric_totals.keep, run, {"pages": 3})
     night = datetime(2026, 11, 17, 3, 1, tzinfo=UTC)
     for address, at in (("long-ago", NOW), ("just-now", night)):
-        database.call(access.note_failure, address, at)
+        database.call(web_sessions.note_failure, address, at)
     for domain, until in (("over.example", NOW), ("still.example", night + timedelta(hours=1))):
         database.call(proxy_blocks.block, domain, "proxy:1", error="x", now=NOW, until=until)
-    database.call(access.open_session, "ada", NOW - timedelta(days=30))
-    before = database.call(figures.totals)
+    database.call(web_sessions.open_session, "ada", NOW - timedelta(days=30))
+    before = database.call(metric_totals.totals)
     assert look(database, night).maintained
     assert database.rows("SELECT run_id FROM run_figures") == [(run,)]
-    assert database.call(figures.totals) == before == {"pages": 6}
+    assert database.call(metric_totals.totals) == before == {"pages": 6}
     assert database.rows("SELECT address FROM login_failures") == [("just-now",)]
     assert database.rows("SELECT domain FROM proxy_blocks") == [("still.example",)]
     assert database.value("SELECT count(*) FROM web_sessions") == 0

@@ -10,14 +10,14 @@ from datetime import datetime, timedelta
 import pytest
 from scrapy.settings import Settings
 
-from pricewatch.rules.schedule import SHARES, judge
+from pricewatch.rules.market_schedule import SHARES, judge
 from pricewatch.rules.staleness import StalePrices
-from pricewatch.rules.targets import Limits
+from pricewatch.rules.target_schedule import Limits
+from pricewatch.scheduling.dispatch_settings import DispatchPlan
+from pricewatch.scheduling.dispatch_tick import DispatchTick
 from pricewatch.scheduling.dispatcher import dispatch_once
-from pricewatch.scheduling.plan import DispatchPlan
-from pricewatch.scheduling.tick import Tick
-from pricewatch.store import dispatch, job_leases, jobs, nodes
-from pricewatch.store.jobs import Place
+from pricewatch.store.queues import dispatch_state, job_leases, job_queue, node_rows
+from pricewatch.store.queues.job_queue import QueuePlace
 from tests.databases import Database
 from tests.scheduling.ticking import NOW, PLAN, look, make_market, only_what_a_test_makes, queued
 from tests.store.watched import make_targets
@@ -25,7 +25,7 @@ from tests.store.watched import make_targets
 MINUTE = timedelta(minutes=1)
 __all__ = ["only_what_a_test_makes"]
 pytestmark = pytest.mark.usefixtures("only_what_a_test_makes")
-PLACE = Place("here", "host/1", timedelta(seconds=30))
+PLACE = QueuePlace("here", "host/1", timedelta(seconds=30))
 
 
 def test_adding_a_row_is_all_it_takes(database: Database) -> None:
@@ -59,9 +59,9 @@ def test_begins_within_a_minute_at_random(database: Database) -> None:
     assert len(set(waits)) == 40
     # Nobody takes a job before its time.
     database.do("UPDATE jobs SET not_before = now() + interval '1 min'")
-    assert database.call(jobs.claim, PLACE, ["pricewatch"]) is None
+    assert database.call(job_queue.claim, PLACE, ["pricewatch"]) is None
     database.do("UPDATE jobs SET not_before = now() WHERE arguments->>'market' = 'm7'")
-    claimed = database.call(jobs.claim, PLACE, ["pricewatch"])
+    claimed = database.call(job_queue.claim, PLACE, ["pricewatch"])
     assert claimed.arguments["market"] == "m7"
 
 
@@ -84,8 +84,8 @@ def test_a_silent_run_is_over_and_counts(database: Database) -> None:
             spider=spider,
             then=NOW - minutes * MINUTE,
         )
-    database.call(jobs.add, "pricewatch", "discovery", {"market": "m"}, job_id="discovery")
-    database.call(jobs.claim, PLACE, ["pricewatch"])
+    database.call(job_queue.add, "pricewatch", "discovery", {"market": "m"}, job_id="discovery")
+    database.call(job_queue.claim, PLACE, ["pricewatch"])
     assert look(database).silent_runs == 1
     assert dict(database.rows("SELECT spider, status FROM runs")) == {
         "discovery": "stale",
@@ -217,7 +217,7 @@ def test_one_dispatcher_at_a_time_and_one_tick_a_minute(database: Database) -> N
     for number in range(50):
         make_market(database, f"m{number}")
 
-    def one(node: int, now: datetime = NOW) -> Tick | None:
+    def one(node: int, now: datetime = NOW) -> DispatchTick | None:
         begin = database.engine.begin
         return dispatch_once(begin, PLAN, node=f"node {node}", silence=MINUTE, every=MINUTE, now=now)
 
@@ -233,9 +233,9 @@ def test_one_dispatcher_at_a_time_and_one_tick_a_minute(database: Database) -> N
 
 def test_a_node_that_is_silent_is_told_and_one_that_left_is_not(database: Database) -> None:
     for name in ("lost", "left", "there"):
-        place = Place(name, f"host/{name}", timedelta(seconds=30))
-        database.call(nodes.join, place, url=None, pid=1, slots=2)
-    database.call(nodes.leave, Place("left", "host/left", timedelta()))
+        place = QueuePlace(name, f"host/{name}", timedelta(seconds=30))
+        database.call(node_rows.join, place, url=None, pid=1, slots=2)
+    database.call(node_rows.leave, QueuePlace("left", "host/left", timedelta()))
     database.do("UPDATE nodes SET heartbeat_at = now() - interval '5 min' WHERE name <> 'there'")
     look(database)
     told = "SELECT subject FROM alerts WHERE kind = 'node_lost' AND resolved_at IS NULL"
@@ -246,7 +246,7 @@ def test_a_node_that_is_silent_is_told_and_one_that_left_is_not(database: Databa
 
 
 def test_a_job_that_waits_for_long_is_told(database: Database) -> None:
-    database.call(jobs.add, "pricewatch", "targets", {})
+    database.call(job_queue.add, "pricewatch", "targets", {})
     database.do(
         "UPDATE jobs SET added_at = now() - interval '31 min', not_before = now() - interval '31 min'"
     )
@@ -283,13 +283,13 @@ def test_the_query_leaves_out_nothing_that_the_rule_would_start(database: Databa
         " WHERE id LIKE 'm%7'",
         now=NOW,
     )
-    everything = database.call(dispatch.all_markets)
+    everything = database.call(dispatch_state.all_markets)
     wanted = {
         (market.id, spider) for market in everything for spider in SHARES if judge(market, spider, NOW).starts
     }
     found = {
         (market.id, spider)
-        for market in database.call(dispatch.due_markets, NOW)
+        for market in database.call(dispatch_state.due_markets, NOW)
         for spider in SHARES
         if judge(market, spider, NOW).starts
     }

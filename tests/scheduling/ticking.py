@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from pricewatch.scheduling.dispatch_settings import DispatchPlan
+from pricewatch.scheduling.dispatch_tick import DispatchTick
 from pricewatch.scheduling.dispatcher import dispatch_once
-from pricewatch.scheduling.plan import DispatchPlan
-from pricewatch.scheduling.tick import Tick
 from tests.databases import Database
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -29,7 +29,7 @@ def make_market(database: Database, market: str = "m", **columns: Any) -> None:
     )
 
 
-def look(database: Database, now: datetime = NOW, plan: DispatchPlan = PLAN, **options: Any) -> Tick:
+def look(database: Database, now: datetime = NOW, plan: DispatchPlan = PLAN, **options: Any) -> DispatchTick:
     done = dispatch_once(
         database.engine.begin, plan, node="here", silence=timedelta(minutes=1), now=now, **options
     )

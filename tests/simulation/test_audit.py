@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from pricewatch.bazaar.client import Shown, TruthListing
-from pricewatch.simulation.audit import (
+from pricewatch.simulation.store_audit import (
     Age,
-    Row,
-    Rule,
+    AuditRow,
+    AuditRule,
     Stored,
     Watching,
     audit,
@@ -29,8 +29,8 @@ def day(number: float) -> datetime:
     return BEGIN + timedelta(days=number)
 
 
-def row(at: float, price: int, availability: str = "IN_STOCK", currency: str = "EUR") -> Row:
-    return Row(day(at), price, currency, availability)
+def row(at: float, price: int, availability: str = "IN_STOCK", currency: str = "EUR") -> AuditRow:
+    return AuditRow(day(at), price, currency, availability)
 
 
 def age(at: float, price: int, currency: str = "EUR", read: float | None = None) -> Age:
@@ -191,7 +191,7 @@ def test_a_page_that_leads_elsewhere_takes_patience(mode: str) -> None:
     gone = true(spans=[(day(0), day(6), "on_sale", None), (day(6), None, "gone", mode)], state="gone")
     at_once = watching(looks=[day(7.5), day(7.75)])
     assert broken(gone, right(), watched=at_once) == []
-    assert broken(gone, right()) == [Rule.STILL_ACTIVE]
+    assert broken(gone, right()) == [AuditRule.STILL_ACTIVE]
     assert broken(gone, right(), watched=watching(long_patience=None)) == []
 
 
@@ -201,24 +201,27 @@ def test_many_that_vanish_at_once_take_patience() -> None:
     stored = {each.url: right(id=n) for n, each in enumerate(gone)}
     at_once = watching(looks=[day(7.5), day(7.75)])
     assert audit(gone, stored, at_once).broken == {}
-    assert len(audit(gone[:19], stored, at_once).broken[Rule.STILL_ACTIVE]) == 19
-    assert len(audit(gone, stored, watching()).broken[Rule.STILL_ACTIVE]) == 20
+    assert len(audit(gone[:19], stored, at_once).broken[AuditRule.STILL_ACTIVE]) == 19
+    assert len(audit(gone, stored, watching()).broken[AuditRule.STILL_ACTIVE]) == 20
 
 
 def test_one_that_left_the_lists_is_still_alive() -> None:
     spans = [(day(0), day(6), "on_sale", None), (day(6), None, "unlisted", None)]
     hidden = true(spans=spans, state="unlisted")
     assert broken(hidden, right()) == []
-    assert broken(hidden, right(active=False)) == [Rule.INACTIVE]
-    assert broken(hidden, right(against=[(day(8), day(8.01), "gone")])) == [Rule.WRONGLY_GONE]
+    assert broken(hidden, right(active=False)) == [AuditRule.INACTIVE]
+    assert broken(hidden, right(against=[(day(8), day(8.01), "gone")])) == [AuditRule.WRONGLY_GONE]
 
 
 def test_one_that_left_the_lists_may_expire_where_its_page_cannot_be_read() -> None:
     spans = [(day(0), day(6), "on_sale", None), (day(6), None, "unlisted", None)]
     expired = right(active=False, against=[(day(8), day(8.01), "expired")])
     assert broken(true(spans=spans, state="unlisted", markup="js"), expired) == []
-    assert broken(true(spans=spans, state="unlisted"), expired) == [Rule.WRONGLY_GONE, Rule.INACTIVE]
-    assert broken(true(markup="js"), expired) == [Rule.WRONGLY_GONE, Rule.INACTIVE]
+    assert broken(true(spans=spans, state="unlisted"), expired) == [
+        AuditRule.WRONGLY_GONE,
+        AuditRule.INACTIVE,
+    ]
+    assert broken(true(markup="js"), expired) == [AuditRule.WRONGLY_GONE, AuditRule.INACTIVE]
 
 
 def test_what_was_gone_and_came_back_a_moment_ago_may_expire():
@@ -229,7 +232,7 @@ def test_what_was_gone_and_came_back_a_moment_ago_may_expire():
         (day(7.9), None, "on_sale", None),
     ]
     expired = right(active=False, against=[(day(8), day(8.01), "expired")])
-    assert Rule.WRONGLY_GONE not in broken(true(spans=spans), expired)
+    assert AuditRule.WRONGLY_GONE not in broken(true(spans=spans), expired)
 
 
 def test_a_renamed_listing_is_the_same_one() -> None:
@@ -238,14 +241,14 @@ def test_a_renamed_listing_is_the_same_one() -> None:
     old = {"/item/one": right()}
     assert audit([renamed], old, watching()).broken == {}
     assert audit([renamed], old | {"/item/new": right(id=2)}, watching()).broken == {
-        Rule.STORED_TWICE: ["/item/new as [1, 2]"]
+        AuditRule.STORED_TWICE: ["/item/new as [1, 2]"]
     }
 
 
 def test_a_listing_with_two_urls_is_stored_once() -> None:
     guest = true(other_urls=["/item/toys/one"])
     both = {"/item/one": right(), "/item/toys/one": right(id=2)}
-    assert list(audit([guest], both, watching()).broken) == [Rule.STORED_TWICE]
+    assert list(audit([guest], both, watching()).broken) == [AuditRule.STORED_TWICE]
     assert audit([guest], {"/item/toys/one": right()}, watching()).broken == {}
 
 
@@ -256,25 +259,27 @@ def test_a_price_that_no_card_showed_need_not_be_known() -> None:
     quiet = true(shown=[shown(0, 4), shown(4, card_price=False)])
     old = right(price_cents=100, ages=[age(3.9, 100)], history=[row(1, 100)])
     assert broken(quiet, old) == []
-    assert broken(true(), old) == [Rule.NO_ROW, Rule.STALE]
+    assert broken(true(), old) == [AuditRule.NO_ROW, AuditRule.STALE]
 
 
 def test_a_stale_price_is_noticed() -> None:
     stale = right(price_cents=100, ages=[age(3, 100)])
-    assert broken(true(), stale) == [Rule.STALE]
+    assert broken(true(), stale) == [AuditRule.STALE]
 
 
 def test_a_price_that_was_refreshed_by_a_card_without_one_is_noticed() -> None:
     quiet = true(prices=[(day(0), 100)], price=100, shown=[shown(0, 4), shown(4, card_price=False)])
     kept = {"price_cents": 100, "history": [row(1, 100)]}
-    assert broken(quiet, right(**kept, ages=[age(3.9, 100), age(5.1, 100)])) == [Rule.WRONG_AGE]
-    assert broken(quiet, right(**kept, ages=[age(3.9, 100), age(5.1, 100, read=4.5)])) == [Rule.WRONG_AGE]
+    assert broken(quiet, right(**kept, ages=[age(3.9, 100), age(5.1, 100)])) == [AuditRule.WRONG_AGE]
+    assert broken(quiet, right(**kept, ages=[age(3.9, 100), age(5.1, 100, read=4.5)])) == [
+        AuditRule.WRONG_AGE
+    ]
     assert broken(quiet, right(**kept, ages=[age(3.9, 100), age(5.1, 100, read=5.1)])) == []
 
 
 def test_an_ambiguous_page_beside_a_silent_card_shows_no_price() -> None:
     ambiguous = true(shown=[shown(0, 3), shown(3, card_price=False, page_price=False)])
-    assert broken(ambiguous, right()) == [Rule.NEVER_SHOWN, Rule.WRONG_AGE]
+    assert broken(ambiguous, right()) == [AuditRule.NEVER_SHOWN, AuditRule.WRONG_AGE]
 
 
 def test_the_currency_is_part_of_a_price() -> None:
@@ -285,19 +290,24 @@ def test_the_currency_is_part_of_a_price() -> None:
         history=[row(1, 100), row(3, 100, currency="KWD"), row(5, 90, currency="KWD")],
     )
     assert broken(dinar, stored) == []
-    assert broken(dinar, right()) == [Rule.NO_ROW, Rule.STALE, Rule.NEVER_SHOWN, Rule.WRONG_AGE]
+    assert broken(dinar, right()) == [
+        AuditRule.NO_ROW,
+        AuditRule.STALE,
+        AuditRule.NEVER_SHOWN,
+        AuditRule.WRONG_AGE,
+    ]
 
 
 def test_a_stock_that_nothing_said_is_noticed() -> None:
     backorder = true(shown=[shown(0, card_stock=None, page_stock="backorder")])
-    assert broken(backorder, right()) == [Rule.NEVER_SAID]
+    assert broken(backorder, right()) == [AuditRule.NEVER_SAID]
     assert broken(backorder, right(history=[row(1, 100, "BACKORDER"), row(5, 90, "BACKORDER")])) == []
 
 
 def test_a_silent_card_does_not_say_what_the_page_would() -> None:
     silent = true(shown=[shown(0, card_stock=None)])
     assert broken(silent, right(reads=[day(1), day(5)])) == []
-    assert broken(silent, right(reads=[])) == [Rule.NEVER_SAID]
+    assert broken(silent, right(reads=[])) == [AuditRule.NEVER_SAID]
     assert broken(true(), right(reads=[])) == []
 
 
@@ -306,12 +316,12 @@ def test_a_silent_card_may_leave_the_stock_open_or_as_it_was() -> None:
     new = true(shown=[shown(0, card_stock=None)])
     assert broken(silent, right(history=[row(1, 100), row(5, 90)])) == []
     assert broken(new, right(history=[row(1, 100, "LISTED"), row(5, 90, "LISTED")])) == []
-    assert broken(true(), right(history=[row(1, 100, "LISTED"), row(5, 90)])) == [Rule.NEVER_SAID]
+    assert broken(true(), right(history=[row(1, 100, "LISTED"), row(5, 90)])) == [AuditRule.NEVER_SAID]
 
 
 def test_a_listing_without_a_price_is_noticed_only_where_cards_showed_one() -> None:
     nothing = right(price_cents=None, currency=None, ages=[], history=[])
-    assert Rule.WITHOUT_PRICE in broken(true(), nothing)
+    assert AuditRule.WITHOUT_PRICE in broken(true(), nothing)
     assert broken(true(shown=[shown(0, card_price=False)]), nothing) == []
 
 
@@ -319,9 +329,9 @@ def test_what_is_only_watched_is_judged_by_its_page() -> None:
     page_only = true(shown=[shown(0, listed=False, card_price=False, card_stock=None)])
     by_page = watching(by_page=True)
     assert broken(page_only) == []
-    assert broken(page_only, watched=by_page) == [Rule.NOT_KNOWN]
+    assert broken(page_only, watched=by_page) == [AuditRule.NOT_KNOWN]
     stale = right(price_cents=100, ages=[age(3, 100, read=3)])
-    assert broken(page_only, stale, watched=by_page) == [Rule.STALE]
+    assert broken(page_only, stale, watched=by_page) == [AuditRule.STALE]
     unknown = true(shown=[shown(0, listed=False, card_price=False, card_stock=None, page_stock="unknown")])
     assert broken(unknown, watched=by_page) == []
 
@@ -332,28 +342,30 @@ def test_what_is_only_watched_is_judged_by_its_page() -> None:
 def test_an_offer_that_is_held_twice_is_noticed() -> None:
     held = [("bazaar", "PID:1", "AMBIGUOUS_PRICE"), ("bazaar", "PID:1", "VALIDATION_FAILED")]
     assert held_twice(held).broken == {}
-    assert held_twice([*held, held[0]]).broken == {Rule.HELD_TWICE: ["2 times: bazaar PID:1 AMBIGUOUS_PRICE"]}
+    assert held_twice([*held, held[0]]).broken == {
+        AuditRule.HELD_TWICE: ["2 times: bazaar PID:1 AMBIGUOUS_PRICE"]
+    }
 
 
 def test_a_sweep_that_is_stuck_is_noticed() -> None:
     ended = [day(n / 4) for n in range(1, 12)]
     longest = timedelta(hours=36)
     assert stuck_sweeps(ended, day(0), day(4), longest, []).broken == {}
-    assert len(stuck_sweeps(ended, day(0), day(5), longest, []).broken[Rule.STUCK_SWEEP]) == 1
+    assert len(stuck_sweeps(ended, day(0), day(5), longest, []).broken[AuditRule.STUCK_SWEEP]) == 1
     assert stuck_sweeps(ended, day(0), day(5), longest, [(day(3), day(4))]).broken == {}
-    assert len(stuck_sweeps([], day(0), day(2), longest, []).broken[Rule.STUCK_SWEEP]) == 1
+    assert len(stuck_sweeps([], day(0), day(2), longest, []).broken[AuditRule.STUCK_SWEEP]) == 1
 
 
 def test_an_adapter_that_was_switched_off_is_noticed() -> None:
     assert disabled_adapters([], 540).broken == {}
     off = disabled_adapters([(day(3), "bazaar", "72% of 20 URLs failed")], 540)
-    assert off.broken == {Rule.DISABLED: ["bazaar at 04.03. 00:00: 72% of 20 URLs failed"]}
+    assert off.broken == {AuditRule.DISABLED: ["bazaar at 04.03. 00:00: 72% of 20 URLs failed"]}
 
 
 def test_a_watched_page_that_moved_must_not_be_broken() -> None:
     moved = true(url="/item/new", urls=["/item/one", "/item/new"])
     assert lost_targets([moved], []).broken == {}
-    assert list(lost_targets([moved], ["/item/one"]).broken) == [Rule.LOST_TARGET]
+    assert list(lost_targets([moved], ["/item/one"]).broken) == [AuditRule.LOST_TARGET]
     assert lost_targets([true()], ["/item/one"]).broken == {}
 
 

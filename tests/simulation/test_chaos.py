@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pricewatch.bazaar.client import LogEntry
-from pricewatch.simulation.chaos.checks import budget
-from pricewatch.simulation.chaos.instants import Instants
+from tests.chaos.checks import budget
+from tests.chaos.instants import Instants
 from tests.conftest import Crawl
 from tests.simulation.places import check_nothing_left, only_place, run_in
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from pricewatch.bazaar.habits.known import HABITS
-from pricewatch.simulation.chaos.faults import GENTLE
 from pricewatch.simulation.habit_plan import ALL, BEYOND, CARD_PRICES, DOUBLES, HALVES, MAINTENANCE, plan
+from tests.chaos.faults import GENTLE
 
 SEEDS = range(200)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pricewatch.errors import UserError
-from pricewatch.simulation import place as places
+from pricewatch.simulation import workspace as places
 from tests.simulation.places import check_nothing_left, only_place, run_in, working_in
 from tests.waiting import until
 
@@ -31,7 +31,7 @@ def database_is_up(place: Path) -> bool:
 
 
 def daemon_is_up(place: Path) -> bool:
-    return any("pricewatch.simulation.chaos.node" in words for words in working_in(place))
+    return any("tests.chaos.node" in words for words in working_in(place))
 
 
 @pytest.mark.proof

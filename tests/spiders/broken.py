@@ -3,7 +3,8 @@
 from typing import Any
 
 from pricewatch.adapters.bazaar import BazaarAdapter
-from pricewatch.items import Drop, DropReason
+from pricewatch.items import Drop
+from pricewatch.vocabulary import DropReason
 
 
 class BreaksOnTheSecondPage:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from pricewatch.store import drift
+from pricewatch.store.writing import adapter_status
 from tests.spiders.watching import fetch, readable, watch
 
 
@@ -69,7 +69,9 @@ def test_an_adapter_whose_selectors_break_is_alerted_then_disabled_then_watched(
 
     # A person answers for it: the next run is marked, and all is well.
     world.bazaar.clear_faults()
-    world.database.call(drift.enable, "bazaar", by="Ada", note="new selectors", now=world.bazaar.now())
+    world.database.call(
+        adapter_status.enable, "bazaar", by="Ada", note="new selectors", now=world.bazaar.now()
+    )
     assert open_alerts(world) == set()
     run = look_at_all(world, ids)
     assert world.database.value("SELECT watched FROM runs WHERE id = :id", id=run["id"])
@@ -85,7 +87,7 @@ def test_a_run_of_a_market_is_judged_too(world):
     assert open_alerts(world) == {"adapter_failing", "adapter_reads_nothing"}
     world.crawl("sweep", max_details=40)
     assert not status(world).enabled
-    world.database.call(drift.enable, "bazaar", by="Ada", note="mended", now=world.bazaar.now())
+    world.database.call(adapter_status.enable, "bazaar", by="Ada", note="mended", now=world.bazaar.now())
     world.bazaar.clear_faults()
     # The run that is watched says so from its beginning, and verification does not use it up.
     assert world.crawl("verification")["status"] == "finished"
@@ -149,7 +151,7 @@ def test_pages_that_could_be_read_and_no_longer_can_disable_the_adapter_and_are_
     assert "could be read before" in rows[0].details["why"]
     # The adapter is mended: what is kept is read again, and what is looked at again waits for nobody.
     world.bazaar.clear_faults()
-    world.database.call(drift.enable, "bazaar", by="Ada", note="mended", now=world.bazaar.now())
+    world.database.call(adapter_status.enable, "bazaar", by="Ada", note="mended", now=world.bazaar.now())
     sweep_only(world, broke, times=1)
     left = world.database.value("SELECT count(*) FROM quarantine WHERE status = 'pending'")
     assert left == 0

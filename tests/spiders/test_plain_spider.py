@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from pricewatch.bazaar.client import Bazaar
-from pricewatch.simulation.chaos.checks import busiest
+from tests.chaos.checks import busiest
 from tests.conftest import Crawl
 from tests.databases import Database
 from tests.spiders.conftest import World

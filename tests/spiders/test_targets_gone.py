@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pricewatch.store import watch as rules
+from pricewatch.store.people import watch_rules as rules
 from tests.spiders.watching import fetch, readable, target, watch
 from tests.waiting import until
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from pricewatch.parsing.url import canonical_url
-from pricewatch.store import quarantine, review
+from pricewatch.services import quarantine_review
+from pricewatch.store.writing import quarantine_rows
 from tests.spiders.watching import fetch, readable, target, watch
 
 NEW = "/item/under-a-new-name"
@@ -44,9 +45,9 @@ def held(world: Any) -> list[Any]:
     return list(world.database.rows("SELECT * FROM quarantine ORDER BY id"))
 
 
-def accept(world: Any, held_id: int) -> review.Reviewed:
-    done: review.Reviewed = world.database.call(
-        review.accept, held_id, by="Ada", note=None, now=world.bazaar.now()
+def accept(world: Any, held_id: int) -> quarantine_review.Reviewed:
+    done: quarantine_review.Reviewed = world.database.call(
+        quarantine_review.accept, held_id, by="Ada", note=None, now=world.bazaar.now()
     )
     return done
 
@@ -104,7 +105,7 @@ def test_another_product_is_held_with_its_page_and_neither_stored_nor_struck(wor
     assert (kept.reason, kept.target_id, kept.url) == ("MOVED", target_id, world.bazaar.url + similar.url)
     assert "another platform id" in kept.details["why"]
     assert kept.details["moved_from"] == world.bazaar.url + true.url
-    assert similar.title in world.database.call(quarantine.get, kept.id)["page"].decode()
+    assert similar.title in world.database.call(quarantine_rows.get, kept.id)["page"].decode()
 
 
 @pytest.mark.parametrize("place", ["/", "/c/bikes"])
@@ -116,8 +117,8 @@ def test_the_home_page_or_a_category_is_held_and_never_followed(world, place):
     (kept,) = held(world)
     assert (kept.reason, kept.status) == ("MOVED", "pending")
     # There is nothing to accept; rejected, it fails like any other page that leads elsewhere.
-    assert accept(world, kept.id).outcome is review.Review.INVALID
-    world.database.call(quarantine.reject, [kept.id], by="Ada", note=None, now=world.bazaar.now())
+    assert accept(world, kept.id).outcome is quarantine_review.Review.INVALID
+    world.database.call(quarantine_rows.reject, [kept.id], by="Ada", note=None, now=world.bazaar.now())
     fetch(world, ids=target_id)
     row = target(world, target_id)
     assert (row.last_reason, row.consecutive_failures) == ("PAGE_STRUCTURE_CHANGED", 1)
@@ -141,7 +142,7 @@ def test_a_person_accepts_a_page_with_other_ids_and_its_target_and_listing_follo
     move(world, true, body=re.sub(r'(<strong class="price">)[^<]*', rf"\1€ {cheaper / 100:.2f}", body))
     fetch(world, ids=target_id)
     (kept,) = held(world)
-    assert accept(world, kept.id).outcome is review.Review.STORED
+    assert accept(world, kept.id).outcome is quarantine_review.Review.STORED
     new = world.bazaar.url + NEW
     row, now = target(world, target_id), listing(world, listing_id)
     assert (row.url, row.listing_id, row.last_status) == (new, listing_id, "SUCCESS")
@@ -163,7 +164,7 @@ def test_a_target_that_was_never_read_waits_for_a_person(world):
     fetch(world)
     (kept,) = held(world)
     assert "nothing was stored" in kept.details["why"]
-    assert accept(world, kept.id).outcome is review.Review.STORED
+    assert accept(world, kept.id).outcome is quarantine_review.Review.STORED
     row = target(world, target_id)
     assert row.url == world.bazaar.url + NEW
     assert listing(world, row.listing_id).price_cents == true.price
@@ -183,7 +184,7 @@ def test_an_address_that_another_target_watches_is_held_for_that_reason(world):
     (kept,) = held(world)
     assert kept.details["why"] == f"target {other} watches the page that it led to already"
     done = accept(world, kept.id)
-    assert (done.outcome, done.details) == (review.Review.INVALID, kept.details["why"])
+    assert (done.outcome, done.details) == (quarantine_review.Review.INVALID, kept.details["why"])
     assert held(world)[0].status == "pending"
 
 
@@ -234,9 +235,11 @@ def test_reading_it_again_follows_where_the_ids_are_the_same_now(world):
     (kept,) = held(world)
 
     def replay() -> Any:
-        return world.database.call(review.replay, kept.id, by="Ada", now=world.bazaar.now(), apply=True)
+        return world.database.call(
+            quarantine_review.replay, kept.id, by="Ada", now=world.bazaar.now(), apply=True
+        )
 
-    assert replay().outcome is review.Review.STILL_HELD
+    assert replay().outcome is quarantine_review.Review.STILL_HELD
     world.database.do("UPDATE listings SET platform_id = :id", id=true.id)
     assert replay().would_store
     assert target(world, target_id).url == world.bazaar.url + NEW

@@ -227,7 +227,7 @@ def test_get_where_the_adapter_has_to_read_the_page(known):
 
 def test_what_another_run_sees_meanwhile_is_better_evidence(known):
     """A listing that is seen between the look and the conclusion keeps its good name."""
-    from pricewatch.store import verification
+    from pricewatch.store.writing import verification_rows
 
     true = known.on_sale()[0]
     known.forget(true, hours=25)
@@ -244,5 +244,5 @@ def test_what_another_run_sees_meanwhile_is_better_evidence(known):
         "sold_at": None,
         "verification_status": "gone",
     }
-    known.database.call(verification.apply, 1, [row], known.bazaar.now())
+    known.database.call(verification_rows.apply, 1, [row], known.bazaar.now())
     assert known.listing(true).active

@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pricewatch.parsing.url import canonical_url
-from pricewatch.store import targets
-from pricewatch.store.targets import NewTarget
+from pricewatch.store.queues import target_rows
+from pricewatch.store.queues.target_rows import NewTarget
 
 
 def watch(world: Any, listings: list[Any], **fields: Any) -> list[int]:
     """Let these listings of the marketplace be targets; answers with their numbers, in order."""
     urls = [world.bazaar.url + true.url for true in listings]
     new = [NewTarget(url, canonical_url(url), **fields) for url in urls]
-    added = world.database.call(targets.add, new, world.bazaar.now())
+    added = world.database.call(target_rows.add, new, world.bazaar.now())
     return [added.ids[place] for place in range(len(new))]
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine
 
-from pricewatch.items import Availability, Card, Offer, Seller, SellerType
-from pricewatch.store import history, listings
-from pricewatch.store.batch import Batch, BatchWriter, Write, WriteCounts, WriteUnit
-from pricewatch.store.incoming import Row, card_row, offer_row
+from pricewatch.items import Card, Offer, SellerInfo
+from pricewatch.store.writing import history_append, listing_upsert
+from pricewatch.store.writing.batch import Batch, BatchWriter, Write, WriteCounts, WriteUnit
+from pricewatch.store.writing.incoming_rows import Row, card_row, offer_row
+from pricewatch.vocabulary import Availability, SellerType
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MARKET = "bazaar-bikes"
@@ -33,7 +34,7 @@ def call_items(connection: Connection, batch: Batch) -> None:
             unit.item(connection, unit.counts)
 
 
-WRITES: list[Write] = [*on_rows(listings.upsert, history.append), call_items]
+WRITES: list[Write] = [*on_rows(listing_upsert.upsert, history_append.append), call_items]
 
 
 def later(minutes: float) -> datetime:
@@ -52,7 +53,7 @@ def card(number: int | str, price: int | None = 1000, at: datetime = START, **fi
         currency=currency,
         identity_key=identity,
         product_id=str(number),
-        seller=fields.pop("seller", Seller("7", "Ada", SellerType.USER)),
+        seller=fields.pop("seller", SellerInfo("7", "Ada", SellerType.USER)),
         availability=fields.pop("availability", Availability.IN_STOCK),
         **fields,
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from pricewatch import clock
-from pricewatch.items import Availability, Seller, SellerType
+from pricewatch.items import SellerInfo
+from pricewatch.vocabulary import Availability, SellerType
 from tests.databases import Database
 from tests.store.observations import MARKET, START, card, later, offer, store
 
@@ -181,7 +182,7 @@ def test_sold_is_seen_but_not_on_sale_and_can_come_back(database: Database) -> N
 def test_a_sellers_change_of_name_is_remembered(database: Database) -> None:
     names = ["Ada", "Ada", None, "Ada & Sons"]
     for minute, name in enumerate(names):
-        seller = Seller("7", name, SellerType.USER)
+        seller = SellerInfo("7", name, SellerType.USER)
         store(database.engine, [card(1, at=later(minute), seller=seller)], run_id=minute + 1)
     assert [row.name for row in database.rows("SELECT name FROM seller_history ORDER BY id")] == [
         "Ada",

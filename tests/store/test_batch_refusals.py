@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
 
-from pricewatch.items import Availability
-from pricewatch.store.batch import BatchWriter, WriteCounts, WriteUnit
+from pricewatch.store.writing.batch import BatchWriter, WriteCounts, WriteUnit
+from pricewatch.vocabulary import Availability
 from tests.databases import Database
 from tests.store.observations import MARKET, WRITES, card, later, store, stored_unit
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Connection
 
-from pricewatch.items import Availability
-from pricewatch.store import collection, runs
-from pricewatch.store.batch import Batch, BatchWriter, WriteUnit
-from pricewatch.store.incoming import Row
+from pricewatch.store.writing import collected_cards, run_rows
+from pricewatch.store.writing.batch import Batch, BatchWriter, WriteUnit
+from pricewatch.store.writing.incoming_rows import Row
+from pricewatch.vocabulary import Availability
 from tests.databases import Database, Server
 from tests.store.observations import MARKET, START, WRITES, card, later, store
 from tests.store.test_batch_refusals import BAD
@@ -18,7 +18,7 @@ UNCOLLECTABLE = {"PID:90", "PID:91", "PID:103", "PID:104"}
 
 @pytest.fixture
 def run_id(database: Database) -> int:
-    number: int = database.call(runs.open_run, now=START, spider="discovery", market_id=MARKET)
+    number: int = database.call(run_rows.open_run, now=START, spider="discovery", market_id=MARKET)
     return number
 
 
@@ -29,8 +29,8 @@ def collect(database: Database, run_id: int, page: int, rows: list[Row]) -> tupl
     def keep(connection: Connection, batch: Batch) -> None:
         nonlocal new
         for unit in batch.units:
-            new = collection.collect(connection, run_id, "/c/bikes", page, unit.rows)
-            runs.record(connection, run_id, {"cards": len(unit.rows)}, {})
+            new = collected_cards.collect(connection, run_id, "/c/bikes", page, unit.rows)
+            run_rows.record(connection, run_id, {"cards": len(unit.rows)}, {})
 
     unit = WriteUnit(rows, set_aside=True)
     with database.engine.connect() as connection:
@@ -42,10 +42,10 @@ def commit(database: Database, run_id: int, most: int = 100) -> tuple[WriteUnit,
     wanted: list[tuple[int, str]] = []
 
     def conclude(connection: Connection, _: Batch) -> None:
-        wanted[:] = collection.new_listings(connection, run_id, most)
-        collection.clear(connection, run_id)
+        wanted[:] = collected_cards.new_listings(connection, run_id, most)
+        collected_cards.clear(connection, run_id)
 
-    unit = collection.CollectedUnit([], run_id=run_id)
+    unit = collected_cards.CollectedUnit([], run_id=run_id)
     with database.engine.connect() as connection:
         BatchWriter([*WRITES, conclude], run_id, MARKET).store(connection, [unit])
     return unit, wanted
@@ -125,15 +125,17 @@ def test_a_collection_that_a_crash_of_the_server_emptied_is_not_committed(
     server.restart("immediate")
     database.engine.dispose()
     collect(database, run_id, 2, [card(3)])
-    with pytest.raises(collection.CollectionLost, match="nothing was stored, and the next run starts over"):
+    with pytest.raises(
+        collected_cards.CollectionLost, match="nothing was stored, and the next run starts over"
+    ):
         commit(database, run_id)
     assert database.value("SELECT count(*) FROM listings") == 0
 
 
 def test_a_run_that_was_given_up_commits_nothing(database: Database, run_id: int) -> None:
     collect(database, run_id, 1, [card(1)])
-    database.call(runs.mark_stale, run_id, later(60), "no sign of life")
-    with pytest.raises(collection.CollectionLost):
+    database.call(run_rows.mark_stale, run_id, later(60), "no sign of life")
+    with pytest.raises(collected_cards.CollectionLost):
         commit(database, run_id)
 
 

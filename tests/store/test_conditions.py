@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from pricewatch.rules.staleness import StalePrices
-from pricewatch.store import conditions, drift, messages
-from pricewatch.store.alert_list import RUNBOOKS
+from pricewatch.services import health_checks
+from pricewatch.store.people import outbox
+from pricewatch.store.views.alert_list import RUNBOOKS
+from pricewatch.store.writing import adapter_status
 from tests.databases import Database
 from tests.store.observations import card, store
 
@@ -19,7 +21,7 @@ NOW = datetime.now(UTC)
 
 
 def look(database: Database, now: datetime = NOW) -> set[tuple[str, str]]:
-    database.call(conditions.evaluate, now)
+    database.call(health_checks.evaluate, now)
     rows = database.rows("SELECT kind, subject FROM alerts WHERE resolved_at IS NULL")
     return {(row.kind, row.subject) for row in rows}
 
@@ -76,20 +78,22 @@ def test_a_disk_that_is_nearly_full(database: Database, monkeypatch: pytest.Monk
 
 
 def test_an_adapter_that_somebody_disabled_and_a_silent_run(database: Database) -> None:
-    database.call(drift.disable, "bazaar", reason="MANUAL", by="ada", note="moved", now=NOW)
+    database.call(adapter_status.disable, "bazaar", reason="MANUAL", by="ada", note="moved", now=NOW)
     database.do(
         "INSERT INTO runs (spider, started_at, heartbeat_at) VALUES ('sweep', :long_ago, :long_ago)",
         long_ago=NOW - timedelta(hours=1),
     )
     run = str(database.value("SELECT id FROM runs"))
     assert look(database) == {("adapter_off", "bazaar"), ("run_silent", run)}
-    database.call(drift.enable, "bazaar", by="ada", note="mended", now=NOW)
+    database.call(adapter_status.enable, "bazaar", by="ada", note="mended", now=NOW)
     database.do("UPDATE runs SET status = 'stale'")
     assert look(database) == set()
 
 
 def test_a_spider_that_somebody_disabled_and_its_silent_run(database: Database) -> None:
-    database.call(drift.disable, "spider:toys", "bazaar", reason="MANUAL", by="ada", note="moved", now=NOW)
+    database.call(
+        adapter_status.disable, "spider:toys", "bazaar", reason="MANUAL", by="ada", note="moved", now=NOW
+    )
     database.do(
         "INSERT INTO runs (spider, adapter_id, started_at, heartbeat_at)"
         " VALUES ('toys', 'spider:toys', :long_ago, :long_ago)",
@@ -105,11 +109,11 @@ def test_a_spider_that_somebody_disabled_and_its_silent_run(database: Database) 
 def test_an_alert_is_told_once_and_again_when_it_is_over(database: Database) -> None:
     for hours in (14, 15, 16):
         look(database, NOW + timedelta(hours=hours))
-        database.call(messages.add_alerts, NOW + timedelta(hours=hours))
+        database.call(outbox.add_alerts, NOW + timedelta(hours=hours))
     database.do("UPDATE markets SET enabled = false")
     for hours in (17, 18):
         look(database, NOW + timedelta(hours=hours))
-        database.call(messages.add_alerts, NOW + timedelta(hours=hours))
+        database.call(outbox.add_alerts, NOW + timedelta(hours=hours))
     titles = [row.title for row in database.rows("SELECT title FROM messages ORDER BY id")]
     assert titles == ["[P2] market stale: bazaar-bikes", "Resolved: market stale: bazaar-bikes"]
 
@@ -138,16 +142,16 @@ def test_prices_that_nobody_reads_any_more(database: Database) -> None:
     database.do("UPDATE listings SET availability = 'OUT_OF_STOCK' WHERE id % 10 IN (1, 2)")
     assert stale not in look(database)
     strict = StalePrices(hours=48, share=0.1)
-    found = database.call(conditions.evaluate, NOW, stale_prices=strict)
+    found = database.call(health_checks.evaluate, NOW, stale_prices=strict)
     assert [(one.kind, one.subject) for one in found] == [stale]
     see(database, 10, 0, NOW + timedelta(minutes=2))
     assert stale not in look(database)
 
 
 def test_every_kind_of_alert_has_a_runbook() -> None:
-    from pricewatch.rules.drift import DriftAlert
+    from pricewatch.rules.drift_thresholds import DriftAlert
     from pricewatch.web.runbooks import sections
 
     anchors = {section.anchor for section in sections()}
-    for kind in {*conditions.KINDS, *map(str, DriftAlert), *RUNBOOKS}:
+    for kind in {*health_checks.KINDS, *map(str, DriftAlert), *RUNBOOKS}:
         assert RUNBOOKS[kind] in anchors, kind

@@ -11,10 +11,12 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.exc import IntegrityError
 
 from pricewatch.money import Money
-from pricewatch.rules.market import PriceRange
-from pricewatch.store import browse, incoming, market_sync, markets, visible, watch
-from pricewatch.store.browse import ListingsWanted
-from pricewatch.store.schema import ensure_schema, migrations_config
+from pricewatch.rules.market_membership import PriceRange
+from pricewatch.store.engine.schema import ensure_schema, migrations_config
+from pricewatch.store.people import watch_rules
+from pricewatch.store.views import admin_listings, public_listings
+from pricewatch.store.views.admin_listings import ListingsWanted
+from pricewatch.store.writing import incoming_rows, market_rows, market_sync
 from tests.databases import Database
 from tests.store.observations import MARKET, card, later, store
 
@@ -34,7 +36,7 @@ def product(database: Database) -> int:
 
 
 def test_a_product_has_a_lowest_price_in_each_currency(database: Database, product: int) -> None:
-    row = database.call(browse.product, product)
+    row = database.call(admin_listings.product, product)
     assert [(one.lowest, one.highest, one.on_sale) for one in row.prices] == [
         (Money(1_500, "USD"), Money(2_000, "USD"), 2),
         (Money(900, "JPY"), Money(900, "JPY"), 1),
@@ -43,12 +45,12 @@ def test_a_product_has_a_lowest_price_in_each_currency(database: Database, produ
     assert row.lowest_like(Money(2_000, "USD")) == Money(1_500, "USD")
     assert row.lowest_like(Money(2_000, "EUR")) is None
     assert row.lowest_like(None) is None
-    assert database.call(browse.products, most=5) == [row]
-    assert database.call(browse.products, words="thing", most=5) == [row]
+    assert database.call(admin_listings.products, most=5) == [row]
+    assert database.call(admin_listings.products, words="thing", most=5) == [row]
 
 
 def test_offers_of_one_currency_stand_together_the_cheapest_first(database: Database, product: int) -> None:
-    offers = database.call(browse.offers, product, NOW)
+    offers = database.call(admin_listings.offers, product, NOW)
     buyable = [str(offer["price"]) for offer in offers if offer["availability"] == "IN_STOCK"]
     assert buyable == ["900 JPY", "5.000 KWD", "15.00 USD", "20.00 USD"]
 
@@ -66,12 +68,12 @@ def test_a_search_by_price_is_one_of_a_currency(
     database: Database, product: int, prices: PriceRange, numbers: set[int]
 ) -> None:
     wanted = ListingsWanted(prices=prices)
-    found, _ = database.call(browse.listings_page, wanted, now=NOW, most=10)
+    found, _ = database.call(admin_listings.listings_page, wanted, now=NOW, most=10)
     assert {_number(row) for row in found} == numbers
     database.do("UPDATE listings SET last_seen_at = now()")
-    seen, _ = database.call(visible.listings, wanted, 10)
+    seen, _ = database.call(public_listings.listings, wanted, 10)
     assert {_number(row) for row in seen} == numbers
-    dollars, _ = database.call(visible.listings, ListingsWanted(currency="USD"), 10)
+    dollars, _ = database.call(public_listings.listings, ListingsWanted(currency="USD"), 10)
     assert {_number(row) for row in dollars} == {1, 2}
 
 
@@ -81,14 +83,14 @@ def _number(row: dict[str, Any]) -> int:
 
 def test_a_rule_of_another_currency_never_fires(database: Database, product: int) -> None:
     threshold = Money(2_000, "EUR")
-    database.call(watch.add, kind="price_at_or_below", product_id=product, threshold=threshold, now=NOW)
+    database.call(watch_rules.add, kind="price_at_or_below", product_id=product, threshold=threshold, now=NOW)
     dearer = [(n, price, code) for n, (price, code) in PRICES.items() if price > 1]
     cheaper = [card(n, price - 1, later(9), currency=code) for n, price, code in dearer]
     store(database.engine, cheaper)
-    assert database.call(watch.evaluate, NOW) == 0
+    assert database.call(watch_rules.evaluate, NOW) == 0
     # Now in euros: at or below, and the price before is not compared with it.
     store(database.engine, [card(3, 1_999, later(19), currency="EUR")])
-    assert database.call(watch.evaluate, NOW) == 1
+    assert database.call(watch_rules.evaluate, NOW) == 1
     message = database.value("SELECT title FROM messages")
     assert message == "Thing 3: now costs 19.99 EUR, before 899 JPY"
     rule = database.row("SELECT last_fired_price_cents, last_fired_currency FROM watch_rules")
@@ -98,11 +100,11 @@ def test_a_rule_of_another_currency_never_fires(database: Database, product: int
 def test_how_far_a_price_moved_is_told_within_a_currency(database: Database) -> None:
     store(database.engine, [card(1, 10_000, currency="JPY")])
     listing = database.value("SELECT id FROM listings")
-    database.call(watch.add, kind="fell_by", listing_id=listing, threshold_percent=10, now=NOW)
+    database.call(watch_rules.add, kind="fell_by", listing_id=listing, threshold_percent=10, now=NOW)
     store(database.engine, [card(1, 6_000, later(1), currency="EUR")])
-    assert database.call(watch.evaluate, NOW) == 0
+    assert database.call(watch_rules.evaluate, NOW) == 0
     store(database.engine, [card(1, 5_000, later(2), currency="EUR")])
-    assert database.call(watch.evaluate, NOW) == 1
+    assert database.call(watch_rules.evaluate, NOW) == 1
     assert database.value("SELECT title FROM messages") == "Thing 1: fell from 60.00 EUR to 50.00 EUR"
 
 
@@ -116,7 +118,7 @@ def test_the_currency_of_what_is_watched(
     rows = [card(n, 100, currency=code) for n, code in enumerate(currencies)]
     store(database.engine, rows or [card(1, None)])
     database.do("UPDATE listings SET product_id = :product", product=product)
-    assert database.call(watch.currency_of, product_id=product) == found
+    assert database.call(watch_rules.currency_of, product_id=product) == found
 
 
 def test_what_costs_another_currency_stays_in_its_market(database: Database) -> None:
@@ -125,8 +127,8 @@ def test_what_costs_another_currency_stays_in_its_market(database: Database) -> 
     database.do("UPDATE markets SET min_price_cents = 500, price_currency = 'EUR' WHERE id = :id", id=MARKET)
 
     def sync(connection: Any) -> dict[str, int]:
-        incoming.load(connection, [])
-        return market_sync.sync(connection, markets.load_market(connection, MARKET), NOW)
+        incoming_rows.load(connection, [])
+        return market_sync.sync(connection, market_rows.load_market(connection, MARKET), NOW)
 
     assert database.call(sync)["inspect/removed"] == 1
     left = database.rows(

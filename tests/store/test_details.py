@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from datetime import timedelta
 
-from pricewatch.rules.details import in_order
-from pricewatch.store import details
+from pricewatch.rules.detail_pages import in_order
+from pricewatch.store.writing import detail_queue
 from tests.databases import Database
 from tests.store.observations import MARKET, START, card, store
 
@@ -19,5 +19,5 @@ def test_what_is_read_is_what_the_rule_says(database: Database) -> None:
         database.do("UPDATE listings SET detail_due_at = :due WHERE id = :id", due=due, id=listing_id)
     known = [tuple(row) for row in database.rows("SELECT id, detail_due_at FROM listings")]
     for most in (0, 1, 50, 100, 300):
-        chosen = database.call(details.choose, MARKET, START, most)
+        chosen = database.call(detail_queue.choose, MARKET, START, most)
         assert [detail.listing_id for detail in chosen] == in_order(known, START, most)

@@ -9,24 +9,26 @@ from typing import Any
 import pytest
 
 from pricewatch.errors import RunRefused, UserError
-from pricewatch.rules.drift import Batch
-from pricewatch.rules.own_spiders import reader_id
-from pricewatch.store import drift, runs
+from pricewatch.rules.custom_spiders import reader_id
+from pricewatch.rules.drift_thresholds import DriftBatch
+from pricewatch.store.writing import adapter_status, run_rows
 from tests.databases import Database
 from tests.store.observations import later, offer, store
 from tests.store.watched import NOW
 
-GOOD = Batch(attempted=30, failed=3, extracted=27, valid=27)
-BAD = Batch(attempted=30, failed=28, extracted=2, valid=2)
-POOR = Batch(attempted=30, failed=5, extracted=25, valid=5, dropped=20)
+GOOD = DriftBatch(attempted=30, failed=3, extracted=27, valid=27)
+BAD = DriftBatch(attempted=30, failed=28, extracted=2, valid=2)
+POOR = DriftBatch(attempted=30, failed=5, extracted=25, valid=5, dropped=20)
 
 
-def end_run(database: Database, batches: dict[str, Batch], hours: float = 0.0, source: str = "s") -> int:
+def end_run(database: Database, batches: dict[str, DriftBatch], hours: float = 0.0, source: str = "s") -> int:
     """One run that read a source with these adapters."""
     # No two runs of one process begin at the same instant.
     now = NOW + timedelta(hours=hours, seconds=database.value("SELECT count(*) FROM runs"))
-    run_id: int = database.call(runs.open_run, now=now, spider="targets")
-    database.call(drift.conclude, run_id, {(name, source): batch for name, batch in batches.items()}, now)
+    run_id: int = database.call(run_rows.open_run, now=now, spider="targets")
+    database.call(
+        adapter_status.conclude, run_id, {(name, source): batch for name, batch in batches.items()}, now
+    )
     return run_id
 
 
@@ -44,7 +46,7 @@ def alerts(database: Database) -> set[tuple[str, str]]:
 
 
 def test_adapters_of_one_run_are_judged_apart(database: Database) -> None:
-    end_run(database, {"a": BAD, "b": GOOD, "c": Batch()})
+    end_run(database, {"a": BAD, "b": GOOD, "c": DriftBatch()})
     end_run(database, {"a": BAD, "b": GOOD})
     assert not status(database).enabled
     assert status(database, "b").enabled
@@ -54,15 +56,15 @@ def test_adapters_of_one_run_are_judged_apart(database: Database) -> None:
 
 def test_the_end_of_a_run_is_judged_once(database: Database) -> None:
     run_id = end_run(database, {"a": BAD})
-    database.call(drift.conclude, run_id, {("a", "s"): BAD}, NOW)
+    database.call(adapter_status.conclude, run_id, {("a", "s"): BAD}, NOW)
     assert (status(database).enabled, status(database).consecutive_failed_batches) == (True, 1)
 
 
 def test_the_baseline_is_a_weeks_median_and_valid_from_three_on(database: Database) -> None:
-    end_run(database, {"a": Batch(attempted=30, failed=30)}, hours=-24 * 8)
+    end_run(database, {"a": DriftBatch(attempted=30, failed=30)}, hours=-24 * 8)
     for hours, failed in ((-48, 0), (-24, 3), (-12, 6)):
-        end_run(database, {"a": Batch(attempted=30, failed=failed, extracted=20, valid=24)}, hours)
-    end_run(database, {"a": Batch(attempted=5, failed=5)}, hours=-6)
+        end_run(database, {"a": DriftBatch(attempted=30, failed=failed, extracted=20, valid=24)}, hours)
+    end_run(database, {"a": DriftBatch(attempted=5, failed=5)}, hours=-6)
     row = status(database)
     assert (float(row.baseline_failure_rate), float(row.baseline_yield_rate)) == (0.1, 0.8)
     assert row.baseline_sample_size == 3
@@ -76,7 +78,7 @@ def test_the_baseline_is_a_weeks_median_and_valid_from_three_on(database: Databa
 
 
 def test_a_zero_price_in_a_small_batch_is_told(database: Database) -> None:
-    end_run(database, {"a": Batch(attempted=3, extracted=3, zero_prices=1)})
+    end_run(database, {"a": DriftBatch(attempted=3, extracted=3, zero_prices=1)})
     assert alerts(database) == {("adapter_zero_price", "a on s")}
     assert status(database).enabled
 
@@ -85,17 +87,17 @@ def test_enabling_needs_a_name_and_forgets_old_streaks(database: Database) -> No
     for _ in range(2):
         end_run(database, {"a": BAD})
     with pytest.raises(RunRefused, match="scrapy adapters enable a --source s"):
-        database.call(drift.begin, "a", "s")
+        database.call(adapter_status.begin, "a", "s")
     with pytest.raises(UserError, match="--by"):
-        database.call(drift.enable, "a", "s", by=" ", note="x", now=NOW)
-    assert database.call(drift.enable, "a", "s", by="Ada", note="x", now=NOW)
-    assert not database.call(drift.enable, "a", "s", by="Ada", note="x", now=NOW)
-    assert database.call(drift.begin, "a", "s")
+        database.call(adapter_status.enable, "a", "s", by=" ", note="x", now=NOW)
+    assert database.call(adapter_status.enable, "a", "s", by="Ada", note="x", now=NOW)
+    assert not database.call(adapter_status.enable, "a", "s", by="Ada", note="x", now=NOW)
+    assert database.call(adapter_status.begin, "a", "s")
     assert alerts(database) == set()
     run_id = end_run(database, {"a": BAD})
     assert (status(database).enabled, status(database).consecutive_failed_batches) == (True, 1)
     assert database.value("SELECT watched FROM runs WHERE id = :id", id=run_id)
-    assert not database.call(drift.begin, "a", "s")
+    assert not database.call(adapter_status.begin, "a", "s")
 
 
 def test_one_shop_never_switches_off_the_adapter_of_others(database: Database) -> None:
@@ -105,9 +107,9 @@ def test_one_shop_never_switches_off_the_adapter_of_others(database: Database) -
     assert not status(database, "generic", "bad.example").enabled
     assert status(database, "generic", "good.example").enabled
     with pytest.raises(RunRefused, match=r"disabled for bad\.example"):
-        database.call(drift.begin, "generic", "bad.example")
-    assert not database.call(drift.begin, "generic", "good.example")
-    assert not database.call(drift.begin, "generic", "new.example")
+        database.call(adapter_status.begin, "generic", "bad.example")
+    assert not database.call(adapter_status.begin, "generic", "good.example")
+    assert not database.call(adapter_status.begin, "generic", "new.example")
     # A baseline is that of one shop, too.
     assert status(database, "generic", "good.example").baseline_failure_rate == Decimal("0.1")
 
@@ -115,12 +117,12 @@ def test_one_shop_never_switches_off_the_adapter_of_others(database: Database) -
 def test_a_person_switches_all_sources_off_and_on_again(database: Database) -> None:
     for _ in range(2):
         end_run(database, {"a": BAD}, source="bad.example")
-    assert database.call(drift.disable, "a", reason="MANUAL", by="Ada", note="x", now=NOW)
+    assert database.call(adapter_status.disable, "a", reason="MANUAL", by="Ada", note="x", now=NOW)
     with pytest.raises(RunRefused, match="The adapter a is disabled since"):
-        database.call(drift.begin, "a", "new.example")
+        database.call(adapter_status.begin, "a", "new.example")
     # One answer for everything: also for what drift had switched off.
-    assert database.call(drift.enable, "a", by="Ada", note="x", now=NOW)
-    assert database.call(drift.begin, "a", "bad.example")
+    assert database.call(adapter_status.enable, "a", by="Ada", note="x", now=NOW)
+    assert database.call(adapter_status.begin, "a", "bad.example")
     assert alerts(database) == set()
     run_id = end_run(database, {"a": GOOD}, source="new.example")
     assert database.value("SELECT watched FROM runs WHERE id = :id", id=run_id)
@@ -135,7 +137,7 @@ def test_what_has_been_failing_while_the_rest_is_read_well_is_no_news(
     """24 pages fail at each look; the shop is judged by whether as many others could be read meanwhile."""
     store(database.engine, [offer(number, 1000, later(60)) for number in range(others)])
     since = later(0)
-    batch = Batch(attempted=24, failed=24, lasting=24, lasting_failed=24, lasting_since=since)
+    batch = DriftBatch(attempted=24, failed=24, lasting=24, lasting_failed=24, lasting_since=since)
     for _ in range(2):
         end_run(database, {"a": batch}, source="bazaar")
     assert status(database, "a", "bazaar").enabled == enabled
@@ -155,14 +157,14 @@ def test_a_spider_is_judged_as_an_adapter_is_and_called_by_its_name(database: Da
         assert "spider my toys" in message[0]
         assert "adapter spider" not in message[0]
     with pytest.raises(RunRefused) as refused:
-        database.call(drift.begin, reader, "localhost:8000")
+        database.call(adapter_status.begin, reader, "localhost:8000")
     said = str(refused.value)
     assert said.startswith("The spider my toys is disabled for localhost:8000 since")
     assert "`scrapy adapters enable 'spider:my toys' --source localhost:8000 --by NAME --note WHY`" in said
-    assert not database.call(drift.begin, reader, "shop.example")
+    assert not database.call(adapter_status.begin, reader, "shop.example")
 
 
 def test_the_name_of_a_spider_cannot_break_a_metric(database: Database) -> None:
     given = {"reason": "MANUAL", "by": "Ada", "note": "x", "now": NOW}
-    assert database.call(drift.disable, reader_id("a|b"), **given)
+    assert database.call(adapter_status.disable, reader_id("a|b"), **given)
     assert database.value("SELECT key FROM figures") == "scrape_adapter_disabled_total|spider:a/b|MANUAL"

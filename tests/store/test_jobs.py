@@ -10,21 +10,23 @@ import pytest
 
 from pricewatch import clock
 from pricewatch.errors import UserError
-from pricewatch.store import job_leases, job_lists, job_runs, jobs
-from pricewatch.store.job_leases import Ended
-from pricewatch.store.jobs import ClaimedJob, Place
+from pricewatch.store.queues import job_leases, job_lists, job_queue, job_runs
+from pricewatch.store.queues.job_leases import Ended
+from pricewatch.store.queues.job_queue import ClaimedJob, QueuePlace
 from tests.databases import Database
 
 LEASE = timedelta(seconds=30)
-HERE, THERE = Place("here", "host/1", LEASE), Place("there", "host/2", LEASE)
+HERE, THERE = QueuePlace("here", "host/1", LEASE), QueuePlace("there", "host/2", LEASE)
 
 
 def add(database: Database, count: int = 1, **options: object) -> list[str]:
-    return [database.call(jobs.add, "p", "spider", {"n": str(number)}, **options) for number in range(count)]
+    return [
+        database.call(job_queue.add, "p", "spider", {"n": str(number)}, **options) for number in range(count)
+    ]
 
 
-def claim(database: Database, place: Place = HERE) -> ClaimedJob | None:
-    claimed: ClaimedJob | None = database.call(jobs.claim, place, ["p"])
+def claim(database: Database, place: QueuePlace = HERE) -> ClaimedJob | None:
+    claimed: ClaimedJob | None = database.call(job_queue.claim, place, ["p"])
     return claimed
 
 
@@ -36,10 +38,10 @@ def test_many_claim_and_each_job_is_taken_once(database: Database) -> None:
     add(database, 120)
     # And some that must not be done at the same time.
     for _ in range(40):
-        database.call(jobs.add, "p", "sweep", {"market": "m"})
+        database.call(job_queue.add, "p", "sweep", {"market": "m"})
 
     def work(number: int) -> list[str]:
-        taken, place = [], Place(f"node {number}", f"host/{number}", LEASE)
+        taken, place = [], QueuePlace(f"node {number}", f"host/{number}", LEASE)
         while (job := claim(database, place)) is not None:
             if job.spider == "sweep":
                 working = "SELECT count(*) FROM jobs WHERE state = 'running' AND work = 'market m'"
@@ -60,7 +62,7 @@ def test_many_claim_and_each_job_is_taken_once(database: Database) -> None:
 def test_what_may_not_begin_yet_waits(database: Database) -> None:
     add(database, wait=timedelta(hours=1))
     assert claim(database) is None
-    assert database.call(jobs.claim, HERE, ["another"]) is None
+    assert database.call(job_queue.claim, HERE, ["another"]) is None
 
 
 def test_a_lost_job_is_run_again_but_not_for_ever(database: Database) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from pricewatch.store import browse, market_list, reports, visible
-from pricewatch.store.browse import ListingsWanted
+from pricewatch.store.views import admin_listings, market_list, public_listings, stored_reports
+from pricewatch.store.views.admin_listings import ListingsWanted
 from tests.databases import Database
 from tests.store.observations import card, store
 
@@ -34,12 +34,14 @@ def titles(rows: Any) -> set[str]:
 def test_what_another_market_saw_last_is_still_of_the_first(shared: Database, words: str | None) -> None:
     wanted = ListingsWanted(market_id=FIRST, words=words)
     everything = {"Thing 1", "Thing 2", "Thing 3"}
-    assert titles(shared.call(visible.listings, wanted, 10)[0]) == everything
-    assert titles(shared.call(lambda c: list(visible.all_listings(c, wanted, 10)))) == everything
-    assert titles(shared.call(browse.listings_page, wanted, now=NOW, most=10)[0]) == everything
+    assert titles(shared.call(public_listings.listings, wanted, 10)[0]) == everything
+    assert titles(shared.call(lambda c: list(public_listings.all_listings(c, wanted, 10)))) == everything
+    assert titles(shared.call(admin_listings.listings_page, wanted, now=NOW, most=10)[0]) == everything
     stocked = ListingsWanted(market_id=FIRST, words=words, availability="IN_STOCK")
-    assert titles(shared.call(visible.listings, stocked, 10)[0]) == everything
-    assert titles(shared.call(visible.listings, ListingsWanted(market_id=LAST, words=words), 10)[0]) == {
+    assert titles(shared.call(public_listings.listings, stocked, 10)[0]) == everything
+    assert titles(
+        shared.call(public_listings.listings, ListingsWanted(market_id=LAST, words=words), 10)[0]
+    ) == {
         "Thing 1",
         "Thing 2",
     }
@@ -47,7 +49,7 @@ def test_what_another_market_saw_last_is_still_of_the_first(shared: Database, wo
 
 def test_commands_and_reports_count_the_same(shared: Database) -> None:
     assert len(shared.call(market_list.latest_listings, FIRST, 10)) == 3
-    assert len(shared.call(reports.stored_listings, FIRST)) == 3
+    assert len(shared.call(stored_reports.stored_listings, FIRST)) == 3
 
 
 def nodes(plan: Any) -> Any:
@@ -80,7 +82,7 @@ def test_a_page_of_a_market_is_read_from_its_index(database: Database, before: i
         "before_cursor_execute",
         lambda _c, _k, query, given, *_: asked.append((query, given)),
     )
-    rows, _ = database.call(visible.listings, ListingsWanted(market_id=FIRST, before_id=before), 50)
+    rows, _ = database.call(public_listings.listings, ListingsWanted(market_id=FIRST, before_id=before), 50)
     assert len(rows) == 50
     query, given = next(one for one in asked if "market_listings" in one[0])
     with database.engine.connect() as connection:

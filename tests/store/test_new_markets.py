@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pricewatch.errors import UserError
-from pricewatch.store import new_markets
+from pricewatch.services import add_market
 from tests.databases import Database
 
 SITE = "http://127.0.0.1:6880"
@@ -35,12 +35,12 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 
 def by_fields(database: Database, values: dict[str, Any]) -> None:
-    database.call(new_markets.add, values, "bazaar")
+    database.call(add_market.add, values, "bazaar")
 
 
 def by_address(database: Database, values: dict[str, Any]) -> None:
     urls = [page if "://" in page else SITE + page for page in values["start_pages"]] or [SITE]
-    database.call(new_markets.add_by_address, urls, values)
+    database.call(add_market.add_by_address, urls, values)
 
 
 @pytest.mark.parametrize("add", [by_fields, by_address])
@@ -67,8 +67,8 @@ def test_a_typed_price_has_the_decimals_of_its_currency(
 def test_an_adapter_of_one_currency_needs_none_and_takes_no_other(database: Database) -> None:
     nikon, site = {"id": "nikon", "keyword": "nikon", "max_price": "50,000"}, ["https://jp.mercari.com"]
     with pytest.raises(UserError, match="The prices of 'mercari' are in JPY, not in EUR"):
-        database.call(new_markets.add_by_address, site, {**nikon, "price_currency": "EUR"})
-    database.call(new_markets.add_by_address, site, nikon)
+        database.call(add_market.add_by_address, site, {**nikon, "price_currency": "EUR"})
+    database.call(add_market.add_by_address, site, nikon)
     market = database.row("SELECT * FROM markets WHERE id = 'nikon'")
     assert (market.max_price_cents, market.price_currency) == (50_000, "JPY")
 

@@ -9,16 +9,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
-from pricewatch.items import Availability, Offer, ProductPage
+from pricewatch.items import Offer, ProductPage
 from pricewatch.money import Money
-from pricewatch.rules.jump import agrees, is_jump
-from pricewatch.store import history, incoming, listings, price_jump
-from pricewatch.store.batch import Batch, BatchWriter, Write, WriteCounts, WriteUnit
-from pricewatch.store.incoming import Row
+from pricewatch.rules.price_jump import agrees, is_jump
+from pricewatch.store.writing import held_jumps, history_append, incoming_rows, listing_upsert
+from pricewatch.store.writing.batch import Batch, BatchWriter, Write, WriteCounts, WriteUnit
+from pricewatch.store.writing.incoming_rows import Row
+from pricewatch.vocabulary import Availability
 from tests.databases import Database
 from tests.store.observations import MARKET, call_items, card, later, offer, on_rows
 
-WRITES: list[Write] = [*on_rows(price_jump.hold, listings.upsert, history.append), call_items]
+WRITES: list[Write] = [*on_rows(held_jumps.hold, listing_upsert.upsert, history_append.append), call_items]
 CENTS = st.integers(1, 99_999_999)
 
 
@@ -121,7 +122,7 @@ def test_the_page_of_a_held_offer_is_kept(database: Database) -> None:
 
     def also(connection: Connection, tally: WriteCounts) -> None:
         assert tally.held
-        price_jump.attach_page(connection, item, run_id=2)
+        held_jumps.attach_page(connection, item, run_id=2)
 
     store(database, [row], run_id=2, also=also)
     held = database.row("SELECT * FROM quarantine")
@@ -140,8 +141,8 @@ def test_the_sql_says_what_the_rules_say(database: Database, known: int, factor:
     with database.engine.connect() as connection, connection.begin() as trial:
 
         def look(price: int, minutes: int, run_id: int) -> bool:
-            incoming.load(connection, [card(1, price, later(minutes))])
-            for write in (price_jump.hold, listings.upsert, history.append):
+            incoming_rows.load(connection, [card(1, price, later(minutes))])
+            for write in (held_jumps.hold, listing_upsert.upsert, history_append.append):
                 write(connection, Batch(run_id, MARKET, [WriteUnit([])]))
             found = connection.exec_driver_sql("SELECT held FROM incoming")
             return bool(found.scalar())

@@ -9,15 +9,17 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from pricewatch.items import Availability, Offer, ProductPage, Quarantine, QuarantineReason
+from pricewatch.items import Offer, ProductPage, Quarantine
 from pricewatch.parsing.identity import identity_key
-from pricewatch.store import incoming, listings, price_jump, quarantine, upkeep
-from pricewatch.store.batch import BatchWriter, Write, WriteUnit
-from pricewatch.store.incoming import Row
+from pricewatch.store.maintenance import daily
+from pricewatch.store.writing import held_jumps, incoming_rows, listing_upsert, quarantine_rows
+from pricewatch.store.writing.batch import BatchWriter, Write, WriteUnit
+from pricewatch.store.writing.incoming_rows import Row
+from pricewatch.vocabulary import Availability, QuarantineReason
 from tests.databases import Database
 from tests.store.observations import MARKET, START, card, later, offer, on_rows
 
-WRITES: list[Write] = on_rows(price_jump.hold, listings.upsert, quarantine.settle_read)
+WRITES: list[Write] = on_rows(held_jumps.hold, listing_upsert.upsert, quarantine_rows.settle_read)
 URL = "https://bazaar.example/item/1"
 
 
@@ -44,7 +46,7 @@ def held_page(
 
 
 def hold(database: Database, item: ProductPage, run_id: int = 1) -> None:
-    database.call(quarantine.hold, item, run_id=run_id, at=START)
+    database.call(quarantine_rows.hold, item, run_id=run_id, at=START)
 
 
 def store(database: Database, rows: list[Row], run_id: int) -> None:
@@ -69,7 +71,7 @@ def test_the_same_thing_held_again_is_one_row_with_the_newest_page(database: Dat
     (row,) = held_rows(database)
     assert (row.times_seen, row.first_seen_at, row.observed_at) == (5, later(0), later(4))
     assert (row.run_id, row.details["minutes"]) == (4, 4)
-    found: Any = database.call(quarantine.get, row.id)
+    found: Any = database.call(quarantine_rows.get, row.id)
     assert found["page"] == b"<p>page 4</p>"
     hold(database, held_page(9, reason=QuarantineReason.ZERO_PRICE_EXTRACTED))
     hold(database, held_page(9, identity="PID:2"))
@@ -78,7 +80,7 @@ def test_the_same_thing_held_again_is_one_row_with_the_newest_page(database: Dat
 
 def test_what_a_person_settled_is_opened_anew_when_it_is_held_again(database: Database) -> None:
     hold(database, held_page(0))
-    database.call(quarantine.reject, [1], by="Ada", note=None, now=later(1))
+    database.call(quarantine_rows.reject, [1], by="Ada", note=None, now=later(1))
     hold(database, held_page(2))
     assert [(row.status, row.times_seen) for row in held_rows(database)] == [("rejected", 1), ("pending", 1)]
 
@@ -138,7 +140,7 @@ def test_pages_go_when_they_are_settled_or_old(database: Database) -> None:
     now = START + timedelta(days=40)
 
     def remove(keep: int) -> bool:
-        more: bool = database.call(upkeep.remove_pages, now, timedelta(days=keep))
+        more: bool = database.call(daily.remove_pages, now, timedelta(days=keep))
         return more
 
     def minutes(days: float) -> float:
@@ -150,15 +152,15 @@ def test_pages_go_when_they_are_settled_or_old(database: Database) -> None:
     hold(database, held_page(minutes(39.9), b"settled today", identity="PID:4"))
     # Two rows with one page: it stays as long as one of them is open.
     hold(database, held_page(minutes(30), b"recent", identity="PID:5"))
-    database.call(quarantine.reject, [3, 4, 5], by="Ada", note=None, now=now)
+    database.call(quarantine_rows.reject, [3, 4, 5], by="Ada", note=None, now=now)
     assert remove(90) is False
     assert page_count(database) == 3
     remove(30)
     assert page_count(database) == 2
-    found: Any = database.call(quarantine.get, 1)
+    found: Any = database.call(quarantine_rows.get, 1)
     assert found["page"] is None
-    assert "KEEP_HELD_PAGES_DAYS" in quarantine.no_page(found)
-    kept: Any = database.call(quarantine.get, 2)
+    assert "KEEP_HELD_PAGES_DAYS" in quarantine_rows.no_page(found)
+    kept: Any = database.call(quarantine_rows.get, 2)
     assert kept["page"] == b"recent"
 
 
@@ -169,6 +171,6 @@ def test_however_much_is_held_a_batch_asks_the_index(database: Database) -> None
         " FROM generate_series(1, 20000) AS n"
     )
     with database.engine.connect() as connection:
-        incoming.load(connection, [offer(number, 1000, later(1)) for number in range(50)])
-        plan = connection.execute(text(f"EXPLAIN {quarantine._READ_AGAIN.text}")).scalars().all()
+        incoming_rows.load(connection, [offer(number, 1000, later(1)) for number in range(50)])
+        plan = connection.execute(text(f"EXPLAIN {quarantine_rows._READ_AGAIN.text}")).scalars().all()
     assert not [line for line in plan if "Seq Scan on quarantine" in line]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import text
 
-from pricewatch.rules.limits import Limit
+from pricewatch.rules.request_budget import Limit
 from pricewatch.store.rate_limits import PostgresTurns
 from tests.databases import Database, Server
 

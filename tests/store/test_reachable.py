@@ -10,7 +10,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError
 
 from pricewatch.errors import DatabaseUnavailable
-from pricewatch.store.database import check_reachable, connect
+from pricewatch.store.engine.database import check_reachable, connect
 
 
 class Stub:

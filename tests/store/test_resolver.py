@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from pricewatch.store import history, listings, resolver
-from pricewatch.store.batch import BatchWriter, Write, WriteUnit
+from pricewatch.store.writing import history_append, listing_upsert, product_links
+from pricewatch.store.writing.batch import BatchWriter, Write, WriteUnit
 from tests.databases import Database
 from tests.store.observations import MARKET, START, card, later, offer, on_rows
 
-WRITES: list[Write] = on_rows(listings.upsert, resolver.request, history.append)
+WRITES: list[Write] = on_rows(listing_upsert.upsert, product_links.request, history_append.append)
 GTINS = ("4006381333931", "036000291452", "96385074")
 
 
@@ -23,7 +23,7 @@ def store(database: Database, *rows: Any) -> None:
 
 def resolve(database: Database, most: int = 7) -> int:
     done = 0
-    while chunk := database.call(resolver.resolve, START, most):
+    while chunk := database.call(product_links.resolve, START, most):
         done += chunk
     return done
 
@@ -37,7 +37,7 @@ def links(database: Database) -> dict[str, Any]:
 
 
 def trust(database: Database, trusted: bool = True) -> None:
-    database.call(resolver.trust, "bazaar", START, trusted=trusted)
+    database.call(product_links.trust, "bazaar", START, trusted=trusted)
 
 
 def test_one_product_for_what_has_the_same_trusted_gtin_and_each_link_is_explained(
@@ -138,7 +138,7 @@ def test_the_same_again_changes_nothing(database: Database) -> None:
         store(database, *rows)
         resolve(database)
     before = (products(database), links(database))
-    database.call(resolver.request_all, later(99))
+    database.call(product_links.request_all, later(99))
     assert resolve(database) == len(before[0])
     assert (products(database), links(database)) == before
     # From nothing and in one go it comes to the same.

@@ -8,16 +8,18 @@ import pytest
 from scrapy.http import HtmlResponse
 
 from pricewatch.adapters.bazaar import BazaarAdapter
-from pricewatch.items import Availability, Offer, ProductPage, Quarantine, QuarantineReason
+from pricewatch.items import Offer, ProductPage, Quarantine
 from pricewatch.money import Money
-from pricewatch.store import history, listings, price_jump, quarantine, review
-from pricewatch.store.batch import BatchWriter, Write, WriteUnit
-from pricewatch.store.incoming import Row
-from pricewatch.store.review import Review, Reviewed
+from pricewatch.services import quarantine_review
+from pricewatch.services.quarantine_review import Review, Reviewed
+from pricewatch.store.writing import held_jumps, history_append, listing_upsert, quarantine_rows
+from pricewatch.store.writing.batch import BatchWriter, Write, WriteUnit
+from pricewatch.store.writing.incoming_rows import Row
+from pricewatch.vocabulary import Availability, QuarantineReason
 from tests.databases import Database
 from tests.store.observations import MARKET, START, card, later, on_rows
 
-WRITES: list[Write] = on_rows(price_jump.hold, listings.upsert, history.append)
+WRITES: list[Write] = on_rows(held_jumps.hold, listing_upsert.upsert, history_append.append)
 PAGE = """<html><body><main class="item" data-id="1" data-status="{state}"><h1 class="item-title">Thing 1</h1>
 <section class="buy-box"><p class="item-price"><strong
 class="price">{price}</strong></p></section></main></body></html>"""
@@ -59,18 +61,20 @@ def hold(
         encoding="latin-1",
     )
     item.held = Quarantine(reason, {"why": "two prices"}, made)
-    database.call(quarantine.hold, item, run_id=2, at=START)
+    database.call(quarantine_rows.hold, item, run_id=2, at=START)
     number: int = database.value("SELECT max(id) FROM quarantine")
     return number
 
 
 def accept(database: Database, held_id: int) -> Reviewed:
-    done: Reviewed = database.call(review.accept, held_id, by="Ada", note="I looked", now=later(60))
+    done: Reviewed = database.call(
+        quarantine_review.accept, held_id, by="Ada", note="I looked", now=later(60)
+    )
     return done
 
 
 def replay(database: Database, held_id: int, *, apply: bool = True) -> Reviewed:
-    done: Reviewed = database.call(review.replay, held_id, by="Ada", now=later(60), apply=apply)
+    done: Reviewed = database.call(quarantine_review.replay, held_id, by="Ada", now=later(60), apply=apply)
     return done
 
 
@@ -130,8 +134,8 @@ def test_what_could_never_be_stored_cannot_be_accepted(database: Database, bad: 
 def test_rejecting_twice_is_rejecting_once(database: Database) -> None:
     first, second = hold(database), hold(database, minutes=11, identity_key="PID:2")
     given = {"by": "Ada", "note": None, "now": later(60)}
-    assert sorted(database.call(quarantine.reject, [first, second, 999], **given)) == [first, second]
-    assert database.call(quarantine.reject, [first], **given) == []
+    assert sorted(database.call(quarantine_rows.reject, [first, second, 999], **given)) == [first, second]
+    assert database.call(quarantine_rows.reject, [first], **given) == []
     assert accept(database, first).outcome is Review.NOT_WAITING
 
 
@@ -200,5 +204,5 @@ def test_what_a_spider_read_itself_is_accepted_but_never_read_again(database: Da
 
 def test_what_a_spider_read_itself_is_rejected(database: Database) -> None:
     held_id = hold(database, page="", adapter_id="spider:toys")
-    assert database.call(quarantine.reject, [held_id], by="Ada", note=None, now=later(60)) == [held_id]
+    assert database.call(quarantine_rows.reject, [held_id], by="Ada", note=None, now=later(60)) == [held_id]
     assert rows(database) == []

@@ -13,16 +13,18 @@ import pytest
 
 from pricewatch import clock
 from pricewatch.errors import RunRefused
-from pricewatch.items import PageOutcome, RunStatus
-from pricewatch.rules.own_spiders import reader_id
-from pricewatch.store import collection, jobs, run_list, runs
+from pricewatch.rules.custom_spiders import reader_id
+from pricewatch.store.queues import job_queue
+from pricewatch.store.views import run_list
+from pricewatch.store.writing import collected_cards, run_rows
+from pricewatch.vocabulary import PageOutcome, RunStatus
 from tests.databases import Database
 from tests.store.observations import MARKET, START, card
 
 
 def open_run(database: Database, **fields: Any) -> int:
     number: int = database.call(
-        runs.open_run, **{"now": clock.now(), "spider": "sweep", "market_id": MARKET, **fields}
+        run_rows.open_run, **{"now": clock.now(), "spider": "sweep", "market_id": MARKET, **fields}
     )
     return number
 
@@ -35,7 +37,7 @@ def test_a_market_is_not_crawled_twice_at_once_by_the_same_spider(database: Data
         open_run(database)
     open_run(database, spider="discovery")
     open_run(database, market_id="bazaar-toys")
-    database.call(runs.close_run, first, RunStatus.FINISHED, None)
+    database.call(run_rows.close_run, first, RunStatus.FINISHED, None)
     open_run(database)
 
 
@@ -51,7 +53,7 @@ def test_a_run_is_of_any_spider_that_has_a_name(database: Database) -> None:
 def test_the_project_of_a_run_is_that_of_its_job(database: Database) -> None:
     for project, job_id in (("other", "a"), ("pricewatch", "b"), ("third", "a")):
         spider = "toys" if project == "other" else "sweep"
-        database.call(jobs.add, project, spider, job_id=job_id)
+        database.call(job_queue.add, project, spider, job_id=job_id)
     for spider, job_id, project in (
         ("toys", "a", "other"),
         ("sweep", "b", "pricewatch"),
@@ -66,7 +68,7 @@ def test_a_run_whose_process_is_gone_makes_way(database: Database) -> None:
     gone.wait()
     first = open_run(database)
     database.do("UPDATE runs SET pid = :pid", pid=gone.pid)
-    database.call(collection.collect, first, "/c/bikes", 1, [card(1)])
+    database.call(collected_cards.collect, first, "/c/bikes", 1, [card(1)])
     second = open_run(database)
     assert database.rows("SELECT id, status, reason FROM runs ORDER BY id") == [
         (first, "stale", "its process is gone"),
@@ -111,9 +113,9 @@ def test_a_run_of_another_node_makes_way_when_it_gave_no_sign_for_long(
 
 def test_a_closed_run_stays_closed_and_leaves_no_collection(database: Database) -> None:
     run_id = open_run(database)
-    database.call(collection.collect, run_id, "/c/bikes", 1, [card(1)])
-    database.call(runs.close_run, run_id, RunStatus.CANCELLED, "stopped", finished_at=START)
-    database.call(runs.close_run, run_id, RunStatus.FINISHED, None)
+    database.call(collected_cards.collect, run_id, "/c/bikes", 1, [card(1)])
+    database.call(run_rows.close_run, run_id, RunStatus.CANCELLED, "stopped", finished_at=START)
+    database.call(run_rows.close_run, run_id, RunStatus.FINISHED, None)
     assert database.row("SELECT status, reason FROM runs") == ("cancelled", "stopped")
     assert database.value("SELECT count(*) FROM collected_cards") == 0
 
@@ -121,11 +123,11 @@ def test_a_closed_run_stays_closed_and_leaves_no_collection(database: Database) 
 def test_what_a_page_said_cannot_spoil_the_runs_row(database: Database) -> None:
     run_id = open_run(database)
     errors = [{"error": "a\x00b\ud800", "value": float("nan"), "seen": {1}}]
-    database.call(runs.record, run_id, {"pages": 1}, {"errors": errors, "progress": {"\x00": START}})
+    database.call(run_rows.record, run_id, {"pages": 1}, {"errors": errors, "progress": {"\x00": START}})
     database.call(
-        runs.add_page, run_id, url="/\x00", outcome=PageOutcome.BLOCKED, fetched_at=START, error="\ud800"
+        run_rows.add_page, run_id, url="/\x00", outcome=PageOutcome.BLOCKED, fetched_at=START, error="\ud800"
     )
-    database.call(runs.close_run, run_id, RunStatus.FAILED, "bad \x00 page")
+    database.call(run_rows.close_run, run_id, RunStatus.FAILED, "bad \x00 page")
     assert database.row("SELECT reason, errors, progress FROM runs") == (
         "bad  page",
         [{"error": "ab?", "value": "nan", "seen": [1]}],

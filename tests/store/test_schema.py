@@ -20,14 +20,14 @@ from sqlalchemy import CheckConstraint, DateTime, create_engine
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from pricewatch.errors import UserError
-from pricewatch.store.models import Base
-from pricewatch.store.schema import (
+from pricewatch.store.engine.schema import (
     REVISION,
     current_revision,
     ensure_partitions,
     ensure_schema,
     migrations_config,
 )
+from pricewatch.store.models import Base
 from tests.conftest import ROOT
 from tests.databases import Database
 from tests.store.observations import START, card, store
@@ -264,7 +264,7 @@ def test_migrates_from_a_zipped_package(empty_database: Database, tmp_path: Path
         [
             sys.executable,
             "-c",
-            "import pricewatch.store.database as d; d.engine(); print(d.__file__)",
+            "import pricewatch.store.engine.database as d; d.engine(); print(d.__file__)",
         ],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(egg), "DATABASE_URL": empty_database.url},

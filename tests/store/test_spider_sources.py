@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pricewatch.errors import RunRefused, UserError
-from pricewatch.store import markets, new_markets, spider_sources, target_sources
-from pricewatch.store.target_sources import SourceRecord
+from pricewatch.services import add_market
+from pricewatch.store.writing import market_rows, source_rows, spider_sources
+from pricewatch.store.writing.source_rows import SourceRecord
 from tests.databases import Database
 from tests.store.watched import NOW
 
@@ -39,7 +40,7 @@ def test_a_new_site_is_a_new_source(database: Database, site: str, source_id: st
     assert (row.visibility, row.created_at) == ("INELIGIBLE", NOW)
     # A pasted URL of the same site is one of this source.
     url = site if "://" in site else f"http://{site}/item/1"
-    assert database.call(target_sources.create, [url]).of(url) == made
+    assert database.call(source_rows.create, [url]).of(url) == made
 
 
 def test_a_site_with_an_adapter_is_read_by_it(database: Database) -> None:
@@ -84,17 +85,17 @@ def test_a_spider_without_a_site_is_told_what_to_say(database: Database) -> None
 def test_nothing_is_fetched_before_somebody_approves(database: Database) -> None:
     made = source_for(database, "shop.example")
     with pytest.raises(RunRefused) as refused:
-        target_sources.check_approved(made)
+        source_rows.check_approved(made)
     with pytest.raises(RunRefused, match="Nobody has approved fetching from apartments yet"):
-        database.call(markets.load_approved_market, "boston-ma")
+        database.call(market_rows.load_approved_market, "boston-ma")
     assert "`scrapy sources approve shop.example --by NAME`" in str(refused.value)
-    database.call(target_sources.approve, "shop.example", "Ada", NOW)
-    target_sources.check_approved(source_for(database, "shop.example"))
+    database.call(source_rows.approve, "shop.example", "Ada", NOW)
+    source_rows.check_approved(source_for(database, "shop.example"))
 
 
 def test_a_market_of_the_same_site_has_the_same_source(database: Database) -> None:
     made = source_for(database, "https://www.willhaben.at")
-    added = database.call(new_markets.add_by_address, ["https://www.willhaben.at/iad/bikes"], {"id": "bikes"})
+    added = database.call(add_market.add_by_address, ["https://www.willhaben.at/iad/bikes"], {"id": "bikes"})
     assert added.source_id == made.id
 
 

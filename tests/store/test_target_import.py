@@ -10,8 +10,9 @@ import pytest
 
 from pricewatch.parsing.target_csv import read_csv
 from pricewatch.rules.addresses import AllowedHosts
-from pricewatch.store import target_import, targets
-from pricewatch.store.target_import import BadTarget, ImportReport, LineOutcome, check, check_url
+from pricewatch.services import target_import
+from pricewatch.services.target_import import BadTarget, ImportReport, LineOutcome, check, check_url
+from pricewatch.store.queues import target_rows
 from tests.databases import Database
 from tests.store.watched import NOW
 
@@ -160,7 +161,7 @@ def test_what_is_rolled_back_leaves_nothing(database: Database) -> None:
 
 
 def test_a_failure_in_the_middle_leaves_nothing(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(targets, "CHUNK", 10)
+    monkeypatch.setattr(target_rows, "CHUNK", 10)
     database.do("ALTER TABLE targets ADD CONSTRAINT no_15 CHECK (url NOT LIKE '%/15')")
     with pytest.raises(Exception, match="no_15"):
         load(database, "".join(f"https://shop.example/{number}\n" for number in range(30)))

@@ -16,8 +16,8 @@ from sqlalchemy.pool import NullPool
 
 from pricewatch import clock
 from pricewatch.items import LeasedTarget
-from pricewatch.rules.targets import TargetOutcome
-from pricewatch.store import target_leases, target_queue
+from pricewatch.rules.target_schedule import TargetOutcome
+from pricewatch.store.queues import target_leases, target_queue
 from tests.databases import Database
 from tests.store.watched import NOW, make_targets, states
 from tests.waiting import until

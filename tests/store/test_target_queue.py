@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from pricewatch.rules.targets import Limits, Rejection
-from pricewatch.store import drift, target_leases, target_queue, target_sources
-from pricewatch.store.target_queue import _DUE, Admission
+from pricewatch.rules.target_schedule import Limits, Rejection
+from pricewatch.store.queues import target_leases, target_queue
+from pricewatch.store.queues.target_queue import _DUE, Admission
+from pricewatch.store.writing import adapter_status, source_rows
 from tests.databases import Database
 from tests.store.watched import NOW, make_targets, states
 
@@ -75,7 +76,7 @@ def test_a_slow_site_is_not_given_more_than_it_can_be_read_in_time(database: Dat
 def test_a_disabled_adapters_targets_are_rejected_and_nobody_else_rests_for_it(database: Database) -> None:
     make_targets(database, 30, sources=3)
     schedule(database)
-    database.call(drift.disable, "adapter0", reason="MANUAL", by="Ada", note="", now=NOW)
+    database.call(adapter_status.disable, "adapter0", reason="MANUAL", by="Ada", note="", now=NOW)
     assert states(database) == {"pending": 20, "idle": 10}
     database.do("UPDATE targets SET queue_state = 'idle' WHERE adapter_id = 'adapter1'")
     database.do("UPDATE targets SET next_due_at = NULL WHERE adapter_id = 'adapter1' AND id % 2 = 0")
@@ -90,7 +91,7 @@ def test_an_adapter_that_is_off_for_one_source_reads_the_others(database: Databa
     make_targets(database, 30, sources=3)
     database.do("UPDATE targets SET adapter_id = 'generic'")
     schedule(database)
-    database.call(drift.disable, "generic", "shop0", reason="MANUAL", by="Ada", note="", now=NOW)
+    database.call(adapter_status.disable, "generic", "shop0", reason="MANUAL", by="Ada", note="", now=NOW)
     assert states(database) == {"pending": 20, "idle": 10}
     admission = schedule(database)
     assert admission.reasons == {Rejection.ADAPTER_DISABLED: 10}
@@ -137,9 +138,9 @@ def test_approval_starts_what_waited_for_it_and_its_end_stops_it(database: Datab
     database.do("UPDATE sources SET tos_approved_by = NULL WHERE id = 'shop0'")
     assert schedule(database).offered == 0
     assert database.call(target_queue.enqueue, [1], NOW).offered == 0
-    assert database.call(target_sources.approve, "shop0", "Ada", NOW) == 3
+    assert database.call(source_rows.approve, "shop0", "Ada", NOW) == 3
     assert len(schedule(database).accepted) == 3
-    database.call(target_sources.withdraw, "shop0", NOW)
+    database.call(source_rows.withdraw, "shop0", NOW)
     assert schedule(database).offered == 0
     assert states(database) == {"idle": 3}
 

@@ -8,16 +8,17 @@ import pytest
 
 from pricewatch.errors import UserError
 from pricewatch.parsing.url import canonical_url
-from pricewatch.store import target_sources, targets
-from pricewatch.store.targets import Added, NewTarget, Wanted
+from pricewatch.store.queues import target_rows
+from pricewatch.store.queues.target_rows import AddedTarget, NewTarget, Wanted
+from pricewatch.store.writing import source_rows
 from tests.databases import Database
 from tests.store.observations import card, store
 from tests.store.watched import NOW, make_targets
 
 
-def add(database: Database, *urls: str, **fields: Any) -> Added:
+def add(database: Database, *urls: str, **fields: Any) -> AddedTarget:
     new = [NewTarget(url, canonical_url(url), **fields) for url in urls]
-    added: Added = database.call(targets.add, new, NOW, "Ada")
+    added: AddedTarget = database.call(target_rows.add, new, NOW, "Ada")
     return added
 
 
@@ -25,10 +26,10 @@ def test_a_page_is_one_target_however_its_url_is_written(database: Database) -> 
     first = add(database, "http://Shop.example/a/?utm_source=x&b=1", "https://shop.example/a?b=1#top")
     assert first.ids == {0: 1}
     assert add(database, "https://shop.example/a?b=1&fbclid=2").ids == {}
-    assert database.call(targets.find, ["https://shop.example/a?b=1&ref=mail", "1"]) == [1, 1]
+    assert database.call(target_rows.find, ["https://shop.example/a?b=1&ref=mail", "1"]) == [1, 1]
     for name in ("https://other.example/a", "77", "nonsense"):
         with pytest.raises(UserError):
-            database.call(targets.find, [name])
+            database.call(target_rows.find, [name])
 
 
 def test_a_source_for_each_registrable_domain(database: Database) -> None:
@@ -62,34 +63,34 @@ def test_a_target_knows_the_listing_that_is_there_already(database: Database) ->
     database.do("UPDATE sources SET domain = 'bazaar.example' WHERE id = 'bazaar'")
     add(database, "https://bazaar.example/item/1?utm_source=x")
     assert database.value("SELECT listing_id FROM targets") == database.value("SELECT id FROM listings")
-    row = database.call(targets.listed, Wanted(), most=5)[0]
+    row = database.call(target_rows.listed, Wanted(), most=5)[0]
     assert (row["price_cents"], row["currency"], row["title"]) == (1000, "EUR", "Thing 1")
 
 
 def test_filters_narrow_the_choice(database: Database) -> None:
     make_targets(database, 20, sources=4)
     database.do("UPDATE targets SET status = 'BROKEN' WHERE id <= 3")
-    assert database.call(targets.choose, Wanted(status="BROKEN")) == [1, 2, 3]
-    assert database.call(targets.count, Wanted(source_id="shop0", status="ACTIVE")) == 4
-    assert database.call(targets.choose, Wanted(contains="item/1", ids=[1, 2])) == [2]
-    assert [row["id"] for row in database.call(targets.listed, Wanted(), most=2, after=5)] == [6, 7]
+    assert database.call(target_rows.choose, Wanted(status="BROKEN")) == [1, 2, 3]
+    assert database.call(target_rows.count, Wanted(source_id="shop0", status="ACTIVE")) == 4
+    assert database.call(target_rows.choose, Wanted(contains="item/1", ids=[1, 2])) == [2]
+    assert [row["id"] for row in database.call(target_rows.listed, Wanted(), most=2, after=5)] == [6, 7]
     # Letters with a meaning in patterns have none here.
-    assert database.call(targets.count, Wanted(contains="%")) == 0
+    assert database.call(target_rows.count, Wanted(contains="%")) == 0
 
 
 def test_paused_is_out_of_the_queue_and_resumed_is_due_at_once(database: Database) -> None:
     make_targets(database, 2)
     database.do("UPDATE targets SET queue_state = 'pending', queued_at = now(), consecutive_failures = 4")
-    assert database.call(targets.pause, [1], NOW) == 1
-    assert database.call(targets.pause, [1], NOW) == 0
+    assert database.call(target_rows.pause, [1], NOW) == 1
+    assert database.call(target_rows.pause, [1], NOW) == 0
     row = database.row("SELECT * FROM targets WHERE id = 1")
     assert (row.status, row.queue_state) == ("PAUSED", "idle")
-    assert database.call(targets.resume, [1, 2], NOW) == 1
+    assert database.call(target_rows.resume, [1, 2], NOW) == 1
     row = database.row("SELECT * FROM targets WHERE id = 1")
     assert (row.status, row.consecutive_failures, row.next_due_at) == ("ACTIVE", 0, NOW)
-    database.call(target_sources.withdraw, "shop0", NOW)
-    database.call(targets.pause, [2], NOW)
-    database.call(targets.resume, [2], NOW)
+    database.call(source_rows.withdraw, "shop0", NOW)
+    database.call(target_rows.pause, [2], NOW)
+    database.call(target_rows.resume, [2], NOW)
     assert database.value("SELECT next_due_at FROM targets WHERE id = 2") is None
 
 
@@ -99,5 +100,5 @@ def test_what_was_stored_outlives_its_target(database: Database) -> None:
         "INSERT INTO quarantine (source_id, target_id, adapter_id, adapter_version, url, reason, observed_at)"
         " VALUES ('shop0', 1, 'adapter0', '1', 'u', 'AMBIGUOUS_PRICE', now())"
     )
-    assert database.call(targets.remove, [1, 2]) == 1
+    assert database.call(target_rows.remove, [1, 2]) == 1
     assert database.value("SELECT target_id FROM quarantine") is None

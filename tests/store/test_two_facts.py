@@ -8,13 +8,16 @@ from typing import Any
 import pytest
 
 from pricewatch import clock
-from pricewatch.items import Availability, Card, Seller
+from pricewatch.items import Card, SellerInfo
 from pricewatch.money import Money
 from pricewatch.pipelines.validate import richer
-from pricewatch.store import browse, history, price_jump, review, verification, visible
-from pricewatch.store.batch import BatchWriter, WriteUnit
-from pricewatch.store.browse import ListingsWanted
-from pricewatch.store.incoming import Row
+from pricewatch.services import quarantine_review
+from pricewatch.store.views import admin_listings, public_listings
+from pricewatch.store.views.admin_listings import ListingsWanted
+from pricewatch.store.writing import held_jumps, history_append, verification_rows
+from pricewatch.store.writing.batch import BatchWriter, WriteUnit
+from pricewatch.store.writing.incoming_rows import Row
+from pricewatch.vocabulary import Availability
 from tests.databases import Database
 from tests.store.observations import MARKET, START, WRITES, card, later, offer, on_rows, store
 
@@ -42,7 +45,7 @@ def rows(database: Database) -> list[tuple[int, str]]:
 
 
 def out_of_stock_page(database: Database, at: datetime) -> None:
-    database.call(history.note_out_of_stock, listing(database).id, at, 9, "1.0.0")
+    database.call(history_append.note_out_of_stock, listing(database).id, at, 9, "1.0.0")
 
 
 class TestAgeOfThePrice:
@@ -67,7 +70,7 @@ class TestAgeOfThePrice:
         assert rows(database) == [(900, "IN_STOCK")]
 
     def test_a_price_that_is_held_makes_the_old_one_no_fresher(self, database: Database) -> None:
-        steps = [*on_rows(price_jump.hold), *WRITES]
+        steps = [*on_rows(held_jumps.hold), *WRITES]
         for row, run_id in ((card(1, 1000), 1), (card(1, 9000, later(60), availability=OUT), 2)):
             unit = WriteUnit([row])
             with database.engine.connect() as connection:
@@ -114,13 +117,13 @@ class TestAgeOfThePrice:
         store(database.engine, [card(1, 1000, now - timedelta(days=2)), card(2, None, now)])
         store(database.engine, [card(1, None, now)], run_id=2)
         with database.engine.connect() as connection:
-            seen, _ = visible.listings(connection, ListingsWanted(), 10)
-            fresh, _ = visible.listings(
+            seen, _ = public_listings.listings(connection, ListingsWanted(), 10)
+            fresh, _ = public_listings.listings(
                 connection, ListingsWanted(price_read_since=now - timedelta(days=1)), 10
             )
             priced = next(row for row in seen if row["price_cents"])
             bare = next(row for row in seen if not row["price_cents"])
-            stale, _ = browse.listings_page(
+            stale, _ = admin_listings.listings_page(
                 connection, ListingsWanted(price_read_before=now - timedelta(days=1)), now=now, most=10
             )
         # Seen a moment ago, but at the price of two days ago: 100 - 48 h × 1.5, in a hot market.
@@ -188,24 +191,24 @@ class TestListed:
         store(database.engine, [card(1, availability=SOLD)])
         row = {"listing_id": listing(database).id, "last_seen_at": START.isoformat(), "strikes": 0}
         row |= {"struck": False, "alive": True, "gone": False, "sold": False, "sold_at": None}
-        database.call(verification.apply, 2, [{**row, "verification_status": "verified"}], later(30))
+        database.call(verification_rows.apply, 2, [{**row, "verification_status": "verified"}], later(30))
         assert listing(database).availability == "LISTED"
         assert rows(database) == [(1000, "SOLD"), (1000, "LISTED")]
 
     def test_an_accepted_jump_of_a_silent_card_tells_no_stock(self, database: Database) -> None:
-        steps = [*on_rows(price_jump.hold), *WRITES]
+        steps = [*on_rows(held_jumps.hold), *WRITES]
         for row, run_id in ((silent(), 1), (silent(9000, later(10)), 2)):
             with database.engine.connect() as connection:
                 BatchWriter(steps, run_id, MARKET).store(connection, [WriteUnit([row])])
         held = database.row("SELECT id, offer FROM quarantine")
         assert held.offer["availability"] == "LISTED"
-        done = database.call(review.accept, held.id, by="Ada", note=None, now=later(20))
-        assert done.outcome is review.Review.STORED
+        done = database.call(quarantine_review.accept, held.id, by="Ada", note=None, now=later(20))
+        assert done.outcome is quarantine_review.Review.STORED
         assert rows(database) == [(1000, "LISTED"), (9000, "LISTED")]
         assert listing(database).price_observed_at == later(10)
 
     def test_of_two_cards_of_one_listing_the_stock_that_one_tells_is_kept(self) -> None:
-        url, seller = "https://bazaar.example/item/1", Seller("7")
+        url, seller = "https://bazaar.example/item/1", SellerInfo("7")
         bare = Card(url=url, title="Thing", availability=OUT)
         rich = Card(url=url, title="Thing", price_cents=100, currency="EUR", seller=seller, location="Wien")
         merged = richer(bare, rich)
@@ -216,5 +219,5 @@ class TestListed:
         database.do("INSERT INTO products (key, title) VALUES ('x', 'Thing')")
         database.do("UPDATE listings SET product_id = (SELECT id FROM products)")
         with database.engine.connect() as connection:
-            (product,) = browse.products(connection, most=5)
+            (product,) = admin_listings.products(connection, most=5)
         assert (product.on_sale, product.prices[0].lowest) == (1, Money(1000, "EUR"))

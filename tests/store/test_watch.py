@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pricewatch.errors import UserError
-from pricewatch.items import Availability
 from pricewatch.money import Money
-from pricewatch.store import watch
+from pricewatch.store.people import watch_rules
+from pricewatch.vocabulary import Availability
 from tests.databases import Database
 from tests.store.observations import card, later, store
 
@@ -24,12 +24,12 @@ def listing(database: Database) -> int:
 
 
 def told(database: Database) -> list[str]:
-    database.call(watch.evaluate, NOW)
+    database.call(watch_rules.evaluate, NOW)
     return [row.title for row in database.rows("SELECT title FROM messages ORDER BY id")]
 
 
 def rule(database: Database, listing: int, kind: str, **threshold: Any) -> int:
-    return int(database.call(watch.add, kind=kind, listing_id=listing, now=NOW, **threshold))
+    return int(database.call(watch_rules.add, kind=kind, listing_id=listing, now=NOW, **threshold))
 
 
 def see(database: Database, price: int | None, minutes: int, **fields: Any) -> None:
@@ -118,7 +118,7 @@ def test_a_rule_of_a_product_watches_all_its_listings(database: Database, listin
     store(database.engine, [card(2, 2000)])
     product = database.value("INSERT INTO products (key, title) VALUES ('k', 'The thing') RETURNING id")
     database.do("UPDATE listings SET product_id = :product", product=product)
-    database.call(watch.add, kind="fell_by", product_id=product, threshold_percent=10, now=NOW)
+    database.call(watch_rules.add, kind="fell_by", product_id=product, threshold_percent=10, now=NOW)
     store(database.engine, [card(1, 800, later(10)), card(2, 1000, later(10))])
     assert len(told(database)) == 2
 
@@ -128,7 +128,9 @@ def test_a_rule_of_a_target_begins_with_its_first_look(database: Database) -> No
         "INSERT INTO targets (source_id, adapter_id, url, canonical_url)"
         " VALUES ('bazaar', 'bazaar', 'https://a.example/1', 'https://a.example/1') RETURNING id"
     )
-    database.call(watch.add, kind="price_at_or_below", target_id=target, threshold=Money(900, "EUR"), now=NOW)
+    database.call(
+        watch_rules.add, kind="price_at_or_below", target_id=target, threshold=Money(900, "EUR"), now=NOW
+    )
     assert told(database) == []
     store(database.engine, [card(1, 800)])
     database.do("UPDATE targets SET listing_id = (SELECT id FROM listings)")
@@ -150,4 +152,4 @@ def test_a_rule_of_a_target_begins_with_its_first_look(database: Database) -> No
 )
 def test_a_rule_without_sense_is_refused(database: Database, listing: int, given: dict[str, Any]) -> None:
     with pytest.raises(UserError):
-        database.call(watch.add, **{"listing_id": listing, "now": NOW, **given})
+        database.call(watch_rules.add, **{"listing_id": listing, "now": NOW, **given})

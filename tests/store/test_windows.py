@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from pricewatch.money import Money
-from pricewatch.rules.market import PriceRange
-from pricewatch.store import browse, gauges, targets, visible
-from pricewatch.store.browse import ListingsWanted
-from pricewatch.store.targets import Wanted
+from pricewatch.rules.market_membership import PriceRange
+from pricewatch.store.queues import target_rows
+from pricewatch.store.queues.target_rows import Wanted
+from pricewatch.store.views import admin_listings, gauges, public_listings
+from pricewatch.store.views.admin_listings import ListingsWanted
 from tests.databases import Database
 from tests.store.observations import MARKET, card, store
 from tests.store.watched import make_targets
@@ -35,8 +36,8 @@ def walk(page: Pages) -> tuple[list[int], int]:
 @pytest.fixture
 def shop(database: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
     """Thirty listings, of which the first and the last are dear; seen now."""
-    monkeypatch.setattr(browse, "WINDOW", 7)
-    monkeypatch.setattr(targets, "WINDOW", 7)
+    monkeypatch.setattr(admin_listings, "WINDOW", 7)
+    monkeypatch.setattr(target_rows, "WINDOW", 7)
     now = datetime.now(UTC)
     prices = [90_000 if number in (1, 30) else 1_000 for number in range(1, 31)]
     store(
@@ -52,7 +53,7 @@ def test_consumers_find_what_is_rare(shop: Database, market_id: str | None) -> N
         wanted = ListingsWanted(
             prices=PriceRange(Money(50_000, "EUR")), market_id=market_id, before_id=before
         )
-        found: tuple[list[dict[str, Any]], int | None] = shop.call(visible.listings, wanted, 5)
+        found: tuple[list[dict[str, Any]], int | None] = shop.call(public_listings.listings, wanted, 5)
         return found
 
     dear = shop.rows("SELECT id FROM listings WHERE price_cents > 50000 ORDER BY id DESC")
@@ -67,15 +68,15 @@ def test_consumers_find_what_is_rare(shop: Database, market_id: str | None) -> N
 def test_an_export_holds_all_that_is_visible(
     shop: Database, monkeypatch: pytest.MonkeyPatch, wanted: ListingsWanted
 ) -> None:
-    monkeypatch.setattr(visible, "EXPORT_PAGE", 4)
+    monkeypatch.setattr(public_listings, "EXPORT_PAGE", 4)
     with shop.engine.connect() as connection:
-        assert len({row["id"] for row in visible.all_listings(connection, wanted, 1000)}) == 30
-        assert len(list(visible.all_listings(connection, wanted, 9))) == 9
+        assert len({row["id"] for row in public_listings.all_listings(connection, wanted, 1000)}) == 30
+        assert len(list(public_listings.all_listings(connection, wanted, 9))) == 9
 
 
 def test_nothing_visible_is_no_endless_walk(shop: Database) -> None:
     shop.do("UPDATE sources SET visibility = 'INELIGIBLE'")
-    found, _ = walk(lambda before: shop.call(visible.listings, ListingsWanted(before_id=before), 5))
+    found, _ = walk(lambda before: shop.call(public_listings.listings, ListingsWanted(before_id=before), 5))
     assert found == []
 
 
@@ -85,22 +86,22 @@ def test_targets_are_found_by_a_part_of_their_url(shop: Database) -> None:
 
     def page(after: int | None) -> tuple[list[dict[str, Any]], int | None]:
         found: tuple[list[dict[str, Any]], int | None] = shop.call(
-            targets.page, Wanted(contains=f"/{last}"), most=5, after=after or 0
+            target_rows.page, Wanted(contains=f"/{last}"), most=5, after=after or 0
         )
         return found
 
     found, pages = walk(page)
     assert found == [shop.value("SELECT max(id) FROM targets")]
     assert pages > 3
-    assert len(walk(lambda after: shop.call(targets.page, Wanted(), most=5, after=after or 0))[0]) == 30
+    assert len(walk(lambda after: shop.call(target_rows.page, Wanted(), most=5, after=after or 0))[0]) == 30
 
 
 def test_a_word_is_found_wherever_it_is(shop: Database) -> None:
     shop.do("INSERT INTO products (key, title) VALUES ('a', 'Road bike'), ('b', 'City bike')")
-    (found,) = shop.call(browse.listings, ListingsWanted(words="no1"), now=datetime.now(UTC), most=5)
+    (found,) = shop.call(admin_listings.listings, ListingsWanted(words="no1"), now=datetime.now(UTC), most=5)
     assert found["title"] == "Thing no1"
-    assert [row.title for row in shop.call(browse.products, words="ROAD", most=5)] == ["Road bike"]
-    assert len(shop.call(browse.products, words="bike", most=5)) == 2
+    assert [row.title for row in shop.call(admin_listings.products, words="ROAD", most=5)] == ["Road bike"]
+    assert len(shop.call(admin_listings.products, words="bike", most=5)) == 2
 
 
 def test_many_targets_are_counted_now_and_then(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +111,7 @@ def test_many_targets_are_counted_now_and_then(database: Database, monkeypatch: 
     now = datetime.now(UTC)
     make_targets(database, 3)
     assert counted(now) == 3
-    monkeypatch.setattr("pricewatch.store.overview.COUNTED_BELOW", -1)
+    monkeypatch.setattr("pricewatch.store.views.dashboard.COUNTED_BELOW", -1)
     make_targets(database, 5, first=3)
     assert counted(now + timedelta(minutes=4)) == 3
     assert counted(now + timedelta(minutes=6)) == 8

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
-from pricewatch.store.batch import Batch, WriteCounts, WriteUnit
-from pricewatch.store.incoming import ConcurrentInsert
+from pricewatch.store.writing.batch import Batch, WriteCounts, WriteUnit
+from pricewatch.store.writing.incoming_rows import ConcurrentInsert
 from tests.databases import Database
 from tests.store.observations import card
 from tests.store.written import Written, check_all_stored_once, run

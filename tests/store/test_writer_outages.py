@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import Connection, create_engine, text
 
 from pricewatch.errors import DatabaseUnavailable
-from pricewatch.store import runs
-from pricewatch.store.batch import WriteCounts, WriteUnit
-from pricewatch.store.writer import Writer
+from pricewatch.store.writing import run_rows
+from pricewatch.store.writing.batch import WriteCounts, WriteUnit
+from pricewatch.store.writing.writer import Writer
 from tests.databases import Database, Server
 from tests.store.observations import MARKET, START, card
 from tests.store.written import Written, check_all_stored_once, run
@@ -116,7 +116,7 @@ def test_a_commit_without_an_answer_is_not_made_twice(database: Database, fate: 
 
 def test_a_run_that_is_opened_without_an_answer_is_opened_once(database: Database) -> None:
     engine = create_engine(database.engine.url, connect_args={"connection_factory": LosesAnswers})
-    opening: Callable[[Connection], int] = lambda connection: runs.open_run(  # noqa: E731
+    opening: Callable[[Connection], int] = lambda connection: run_rows.open_run(  # noqa: E731
         connection, now=START, spider="sweep", market_id=MARKET
     )
 

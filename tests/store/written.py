@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from pricewatch.errors import DatabaseUnavailable
-from pricewatch.items import PageOutcome
-from pricewatch.store import runs
-from pricewatch.store.batch import Batch, WriteCounts, WriteUnit
-from pricewatch.store.writer import Writer
+from pricewatch.store.writing import run_rows
+from pricewatch.store.writing.batch import Batch, WriteCounts, WriteUnit
+from pricewatch.store.writing.writer import Writer
+from pricewatch.vocabulary import PageOutcome
 from tests.databases import Database
 from tests.store.observations import MARKET, START, WRITES, card
 
@@ -22,7 +22,7 @@ class Written:
 
     def __init__(self, database: Database, **options: Any) -> None:
         engine = options.pop("engine", database.engine)
-        self.run_id = database.call(runs.open_run, now=START, spider="sweep", market_id=MARKET)
+        self.run_id = database.call(run_rows.open_run, now=START, spider="sweep", market_id=MARKET)
         self.writer = Writer(engine, **options)
         self.writer.run_id = self.run_id
         self.writer.market_id = MARKET
@@ -46,7 +46,7 @@ class Written:
         rows = [card(f"{number}-{n}", price) for n, price in enumerate(prices or (1000,))]
 
         def also(connection: Connection, tally: WriteCounts) -> None:
-            runs.add_page(
+            run_rows.add_page(
                 connection,
                 self.run_id,
                 url=f"/{number}",
@@ -62,7 +62,9 @@ class Written:
         added = WriteCounts()
         for unit in batch.units:
             added.add(unit.counts)
-        runs.record(connection, self.run_id, {"new_listings": added.new, "price_rows": added.price_rows}, {})
+        run_rows.record(
+            connection, self.run_id, {"new_listings": added.new, "price_rows": added.price_rows}, {}
+        )
 
 
 def check_all_stored_once(database: Database, pages: int, rows_each: int = 1) -> None:

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import sync_playwright
 
-from pricewatch.middlewares.chromium import find_chromium
+from pricewatch.fetching.browser.chromium import find_chromium
 from tests.conftest import ROOT
 
 DAYS = 8
@@ -47,7 +47,7 @@ def _places() -> dict[str, int]:
     """A listing whose price has moved most often, and a sweep with many pages."""
     from sqlalchemy import text
 
-    from pricewatch.store.database import engine
+    from pricewatch.store.engine.database import engine
 
     with engine().connect() as connection:
         listing = connection.execute(

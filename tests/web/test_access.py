@@ -9,12 +9,12 @@ import pytest
 from fastapi.routing import APIRoute
 
 from pricewatch.errors import UserError
-from pricewatch.rules.login import FREE_FAILURES, wait_until
+from pricewatch.rules.login_delay import FREE_FAILURES, wait_until
 from pricewatch.web.api import api_routers
 from pricewatch.web.api.common import changing
 from pricewatch.web.configuration import Configuration, check_address
+from pricewatch.web.request_context import checked_form
 from pricewatch.web.routes import page_routers
-from pricewatch.web.visit import checked_form
 from tests.databases import Database
 from tests.web.conftest import BROWSER, PASSWORD, Browser, client_of
 

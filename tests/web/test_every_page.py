@@ -14,10 +14,11 @@ import pytest
 from fastapi.routing import APIRoute
 
 from pricewatch.money import Money
-from pricewatch.rules.own_spiders import OURS, reader_id
-from pricewatch.spiders.start_page import StartPage
-from pricewatch.store import alerts, history, listings, price_jump, resolver, watch
-from pricewatch.store.batch import BatchWriter, Write, WriteUnit
+from pricewatch.rules.custom_spiders import OURS, reader_id
+from pricewatch.runs.start_page import StartPage
+from pricewatch.store.people import watch_rules
+from pricewatch.store.writing import alert_rows, held_jumps, history_append, listing_upsert, product_links
+from pricewatch.store.writing.batch import BatchWriter, Write, WriteUnit
 from pricewatch.web.routes import page_routers
 from tests.databases import Database
 from tests.store import observations
@@ -64,19 +65,19 @@ def full(database: Database) -> Database:
     observations.store(database.engine, [observations.card("free", None, NOW)])
     same = [observations.offer(f"same{n}", 900 + n, NOW, brand="Acme", mpn="X-100") for n in range(2)]
     observations.store(database.engine, same)
-    database.call(resolver.request_all, NOW)
-    database.call(resolver.resolve, NOW)
+    database.call(product_links.request_all, NOW)
+    database.call(product_links.resolve, NOW)
     listing, product = (database.value(f"SELECT max(id) FROM {table}") for table in ("listings", "products"))
     for subject in ({"listing_id": listing}, {"product_id": product}, {"target_id": 1}):
         threshold = Money(500, "JPY")
-        database.call(watch.add, kind="price_at_or_below", threshold=threshold, now=NOW, **subject)
+        database.call(watch_rules.add, kind="price_at_or_below", threshold=threshold, now=NOW, **subject)
     alert = {"kind": "market_stale", "subject": "bazaar-bikes", "message": "Late", "severity": "P2"}
-    database.call(alerts.raise_alert, **alert, now=NOW)
+    database.call(alert_rows.raise_alert, **alert, now=NOW)
     return database
 
 
 def _hold_a_jump(database: Database) -> None:
-    writes: list[Write] = [price_jump.hold, listings.upsert, history.append]
+    writes: list[Write] = [held_jumps.hold, listing_upsert.upsert, history_append.append]
     for price, minutes in ((1_000, 0), (9_000, 1)):
         row = observations.offer("held", price, NOW + timedelta(minutes=minutes))
         with database.engine.connect() as connection:

@@ -7,7 +7,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from pricewatch.bazaar.client import Bazaar
-from pricewatch.simulation import smoke
+from pricewatch.simulation import smoke_rounds
 from tests.conftest import Crawl
 from tests.databases import Database
 
@@ -61,8 +61,8 @@ def test_every_name_is_there_with_its_labels(client: httpx.Client) -> None:
 def test_after_a_smoke_every_name_tells_what_the_runs_did(
     client: httpx.Client, database: Database, bazaar: Bazaar
 ) -> None:
-    smoke.prepare(bazaar)
-    smoke.run_round(1, smoke.choose(list(smoke.ARGUMENTS)), bazaar, lambda _: None)
+    smoke_rounds.prepare(bazaar)
+    smoke_rounds.run_round(1, smoke_rounds.choose(list(smoke_rounds.ARGUMENTS)), bazaar, lambda _: None)
     check_names(client)
     found = read(client)
     # Verification looks whether pages are there; it does not read them for offers.
@@ -70,11 +70,11 @@ def test_after_a_smoke_every_name_tells_what_the_runs_did(
         "SELECT sum(urls_attempted) AS attempted, sum(urls_succeeded) AS succeeded,"
         " sum(offers_valid) AS valid FROM runs WHERE spider <> 'verification'"
     )
-    assert ran.attempted > smoke.TARGETS
+    assert ran.attempted > smoke_rounds.TARGETS
     assert sum(found["scrape_urls_attempted_total"].values()) == ran.attempted
     assert sum(found["scrape_urls_succeeded_total"].values()) == ran.succeeded
     assert sum(found["scrape_offers_valid_total"].values()) == ran.valid
-    assert found["scrape_targets_active"][("bazaar", "bazaar")] == smoke.TARGETS
+    assert found["scrape_targets_active"][("bazaar", "bazaar")] == smoke_rounds.TARGETS
     for name in ("scrape_fetch_duration_ms", "scrape_extract_duration_ms"):
         assert sum(found[f"{name}_count"].values()) > 0, name
 

@@ -10,9 +10,10 @@ import httpx
 import pytest
 
 from pricewatch import clock
-from pricewatch.items import RunStatus
-from pricewatch.rules.own_spiders import reader_id
-from pricewatch.store import drift, jobs, runs
+from pricewatch.rules.custom_spiders import reader_id
+from pricewatch.store.queues import job_queue
+from pricewatch.store.writing import adapter_status, run_rows
+from pricewatch.vocabulary import RunStatus
 from tests.databases import Database
 from tests.store.test_drift import BAD, end_run
 from tests.store.test_review import hold
@@ -26,10 +27,10 @@ NAMES = ["toys", "Acme/toys & games?", "<b>toys</b> 100%", "MyShop_v2"]
 def run_of(database: Database, spider: str, **values: Any) -> int:
     """A run of a spider that is not ours, which has ended."""
     opened = {"spider": spider, "adapter_id": reader_id(spider), "source_id": "bazaar"}
-    run_id: int = database.call(runs.open_run, now=clock.now(), **opened, **values)
+    run_id: int = database.call(run_rows.open_run, now=clock.now(), **opened, **values)
     counts = {"offers_valid": 40, "new_listings": 30, "price_rows": 31, "urls_attempted": 42}
     database.call(
-        runs.close_run, run_id, RunStatus.FINISHED, None, finished_at=clock.now(), urls_failed=2, **counts
+        run_rows.close_run, run_id, RunStatus.FINISHED, None, finished_at=clock.now(), urls_failed=2, **counts
     )
     return run_id
 
@@ -73,7 +74,7 @@ def test_a_spider_of_another_project_may_be_called_as_ours_is(
     client: httpx.Client, database: Database
 ) -> None:
     run_id = run_of(database, "verification", job_id="a1")
-    database.call(jobs.add, "shops", "verification", job_id="a1")
+    database.call(job_queue.add, "shops", "verification", job_id="a1")
     shown = client.get(f"/runs/{run_id}").text
     assert "Listings checked" not in shown
     assert 'href="/logs/shops/verification/a1.log"' in shown
@@ -82,12 +83,12 @@ def test_a_spider_of_another_project_may_be_called_as_ours_is(
 
 def test_a_run_under_way_is_live_and_counted(client: httpx.Client, database: Database) -> None:
     opened = {"spider": "toys", "adapter_id": "spider:toys", "source_id": "bazaar"}
-    run_id = database.call(runs.open_run, now=clock.now(), **opened)
+    run_id = database.call(run_rows.open_run, now=clock.now(), **opened)
     assert "toys" in words(client, "/fragments/running")
     assert "Offers 0" in words(client, f"/fragments/runs/{run_id}")
     running = read(client)["pricewatch_runs_running"]
     assert running == {("discovery",): 0, ("sweep",): 0, ("targets",): 0, ("toys",): 1, ("verification",): 0}
-    database.call(runs.close_run, run_id, RunStatus.FINISHED, None)
+    database.call(run_rows.close_run, run_id, RunStatus.FINISHED, None)
     assert ("toys",) not in read(client)["pricewatch_runs_running"]
 
 
@@ -108,7 +109,7 @@ def test_drift_of_a_spider_is_shown_and_settled(
     assert enabled.status_code == 303
     assert enabled.headers["location"] == f"{path}?source=bazaar"
     assert f"The spider {name} on bazaar is enabled; its next run is watched." in words(client, path)
-    assert database.call(drift.begin, reader, "bazaar")
+    assert database.call(adapter_status.begin, reader, "bazaar")
     browser.post(f"{path}/disable", page=path, note="not now")
     assert "Disabled by local" in words(client, path)
 

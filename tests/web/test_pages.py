@@ -105,7 +105,7 @@ def test_a_market_is_believed_to_be_smaller(browser: Browser, database: Database
 def test_a_rare_price_is_looked_for_a_stretch_at_a_time(
     client: httpx.Client, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pricewatch.store.browse.WINDOW", 10)
+    monkeypatch.setattr("pricewatch.store.views.admin_listings.WINDOW", 10)
     rows = [observations.card(number, 9000 if number == 3 else 100) for number in range(35)]
     observations.store(database.engine, rows)
     page, looked = "/listings?lowest=80&currency=EUR", 0

@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.conftest import ROOT
 
 LOOK = """
-from pricewatch.web.pages import asset, environment, static_file
+from pricewatch.web.templating import asset, environment, static_file
 from pricewatch.web.runbooks import sections
 import pricewatch
 assert ".zip" in pricewatch.__file__

@@ -39,18 +39,18 @@ def live(var: Path, days: float, seed: int = 1) -> None:
 
 
 async def _watch_pages(month: object, bazaar: Bazaar) -> None:
-    from pricewatch.store import target_queue, targets
-    from pricewatch.store.database import engine
-    from pricewatch.store.targets import NewTarget, Wanted
+    from pricewatch.store.engine.database import engine
+    from pricewatch.store.queues import target_queue, target_rows
+    from pricewatch.store.queues.target_rows import NewTarget, Wanted
 
     runner = month.runner  # type: ignore[attr-defined]
     now = clock.now()
     urls = [f"{bazaar.url}{listing.url}" for listing in bazaar.truth("cameras") if listing.state == "on_sale"]
     with engine().begin() as connection:
-        targets.add(
+        target_rows.add(
             connection, [NewTarget(url, url.replace("http:", "https:")) for url in urls[:40]], now, "demo"
         )
-        target_queue.enqueue(connection, targets.choose(connection, Wanted(status="ACTIVE")), now)
+        target_queue.enqueue(connection, target_rows.choose(connection, Wanted(status="ACTIVE")), now)
     crawler = runner.create_crawler("targets")
     await runner.crawl(crawler)
     await asyncio.sleep(0)

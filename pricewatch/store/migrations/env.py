@@ -1,4 +1,4 @@
-"""Alembic's entry: runs on the connection that `store.schema` hands over."""
+"""Alembic's entry: runs on the connection that `store.engine.schema` hands over."""
 
 from alembic import context
 

@@ -1,7 +1,6 @@
 """All tables, one module per subject. Every status and reason is a constraint of the database."""
 
-from pricewatch.store.models.base import Base
-from pricewatch.store.models.listings import (
+from pricewatch.store.models.listing_tables import (
     Listing,
     ListingIdentifier,
     ListingKeys,
@@ -11,7 +10,7 @@ from pricewatch.store.models.listings import (
     Seller,
     SellerHistory,
 )
-from pricewatch.store.models.operations import (
+from pricewatch.store.models.operation_tables import (
     AdapterBatch,
     AdapterStatus,
     Alert,
@@ -20,7 +19,7 @@ from pricewatch.store.models.operations import (
     RobotsCache,
     WatchRule,
 )
-from pricewatch.store.models.people import (
+from pricewatch.store.models.people_tables import (
     Audit,
     Figure,
     LoginFailure,
@@ -29,10 +28,11 @@ from pricewatch.store.models.people import (
     WatchState,
     WebSession,
 )
-from pricewatch.store.models.runs import CollectedCard, Run, RunPage, VerificationAttempt
-from pricewatch.store.models.scheduling import Dispatcher, Egg, Job, Node
-from pricewatch.store.models.sources import Market, Retailer, Source
-from pricewatch.store.models.targets import Quarantined, QuarantinePage, Target, TargetQueue
+from pricewatch.store.models.run_tables import CollectedCard, Run, RunPage, VerificationAttempt
+from pricewatch.store.models.scheduling_tables import DispatcherRow, Egg, Job, Node
+from pricewatch.store.models.source_tables import Market, Retailer, Source
+from pricewatch.store.models.table_base import Base
+from pricewatch.store.models.target_tables import Quarantined, QuarantinePage, Target, TargetQueue
 
 __all__ = [
     "AdapterBatch",

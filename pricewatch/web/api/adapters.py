@@ -10,11 +10,12 @@ from fastapi import APIRouter, HTTPException, Path
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from pricewatch.adapters import UnknownAdapter
-from pricewatch.store import adapter_list, drift, target_sources
-from pricewatch.store.models.operations import EVERY_SOURCE
-from pricewatch.web.api.common import AChange, Name, Row
+from pricewatch.store.models.operation_tables import EVERY_SOURCE
+from pricewatch.store.views import adapter_list
+from pricewatch.store.writing import adapter_status, source_rows
+from pricewatch.web.api.common import AChange, Name, ResponseModel
 from pricewatch.web.problems import responses
-from pricewatch.web.visit import AVisit
+from pricewatch.web.request_context import AVisit
 
 router = APIRouter(prefix="/api/adapters", tags=["adapters"], responses=responses(404))
 # The name of a spider may have a slash in it.
@@ -22,7 +23,7 @@ Reader = Annotated[str, Path(min_length=1, max_length=120, pattern=r"^[^\x00]*$"
 Why = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\x00]*$")]
 
 
-class Switch(Row):
+class Switch(ResponseModel):
     enabled: bool
     disabled_at: datetime | None
     disabled_reason: str | None
@@ -42,7 +43,7 @@ class OnSource(Switch):
     consecutive_failed_batches: int
 
 
-class Adapter(Switch):
+class AdapterResponse(Switch):
     """An adapter with its own switch, which counts for every source, and how it fares on each."""
 
     adapter_id: str
@@ -70,13 +71,13 @@ class Enable(BaseModel):
     source_id: Name | None = None
 
 
-@router.get("", response_model=list[Adapter])
+@router.get("", response_model=list[AdapterResponse])
 def listed(visit: AVisit) -> Any:
     with visit.read() as connection:
         return adapter_list.adapters(connection)
 
 
-@router.post("/{adapter_id:path}/disable", response_model=Adapter)
+@router.post("/{adapter_id:path}/disable", response_model=AdapterResponse)
 def disable(visit: AChange, adapter_id: Reader, given: Disable) -> Any:
     with visit.change(
         "adapter disabled", adapter_id, source_id=given.source_id, note=given.note
@@ -84,18 +85,20 @@ def disable(visit: AChange, adapter_id: Reader, given: Disable) -> Any:
         _check(connection, adapter_id)
         source_id = _source(connection, given.source_id)
         how = {"reason": given.reason, "by": visit.person, "note": given.note}
-        drift.disable(connection, adapter_id, source_id, now=visit.now, **how)
+        adapter_status.disable(connection, adapter_id, source_id, now=visit.now, **how)
         return _one(connection, adapter_id)
 
 
-@router.post("/{adapter_id:path}/enable", response_model=Adapter)
+@router.post("/{adapter_id:path}/enable", response_model=AdapterResponse)
 def enable(visit: AChange, adapter_id: Reader, given: Enable) -> Any:
     with visit.change(
         "adapter enabled", adapter_id, source_id=given.source_id, note=given.note
     ) as connection:
         _check(connection, adapter_id)
         source_id = _source(connection, given.source_id)
-        drift.enable(connection, adapter_id, source_id, by=visit.person, note=given.note, now=visit.now)
+        adapter_status.enable(
+            connection, adapter_id, source_id, by=visit.person, note=given.note, now=visit.now
+        )
         return _one(connection, adapter_id)
 
 
@@ -109,7 +112,7 @@ def _check(connection: Any, adapter_id: str) -> None:
 def _source(connection: Any, source_id: str | None) -> str:
     if source_id is None:
         return EVERY_SOURCE
-    return target_sources.find(connection, source_id).id
+    return source_rows.find(connection, source_id).id
 
 
 def _one(connection: Any, adapter_id: str) -> dict[str, Any]:

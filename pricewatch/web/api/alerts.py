@@ -8,16 +8,16 @@ from typing import Any, Literal
 from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel
 
-from pricewatch.store import alert_list
-from pricewatch.web.api.common import AChange, Limit, Page, Row, page_of
-from pricewatch.web.fields import Before, Id
+from pricewatch.store.views import alert_list
+from pricewatch.web.api.common import AChange, Limit, Page, ResponseModel, page_of
+from pricewatch.web.form_fields import Before, Id
 from pricewatch.web.problems import responses
-from pricewatch.web.visit import AVisit
+from pricewatch.web.request_context import AVisit
 
 router = APIRouter(prefix="/api/alerts", tags=["alerts"], responses=responses(404))
 
 
-class Alert(Row):
+class AlertResponse(ResponseModel):
     id: int
     kind: str
     severity: Literal["P1", "P2", "P3"]
@@ -37,7 +37,7 @@ class Resolved(BaseModel):
     resolved: bool
 
 
-@router.get("", response_model=Page[Alert])
+@router.get("", response_model=Page[AlertResponse])
 def find(visit: AVisit, open_only: bool = False, before: Before = None, limit: Limit = 50) -> Any:
     with visit.read() as connection:
         rows = alert_list.alerts(connection, open_only=open_only, before_id=before, most=limit + 1)

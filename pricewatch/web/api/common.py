@@ -8,8 +8,8 @@ from fastapi import Depends, HTTPException, Path, Query, Request
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
 from pricewatch.money import ISO_4217
-from pricewatch.web.gate import Passage, is_token_right
-from pricewatch.web.visit import Visit
+from pricewatch.web.auth import AuthResult, is_token_right
+from pricewatch.web.request_context import RequestContext
 
 T = TypeVar("T")
 MOST = 200
@@ -30,7 +30,7 @@ Currency = Annotated[str, StringConstraints(pattern="^[A-Z]{3}$"), AfterValidato
 Name = Annotated[str, Path(min_length=1, max_length=100, pattern=r"^[^\x00/]*$")]
 
 
-class Row(BaseModel):
+class ResponseModel(BaseModel):
     """Made from a row of the database; what it does not name is left out."""
 
     model_config = ConfigDict(extra="ignore", from_attributes=True)
@@ -49,12 +49,12 @@ def page_of(rows: list[dict[str, object]], limit: int, key: str = "id") -> dict[
     return {"items": rows[:limit], "next": following}
 
 
-def changing(request: Request) -> Visit:
+def changing(request: Request) -> RequestContext:
     """A program needs its password, a browser the token of our own pages as well."""
-    passage: Passage = request.scope["state"]["passage"]
+    passage: AuthResult = request.scope["state"]["passage"]
     if passage.is_browser and not is_token_right(passage.session, request.headers.get("x-csrf-token", "")):
         raise HTTPException(403, "From a browser, send the page's token as X-CSRF-Token.")
-    return Visit(request)
+    return RequestContext(request)
 
 
-AChange = Annotated[Visit, Depends(changing)]
+AChange = Annotated[RequestContext, Depends(changing)]

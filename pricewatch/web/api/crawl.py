@@ -8,14 +8,14 @@ from typing import Any, Literal
 from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, ConfigDict
 
-from pricewatch.store import browse, market_list, run_list
-from pricewatch.store.browse import ListingsWanted
-from pricewatch.web.api.common import AChange, Limit, Name, Row, Word, page_of
+from pricewatch.store.views import admin_listings, market_list, run_list
+from pricewatch.store.views.admin_listings import ListingsWanted
+from pricewatch.web.api.common import AChange, Limit, Name, ResponseModel, Word, page_of
 from pricewatch.web.api.markets import Queued
-from pricewatch.web.api.runs import Run
-from pricewatch.web.fields import Before
+from pricewatch.web.api.runs import RunResponse
+from pricewatch.web.form_fields import Before
 from pricewatch.web.problems import responses
-from pricewatch.web.visit import AVisit
+from pricewatch.web.request_context import AVisit
 
 router = APIRouter(prefix="/api/crawl", tags=["crawl"], responses=responses(404, 409))
 
@@ -29,7 +29,7 @@ class CrawlOrder(BaseModel):
     spider: Literal["discovery", "sweep", "verification"] = "discovery"
 
 
-class Found(Row):
+class Found(ResponseModel):
     id: int
     title: str
     url: str
@@ -45,7 +45,7 @@ class Found(Row):
 
 class Results(BaseModel):
     market_id: str
-    last_run: Run | None
+    last_run: RunResponse | None
     items: list[Found]
     next: int | None = None
 
@@ -77,6 +77,6 @@ def results(visit: AVisit, market_id: Name, before: Before = None, limit: Limit 
         if market_list.market(connection, market_id) is None:
             raise HTTPException(404, f"There is no market {market_id!r}.")
         wanted = ListingsWanted(market_id=market_id, before_id=before)
-        rows = browse.listings(connection, wanted, now=visit.now, most=limit + 1)
+        rows = admin_listings.listings(connection, wanted, now=visit.now, most=limit + 1)
         last = run_list.runs(connection, market_id=market_id, most=1)
     return {"market_id": market_id, "last_run": last[0] if last else None, **page_of(rows, limit)}

@@ -13,13 +13,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import StreamingResponse
 
-from pricewatch.parsing.spreadsheet import harmless_cell
-from pricewatch.store import visible
-from pricewatch.store.browse import ListingsWanted
-from pricewatch.store.database import engine
-from pricewatch.web.fields import Id
+from pricewatch.parsing.spreadsheet import escaped_cell
+from pricewatch.store.engine.database import engine
+from pricewatch.store.views import public_listings
+from pricewatch.store.views.admin_listings import ListingsWanted
+from pricewatch.web.form_fields import Id
 from pricewatch.web.problems import responses
-from pricewatch.web.visit import AVisit
+from pricewatch.web.request_context import AVisit
 
 router = APIRouter(prefix="/api/export", tags=["exports"], responses=responses(404, 501))
 Form = Literal["csv", "json", "parquet"]
@@ -47,18 +47,18 @@ def listings(
 
     def rows() -> Iterator[dict[str, Any]]:
         with engine().connect() as connection:
-            yield from visible.all_listings(connection, wanted, most)
+            yield from public_listings.all_listings(connection, wanted, most)
 
-    return _file(form, "listings", visible.COLUMNS, rows())
+    return _file(form, "listings", public_listings.COLUMNS, rows())
 
 
 @router.get("/listings/{listing_id}/history.{form}", responses=OK, response_class=StreamingResponse)
 def history(visit: AVisit, listing_id: Id, form: Form) -> StreamingResponse:
     with visit.read() as connection:
-        if visible.listing(connection, listing_id) is None:
+        if public_listings.listing(connection, listing_id) is None:
             raise HTTPException(404, f"There is no visible listing {listing_id}.")
-        rows = visible.history(connection, listing_id, most=100_000)
-    return _file(form, f"listing-{listing_id}", visible.HISTORY_COLUMNS, rows)
+        rows = public_listings.history(connection, listing_id, most=100_000)
+    return _file(form, f"listing-{listing_id}", public_listings.HISTORY_COLUMNS, rows)
 
 
 def _file(form: str, name: str, columns: Sequence[str], rows: Rows) -> StreamingResponse:
@@ -73,7 +73,7 @@ def _csv(columns: Sequence[str], rows: Rows) -> Iterator[str]:
     writer = csv.writer(buffer)
     writer.writerow(columns)
     for row in rows:
-        writer.writerow([harmless_cell(_text(row[name])) for name in columns])
+        writer.writerow([escaped_cell(_text(row[name])) for name in columns])
         if buffer.tell() > CHUNK:
             yield buffer.getvalue()
             buffer.seek(0)

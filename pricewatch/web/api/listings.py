@@ -11,14 +11,14 @@ from pydantic import Field
 
 from pricewatch.errors import UserError
 from pricewatch.money import MAX_CENTS
-from pricewatch.rules.market import PriceRange
-from pricewatch.store import visible
-from pricewatch.store.browse import ListingsWanted
-from pricewatch.web.api.common import Currency, Limit, Page, Row, Word, page_of
-from pricewatch.web.fields import Before, Id
+from pricewatch.rules.market_membership import PriceRange
+from pricewatch.store.views import public_listings
+from pricewatch.store.views.admin_listings import ListingsWanted
+from pricewatch.web.api.common import Currency, Limit, Page, ResponseModel, Word, page_of
+from pricewatch.web.form_fields import Before, Id
 from pricewatch.web.problems import responses
-from pricewatch.web.shown import listing_badge
-from pricewatch.web.visit import AVisit
+from pricewatch.web.request_context import AVisit
+from pricewatch.web.template_filters import listing_badge
 
 router = APIRouter(prefix="/api/listings", tags=["listings"], responses=responses(404))
 Stock = Literal["IN_STOCK", "OUT_OF_STOCK", "BACKORDER", "SOLD", "LISTED"]
@@ -29,7 +29,7 @@ Cents = Annotated[
 ]
 
 
-class Listing(Row):
+class ListingResponse(ResponseModel):
     id: int
     source_id: str
     market_id: str | None
@@ -60,7 +60,7 @@ class Listing(Row):
     times_seen: int
 
 
-class Price(Row):
+class Price(ResponseModel):
     observed_at: datetime
     price_cents: int | None
     price_max_cents: int | None
@@ -68,13 +68,13 @@ class Price(Row):
     availability: Stock
 
 
-class History(Row):
+class History(ResponseModel):
     items: list[Price]
     # The instant before which the next page begins.
     next: datetime | None = None
 
 
-@router.get("", response_model=Page[Listing])
+@router.get("", response_model=Page[ListingResponse])
 def find(
     visit: AVisit,
     q: Annotated[Word | None, Query(description="Words of the title")] = None,
@@ -106,14 +106,14 @@ def find(
         before_id=before,
     )
     with visit.read() as connection:
-        rows, following = visible.listings(connection, wanted, limit)
+        rows, following = public_listings.listings(connection, wanted, limit)
     return {"items": [shown(row, visit.now) for row in rows], "next": following}
 
 
-@router.get("/{listing_id}", response_model=Listing)
+@router.get("/{listing_id}", response_model=ListingResponse)
 def one(visit: AVisit, listing_id: Id) -> Any:
     with visit.read() as connection:
-        row = visible.listing(connection, listing_id)
+        row = public_listings.listing(connection, listing_id)
     if row is None:
         raise HTTPException(404, f"There is no listing {listing_id}.")
     return shown(row, visit.now)
@@ -128,9 +128,9 @@ def history(
 ) -> Any:
     """The newest first."""
     with visit.read() as connection:
-        if visible.listing(connection, listing_id) is None:
+        if public_listings.listing(connection, listing_id) is None:
             raise HTTPException(404, f"There is no listing {listing_id}.")
-        rows = visible.history(connection, listing_id, most=limit + 1, before=before)
+        rows = public_listings.history(connection, listing_id, most=limit + 1, before=before)
     return page_of(rows, limit, "observed_at")
 
 

@@ -9,10 +9,12 @@ from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
 from pricewatch.money import MAX_CENTS
-from pricewatch.store import market_list, new_markets, sweeps
-from pricewatch.web.api.common import AChange, Currency, Name, Row, Word
+from pricewatch.services import add_market
+from pricewatch.store.views import market_list
+from pricewatch.store.writing import sweep_checkpoints
+from pricewatch.web.api.common import AChange, Currency, Name, ResponseModel, Word
 from pricewatch.web.problems import responses
-from pricewatch.web.visit import AVisit
+from pricewatch.web.request_context import AVisit
 
 router = APIRouter(prefix="/api/admin/markets", tags=["markets"], responses=responses(404, 409))
 Tier = Literal["hot", "standard", "cool"]
@@ -22,7 +24,7 @@ Price = Annotated[
 Many = Annotated[int | None, Field(ge=1, le=100_000)]
 
 
-class Market(Row):
+class MarketResponse(ResponseModel):
     id: str
     source_id: str
     display_name: str
@@ -56,7 +58,7 @@ class Market(Row):
 class NewMarket(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    id: Annotated[str, Field(pattern=f"^{new_markets.MARKET_ID}$")]
+    id: Annotated[str, Field(pattern=f"^{add_market.MARKET_ID}$")]
     source_id: Word
     display_name: Word | None = None
     tier: Tier = "standard"
@@ -100,26 +102,26 @@ class Queued(BaseModel):
     market_id: str | None = None
 
 
-@router.get("", response_model=list[Market])
+@router.get("", response_model=list[MarketResponse])
 def listed(visit: AVisit) -> Any:
     with visit.read() as connection:
         return market_list.markets(connection)
 
 
-@router.post("", response_model=Market, status_code=201)
+@router.post("", response_model=MarketResponse, status_code=201)
 def add(visit: AChange, given: NewMarket) -> Any:
     with visit.change("market added", given.id, source=given.source_id) as connection:
-        new_markets.add(connection, given.model_dump(), given.source_id)
+        add_market.add(connection, given.model_dump(), given.source_id)
         return market_list.market(connection, given.id)
 
 
-@router.get("/{market_id}", response_model=Market)
+@router.get("/{market_id}", response_model=MarketResponse)
 def one(visit: AVisit, market_id: Name) -> Any:
     with visit.read() as connection:
         return _known(market_list.market(connection, market_id), market_id)
 
 
-@router.put("/{market_id}", response_model=Market)
+@router.put("/{market_id}", response_model=MarketResponse)
 def change(visit: AChange, market_id: Name, given: MarketChange) -> Any:
     values = given.model_dump(exclude_none=True)
     with visit.change("market changed", market_id, **values) as connection:
@@ -137,12 +139,12 @@ def scrape(visit: AChange, market_id: Name, order: ScrapeOrder | None = None) ->
     return {"job_id": job_id, "spider": spider, "market_id": market_id}
 
 
-@router.post("/{market_id}/believe", response_model=Market)
+@router.post("/{market_id}/believe", response_model=MarketResponse)
 def believe(visit: AChange, market_id: Name) -> Any:
     """Believe that the market has become as small as its last, partial sweep saw it."""
     with visit.change("smaller market believed", market_id) as connection:
         _known(market_list.market(connection, market_id), market_id)
-        sweeps.believe(connection, market_id, visit.now)
+        sweep_checkpoints.believe(connection, market_id, visit.now)
         return market_list.market(connection, market_id)
 
 

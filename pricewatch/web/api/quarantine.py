@@ -8,19 +8,20 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, HTTPException, Query
 from pydantic import BaseModel, ConfigDict
 
-from pricewatch.items import QuarantineReason
-from pricewatch.store import quarantine, review
-from pricewatch.store.quarantine import HeldWanted
-from pricewatch.web.api.common import AChange, Limit, Page, Row, Sentence, Word, page_of
-from pricewatch.web.fields import Before, Id
+from pricewatch.services import quarantine_review
+from pricewatch.store.writing import quarantine_rows
+from pricewatch.store.writing.quarantine_rows import HeldWanted
+from pricewatch.vocabulary import QuarantineReason
+from pricewatch.web.api.common import AChange, Limit, Page, ResponseModel, Sentence, Word, page_of
+from pricewatch.web.form_fields import Before, Id
 from pricewatch.web.problems import responses
-from pricewatch.web.visit import AVisit
+from pricewatch.web.request_context import AVisit
 
 router = APIRouter(prefix="/api/quarantine", tags=["quarantine"], responses=responses(404))
 Status = Literal["pending", "accepted", "rejected", "replayed"]
 
 
-class Held(Row):
+class Held(ResponseModel):
     id: int
     source_id: str
     run_id: int | None
@@ -55,7 +56,7 @@ class Replay(BaseModel):
     apply: bool = False
 
 
-class Reviewed(BaseModel):
+class ReviewResponse(BaseModel):
     id: int
     outcome: str
     details: str = ""
@@ -72,7 +73,7 @@ def find(
 ) -> Any:
     wanted = HeldWanted(status=status, reason=reason, adapter_id=adapter_id)
     with visit.read() as connection:
-        return page_of(quarantine.listed(connection, wanted, most=limit + 1, before=before), limit)
+        return page_of(quarantine_rows.listed(connection, wanted, most=limit + 1, before=before), limit)
 
 
 @router.get("/{held_id}", response_model=Held)
@@ -81,33 +82,35 @@ def one(visit: AVisit, held_id: Id) -> Any:
         return _known(connection, held_id)
 
 
-@router.post("/{held_id}/accept", response_model=Reviewed)
+@router.post("/{held_id}/accept", response_model=ReviewResponse)
 def accept(visit: AChange, held_id: Id, given: Note) -> Any:
     with visit.change("offer accepted", f"offer {held_id}", note=given.note) as connection:
         _known(connection, held_id)
-        done = review.accept(connection, held_id, by=visit.person, note=given.note, now=visit.now)
+        done = quarantine_review.accept(connection, held_id, by=visit.person, note=given.note, now=visit.now)
     return {"id": held_id, "outcome": str(done.outcome), "details": done.details}
 
 
-@router.post("/{held_id}/reject", response_model=Reviewed)
+@router.post("/{held_id}/reject", response_model=ReviewResponse)
 def reject(visit: AChange, held_id: Id, given: Note) -> Any:
     with visit.change("offers rejected", f"offer {held_id}", note=given.note) as connection:
         _known(connection, held_id)
-        done = quarantine.reject(connection, [held_id], by=visit.person, note=given.note, now=visit.now)
+        done = quarantine_rows.reject(connection, [held_id], by=visit.person, note=given.note, now=visit.now)
     return {"id": held_id, "outcome": "rejected" if done else "not waiting"}
 
 
-@router.post("/{held_id}/replay", response_model=Reviewed)
+@router.post("/{held_id}/replay", response_model=ReviewResponse)
 def replay(visit: AChange, held_id: Id, given: Replay) -> Any:
     """Read the kept page again; nothing is stored unless `apply` says so."""
     with visit.change("offer replayed", f"offer {held_id}", apply=given.apply) as connection:
         _known(connection, held_id)
-        done = review.replay(connection, held_id, by=visit.person, now=visit.now, apply=given.apply)
+        done = quarantine_review.replay(
+            connection, held_id, by=visit.person, now=visit.now, apply=given.apply
+        )
     return {"id": held_id, "outcome": str(done.outcome), "details": done.details}
 
 
 def _known(connection: Any, held_id: int) -> dict[str, Any]:
-    rows = quarantine.listed(connection, HeldWanted(ids=[held_id]), most=1)
+    rows = quarantine_rows.listed(connection, HeldWanted(ids=[held_id]), most=1)
     if not rows:
         raise HTTPException(404, f"There is no offer {held_id} in quarantine.")
     return rows[0]

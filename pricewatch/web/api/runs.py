@@ -9,20 +9,20 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query
 from pydantic import StringConstraints
 
-from pricewatch.items import RunStatus
-from pricewatch.rules.own_spiders import LONGEST_NAME
-from pricewatch.store import run_list
-from pricewatch.web.api.common import Limit, Page, Row, Word, page_of
-from pricewatch.web.fields import After, Before, Id
+from pricewatch.rules.custom_spiders import LONGEST_NAME
+from pricewatch.store.views import run_list
+from pricewatch.vocabulary import RunStatus
+from pricewatch.web.api.common import Limit, Page, ResponseModel, Word, page_of
+from pricewatch.web.form_fields import After, Before, Id
 from pricewatch.web.problems import responses
-from pricewatch.web.visit import AVisit
+from pricewatch.web.request_context import AVisit
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], responses=responses(404))
 # One of ours, or any other that was run; the database takes no NUL in a text.
 Spider = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00]*$")]
 
 
-class Run(Row):
+class RunResponse(ResponseModel):
     id: int
     spider: str
     source_id: str | None
@@ -58,12 +58,12 @@ class Run(Row):
     progress: dict[str, Any]
 
 
-class RunDetails(Run):
+class RunDetails(RunResponse):
     errors: list[Any]
     arguments: dict[str, Any]
 
 
-class RunPage(Row):
+class RunPageResponse(ResponseModel):
     id: int
     start_page: str | None
     page: int | None
@@ -79,7 +79,7 @@ class RunPage(Row):
     fetched_at: datetime
 
 
-@router.get("", response_model=Page[Run])
+@router.get("", response_model=Page[RunResponse])
 def find(
     visit: AVisit,
     spider: Annotated[Spider | None, Query()] = None,
@@ -101,7 +101,7 @@ def one(visit: AVisit, run_id: Id) -> Any:
         return _known(run_list.run(connection, run_id), run_id)
 
 
-@router.get("/{run_id}/pages", response_model=Page[RunPage])
+@router.get("/{run_id}/pages", response_model=Page[RunPageResponse])
 def pages(
     visit: AVisit,
     run_id: Id,

@@ -9,19 +9,20 @@ from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 from scrapy.utils.project import get_project_settings
 
-from pricewatch.rules.targets import DEFAULT_SCHEDULE
-from pricewatch.store import target_import, targets
-from pricewatch.store.targets import Wanted
-from pricewatch.web.api.common import AChange, Limit, Page, Row, Sentence, Word
-from pricewatch.web.fields import After, Id
+from pricewatch.rules.target_schedule import DEFAULT_SCHEDULE
+from pricewatch.services import target_import
+from pricewatch.store.queues import target_rows
+from pricewatch.store.queues.target_rows import Wanted
+from pricewatch.web.api.common import AChange, Limit, Page, ResponseModel, Sentence, Word
+from pricewatch.web.form_fields import After, Id
 from pricewatch.web.problems import responses
-from pricewatch.web.visit import AVisit
+from pricewatch.web.request_context import AVisit
 
 router = APIRouter(prefix="/api/targets", tags=["targets"], responses=responses(404, 409))
 Status = Literal["ACTIVE", "PAUSED", "BROKEN", "STALE"]
 
 
-class Target(Row):
+class TargetResponse(ResponseModel):
     id: int
     source_id: str
     adapter_id: str
@@ -55,7 +56,7 @@ class Selectors(BaseModel):
     currency: Annotated[str, Field(pattern="^[A-Z]{3}$")] | None = None
 
 
-class NewTarget(BaseModel):
+class NewTargetRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     url: Annotated[str, Field(min_length=1, max_length=2000, pattern=r"^[^\x00]*$")]
@@ -70,7 +71,7 @@ class Done(BaseModel):
     changed: int
 
 
-@router.get("", response_model=Page[Target])
+@router.get("", response_model=Page[TargetResponse])
 def find(
     visit: AVisit,
     status: Status | None = None,
@@ -80,17 +81,17 @@ def find(
 ) -> Any:
     with visit.read() as connection:
         wanted = Wanted(status=status, source_id=source_id)
-        rows, following = targets.page(connection, wanted, most=limit, after=after)
+        rows, following = target_rows.page(connection, wanted, most=limit, after=after)
     return {"items": rows, "next": following}
 
 
 @router.post(
     "",
-    response_model=Target,
+    response_model=TargetResponse,
     status_code=201,
-    responses={200: {"model": Target, "description": "Watched already, and changed"}},
+    responses={200: {"model": TargetResponse, "description": "Watched already, and changed"}},
 )
-def add(visit: AChange, given: NewTarget, response: Response) -> Any:
+def add(visit: AChange, given: NewTargetRequest, response: Response) -> Any:
     """A page that is watched already takes over what is given; with nothing new it is refused with 409."""
     values = {name: str(value) for name, value in given.selectors if value is not None}
     chosen = {"schedule": given.schedule, "priority": str(given.priority)}
@@ -99,17 +100,17 @@ def add(visit: AChange, given: NewTarget, response: Response) -> Any:
     with visit.change("target added", given.url[:500]) as connection:
         private = get_project_settings().getlist("ALLOWED_PRIVATE_HOSTS")
         new = target_import.check(values, target_import.allowed_hosts(connection, private))
-        added = targets.add(connection, [new], visit.now, visit.person)
+        added = target_rows.add(connection, [new], visit.now, visit.person)
         if added.ids:
             return _one(connection, added.ids[0])
-        target_id = targets.find_url(connection, new.url)
+        target_id = target_rows.find_url(connection, new.url)
         if not added.updated or target_id is None:
             raise HTTPException(409, "A target watches this page already.")
         response.status_code = 200
         return _one(connection, target_id)
 
 
-@router.get("/{target_id}", response_model=Target)
+@router.get("/{target_id}", response_model=TargetResponse)
 def one(visit: AVisit, target_id: Id) -> Any:
     with visit.read() as connection:
         return _one(connection, target_id)
@@ -119,14 +120,14 @@ def one(visit: AVisit, target_id: Id) -> Any:
 def pause(visit: AChange, target_id: Id) -> Any:
     with visit.change("targets: pause", f"target {target_id}") as connection:
         _one(connection, target_id)
-        return {"changed": targets.pause(connection, [target_id], visit.now)}
+        return {"changed": target_rows.pause(connection, [target_id], visit.now)}
 
 
 @router.post("/{target_id}/resume", response_model=Done)
 def resume(visit: AChange, target_id: Id) -> Any:
     with visit.change("targets: resume", f"target {target_id}") as connection:
         _one(connection, target_id)
-        return {"changed": targets.resume(connection, [target_id], visit.now)}
+        return {"changed": target_rows.resume(connection, [target_id], visit.now)}
 
 
 @router.delete("/{target_id}", response_model=Done)
@@ -134,11 +135,11 @@ def remove(visit: AChange, target_id: Id) -> Any:
     """Its listing and history stay."""
     with visit.change("targets: remove", f"target {target_id}") as connection:
         _one(connection, target_id)
-        return {"changed": targets.remove(connection, [target_id])}
+        return {"changed": target_rows.remove(connection, [target_id])}
 
 
 def _one(connection: Any, target_id: int) -> dict[str, Any]:
-    rows = targets.listed(connection, Wanted(ids=[target_id]), most=1)
+    rows = target_rows.listed(connection, Wanted(ids=[target_id]), most=1)
     if not rows:
         raise HTTPException(404, f"There is no target {target_id}.")
     return rows[0]

@@ -12,19 +12,19 @@ from sqlalchemy import Connection
 
 from pricewatch.errors import UserError
 from pricewatch.money import MAX_CENTS, Money
-from pricewatch.notify import channels
-from pricewatch.store import watch
-from pricewatch.web.api.common import AChange, Currency, Limit, Page, Row, Word, page_of
-from pricewatch.web.fields import LARGEST_ID, Before, Id
+from pricewatch.services.notifications import channels
+from pricewatch.store.people import watch_rules
+from pricewatch.web.api.common import AChange, Currency, Limit, Page, ResponseModel, Word, page_of
+from pricewatch.web.form_fields import LARGEST_ID, Before, Id
 from pricewatch.web.problems import responses
-from pricewatch.web.visit import AVisit
+from pricewatch.web.request_context import AVisit
 
 router = APIRouter(prefix="/api/watch-rules", tags=["watch rules"], responses=responses(404))
 Kind = Literal["price_at_or_below", "fell_by", "rose_by", "back_in_stock", "sold", "gone"]
 Number = Annotated[int | None, Field(ge=1, le=LARGEST_ID)]
 
 
-class Rule(Row):
+class WatchRuleResponse(ResponseModel):
     id: int
     kind: Kind
     listing_id: int | None
@@ -64,27 +64,29 @@ class Removed(BaseModel):
     id: int
 
 
-@router.get("", response_model=Page[Rule])
+@router.get("", response_model=Page[WatchRuleResponse])
 def find(visit: AVisit, before: Before = None, limit: Limit = 50) -> Any:
     with visit.read() as connection:
-        return page_of(watch.listed(connection, before_id=before, most=limit + 1), limit)
+        return page_of(watch_rules.listed(connection, before_id=before, most=limit + 1), limit)
 
 
-@router.post("", response_model=Rule, status_code=201)
+@router.post("", response_model=WatchRuleResponse, status_code=201)
 def add(visit: AChange, given: NewRule) -> Any:
     known = channels()
     if unknown := [name for name in given.notify if name not in known]:
         raise UserError(f"There is no channel {unknown[0]!r}; known: {', '.join(sorted(known)) or 'none'}.")
     with visit.change("watch rule added", given.kind) as connection:
         values = given.model_dump(exclude={"threshold_cents", "currency"})
-        rule_id = watch.add(connection, now=visit.now, threshold=_threshold(connection, given), **values)
-        return next(row for row in watch.listed(connection, most=1, before_id=rule_id + 1))
+        rule_id = watch_rules.add(
+            connection, now=visit.now, threshold=_threshold(connection, given), **values
+        )
+        return next(row for row in watch_rules.listed(connection, most=1, before_id=rule_id + 1))
 
 
 @router.delete("/{rule_id}", response_model=Removed)
 def remove(visit: AChange, rule_id: Id) -> Any:
     with visit.change("watch rule removed", f"rule {rule_id}") as connection:
-        if not watch.remove(connection, rule_id):
+        if not watch_rules.remove(connection, rule_id):
             raise HTTPException(404, f"There is no rule {rule_id}.")
     return {"id": rule_id}
 
@@ -93,7 +95,7 @@ def _threshold(connection: Connection, given: NewRule) -> Money | None:
     if given.threshold_cents is None:
         return None
     watched = {name: getattr(given, name) for name in ("listing_id", "product_id", "target_id")}
-    currency = given.currency or watch.currency_of(connection, **watched)
+    currency = given.currency or watch_rules.currency_of(connection, **watched)
     if currency is None:
         raise UserError("Say the currency of the price, such as EUR: what is watched does not settle it.")
     return Money(given.threshold_cents, currency)

@@ -10,10 +10,11 @@ from fastapi.responses import Response
 from sqlalchemy import Connection
 
 from pricewatch.errors import UserError
-from pricewatch.store import adapter_list, drift, target_sources
-from pricewatch.store.models.operations import EVERY_SOURCE
-from pricewatch.web.pages import with_query
-from pricewatch.web.visit import AForm, AVisit
+from pricewatch.store.models.operation_tables import EVERY_SOURCE
+from pricewatch.store.views import adapter_list
+from pricewatch.store.writing import adapter_status, source_rows
+from pricewatch.web.request_context import AForm, AVisit
+from pricewatch.web.templating import with_query
 
 router = APIRouter()
 
@@ -49,10 +50,10 @@ def disable(visit: AVisit, form: AForm, adapter_id: str) -> Response:
         adapter_list.check(connection, adapter_id)
         source_id = _source(connection, source)
         by = visit.person
-        done = drift.disable(
+        done = adapter_status.disable(
             connection, adapter_id, source_id, reason=reason, by=by, note=note, now=visit.now
         )
-    how, whose = "now" if done else "already", drift.named(adapter_id, source_id)
+    how, whose = "now" if done else "already", adapter_status.named(adapter_id, source_id)
     return visit.back(_path(adapter_id, source), f"The {whose} is {how} disabled.")
 
 
@@ -65,13 +66,13 @@ def enable(visit: AVisit, form: AForm, adapter_id: str) -> Response:
     with visit.change("adapter enabled", adapter_id, source_id=source or None, note=note) as connection:
         adapter_list.check(connection, adapter_id)
         source_id = _source(connection, source)
-        drift.enable(connection, adapter_id, source_id, by=visit.person, note=note, now=visit.now)
-    whose = drift.named(adapter_id, source_id)
+        adapter_status.enable(connection, adapter_id, source_id, by=visit.person, note=note, now=visit.now)
+    whose = adapter_status.named(adapter_id, source_id)
     return visit.back(_path(adapter_id, source), f"The {whose} is enabled; its next run is watched.")
 
 
 def _source(connection: Connection, given: str) -> str:
-    return target_sources.find(connection, given).id if given else EVERY_SOURCE
+    return source_rows.find(connection, given).id if given else EVERY_SOURCE
 
 
 def _path(adapter_id: str, source: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
-from pricewatch.notify import channels
-from pricewatch.store import alert_list
-from pricewatch.web.fields import Before, Id
+from pricewatch.services.notifications import channels
+from pricewatch.store.views import alert_list
+from pricewatch.web.form_fields import Before, Id
+from pricewatch.web.request_context import AForm, AVisit
 from pricewatch.web.runbooks import sections
-from pricewatch.web.visit import AForm, AVisit
 
 router = APIRouter()
 MOST = 50

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from pricewatch.store import audit
-from pricewatch.web.fields import Before
-from pricewatch.web.visit import AVisit
+from pricewatch.store.people import audit_log
+from pricewatch.web.form_fields import Before
+from pricewatch.web.request_context import AVisit
 
 router = APIRouter()
 MOST = 100
@@ -16,6 +16,6 @@ MOST = 100
 @router.get("/audit")
 def found(visit: AVisit, before: Before = None) -> Response:
     with visit.read() as connection:
-        rows = audit.listed(connection, most=MOST + 1, before_id=before)
+        rows = audit_log.listed(connection, most=MOST + 1, before_id=before)
         more = rows[MOST - 1]["id"] if len(rows) > MOST else None
         return visit.render(connection, "audit.html", rows=rows[:MOST], more=more)

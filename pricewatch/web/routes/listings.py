@@ -8,12 +8,13 @@ from typing import Literal
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
-from pricewatch.notify import channels
-from pricewatch.rules.market import PriceRange
-from pricewatch.store import browse, market_list, source_list, watch
-from pricewatch.store.browse import ListingsWanted
-from pricewatch.web.fields import Before, Id, price
-from pricewatch.web.visit import AVisit
+from pricewatch.rules.market_membership import PriceRange
+from pricewatch.services.notifications import channels
+from pricewatch.store.people import watch_rules
+from pricewatch.store.views import admin_listings, market_list, source_list
+from pricewatch.store.views.admin_listings import ListingsWanted
+from pricewatch.web.form_fields import Before, Id, price
+from pricewatch.web.request_context import AVisit
 
 router = APIRouter()
 MOST = 50
@@ -47,15 +48,15 @@ def found(
         before_id=before,
     )
     with visit.read() as connection:
-        shown, more = browse.listings_page(connection, wanted, now=visit.now, most=MOST)
+        shown, more = admin_listings.listings_page(connection, wanted, now=visit.now, most=MOST)
         return visit.render(
             connection,
             "listings.html",
             rows=shown,
-            sparks=browse.sparks(connection, [row["id"] for row in shown], visit.now),
+            sparks=admin_listings.sparks(connection, [row["id"] for row in shown], visit.now),
             more=more,
             first=before is None,
-            currencies=browse.currencies(connection),
+            currencies=admin_listings.currencies(connection),
             markets=market_list.names(connection),
             sources=[row["id"] for row in source_list.sources(connection)],
             price_ages=PRICE_AGES,
@@ -76,19 +77,19 @@ def found(
 @router.get("/listings/{listing_id}")
 def one(visit: AVisit, listing_id: Id) -> Response:
     with visit.read() as connection:
-        row = browse.listing(connection, listing_id, visit.now)
+        row = admin_listings.listing(connection, listing_id, visit.now)
         if row is None:
             raise HTTPException(404, f"There is no listing {listing_id}.")
-        history = browse.history(connection, listing_id)
-        offers = browse.offers(connection, row["product_id"], visit.now) if row["product_id"] else []
+        history = admin_listings.history(connection, listing_id)
+        offers = admin_listings.offers(connection, row["product_id"], visit.now) if row["product_id"] else []
         return visit.render(
             connection,
             "listing.html",
             row=row,
             history=history,
-            attempts=browse.attempts(connection, listing_id),
-            targets=browse.targets_of(connection, listing_id),
-            rules=watch.listed(connection, listing_id=listing_id, most=20),
+            attempts=admin_listings.attempts(connection, listing_id),
+            targets=admin_listings.targets_of(connection, listing_id),
+            rules=watch_rules.listed(connection, listing_id=listing_id, most=20),
             others=[offer for offer in offers if offer["id"] != listing_id][:6],
             channels=sorted(channels()),
         )

@@ -6,13 +6,13 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from pricewatch import clock
-from pricewatch.store import access
-from pricewatch.store.database import engine
-from pricewatch.web.access import address_of, set_session
-from pricewatch.web.gate import COOKIE, Gate
-from pricewatch.web.pages import MEDIA_TYPES, render, static_file
+from pricewatch.store.engine.database import engine
+from pricewatch.store.people import web_sessions
+from pricewatch.web.auth import COOKIE, Auth
+from pricewatch.web.auth_middleware import address_of, set_session
 from pricewatch.web.problems import answer
-from pricewatch.web.visit import AForm, AVisit
+from pricewatch.web.request_context import AForm, AVisit
+from pricewatch.web.templating import MEDIA_TYPES, render, static_file
 
 router = APIRouter()
 FOR_EVER = "public, max-age=31536000, immutable"
@@ -44,7 +44,7 @@ async def log_in(request: Request) -> Response:
 
 
 def _log_in(request: Request, name: str, password: str, then: str) -> Response:
-    gate: Gate = request.app.state.gate
+    gate: Auth = request.app.state.gate
     if gate.configuration.is_open:
         return RedirectResponse("/", 303)
     now = clock.now()
@@ -55,7 +55,7 @@ def _log_in(request: Request, name: str, password: str, then: str) -> Response:
             request, "login.html", code=passage.status, headers=headers, next=then, problem=passage.reason
         )
     with engine().begin() as connection:
-        session = access.open_session(connection, passage.person, now)
+        session = web_sessions.open_session(connection, passage.person, now)
     response = RedirectResponse(then, 303)
     set_session(response.headers, session, secure=gate.configuration.secure_cookies)
     return response
@@ -64,7 +64,7 @@ def _log_in(request: Request, name: str, password: str, then: str) -> Response:
 @router.post("/logout")
 def log_out(visit: AVisit, form: AForm) -> Response:
     with engine().begin() as connection:
-        access.close_session(connection, visit.passage.session)
+        web_sessions.close_session(connection, visit.passage.session)
     response = RedirectResponse("/login", 303)
     response.delete_cookie(COOKIE, path="/")
     return response

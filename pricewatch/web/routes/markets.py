@@ -10,9 +10,11 @@ from fastapi.responses import Response
 from pricewatch import adapters
 from pricewatch.adapters.asked import parameters_of
 from pricewatch.errors import UserError
-from pricewatch.items import Tier
-from pricewatch.store import market_list, new_markets, source_list, sweeps, target_sources
-from pricewatch.web.visit import AForm, AVisit, Form
+from pricewatch.services import add_market
+from pricewatch.store.views import market_list, source_list
+from pricewatch.store.writing import source_rows, sweep_checkpoints
+from pricewatch.vocabulary import Tier
+from pricewatch.web.request_context import AForm, AVisit, Form
 
 router = APIRouter()
 # What an adapter calls the ends of a price range, and the fields in which people type them.
@@ -58,11 +60,11 @@ def add_form(visit: AVisit, source: str = "") -> Response:
 def add(visit: AVisit, form: AForm) -> Response:
     market_id, source_id = form.text("id"), form.text("source_id")
     with visit.change("market added", market_id, source=source_id) as connection:
-        source = target_sources.find(connection, source_id)
+        source = source_rows.find(connection, source_id)
         asked = parameters_of(adapters.get(source.adapter_id))
-        new_markets.add(connection, _values(form, asked), source.id)
+        add_market.add(connection, _values(form, asked), source.id)
         if form.flag("approve") and not source.is_approved:
-            target_sources.approve(connection, source.id, visit.person, visit.now)
+            source_rows.approve(connection, source.id, visit.person, visit.now)
     return visit.back("/markets", f"The market {market_id} is added.")
 
 
@@ -97,7 +99,7 @@ def scrape(
 @router.post("/markets/{market_id}/believe")
 def believe(visit: AVisit, form: AForm, market_id: str) -> Response:
     with visit.change("smaller market believed", market_id) as connection:
-        counts = sweeps.believe(connection, market_id, visit.now)
+        counts = sweep_checkpoints.believe(connection, market_id, visit.now)
     return visit.back("/markets", f"{market_id} now has {counts.seen} cards, not {counts.last_complete}.")
 
 
@@ -106,9 +108,7 @@ def approve(visit: AVisit, form: AForm, source_id: str) -> Response:
     if not form.flag("read"):
         raise UserError("Say that you have read the site's terms.")
     with visit.change("source approved", source_id) as connection:
-        target_sources.approve(
-            connection, target_sources.find(connection, source_id).id, visit.person, visit.now
-        )
+        source_rows.approve(connection, source_rows.find(connection, source_id).id, visit.person, visit.now)
     return visit.back("/markets#sources", f"{source_id} is approved by {visit.person}.")
 
 

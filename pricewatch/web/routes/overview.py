@@ -8,9 +8,9 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from pricewatch.store import alert_list, market_list, overview, run_list
-from pricewatch.web.rows import run_row
-from pricewatch.web.visit import AVisit
+from pricewatch.store.views import alert_list, dashboard, market_list, run_list
+from pricewatch.web.page_rows import run_row
+from pricewatch.web.request_context import AVisit
 
 router = APIRouter()
 DAYS = 14
@@ -20,16 +20,16 @@ DAYS = 14
 def show(visit: AVisit) -> Response:
     with visit.read() as connection:
         markets = market_list.markets(connection)
-        listings, exact = overview.estimate(connection, "listings")
+        listings, exact = dashboard.estimate(connection, "listings")
         return visit.render(
             connection,
             "overview.html",
-            today=overview.today(connection, visit.now),
+            today=dashboard.today(connection, visit.now),
             listings=listings,
             listings_exact=exact,
             running=[run_row(row) for row in run_list.running(connection)],
             last_runs=[run_row(row) for row in run_list.runs(connection, most=8)],
-            changes=overview.changes(connection),
+            changes=dashboard.changes(connection),
             alerts=alert_list.alerts(connection, open_only=True, most=5),
             days=_days(run_list.per_day(connection, visit.now, DAYS), visit.now),
             markets=[row for row in markets if row["enabled"]],

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
-from pricewatch.notify import channels
-from pricewatch.store import browse
-from pricewatch.web.fields import Before, Id
-from pricewatch.web.visit import AVisit
+from pricewatch.services.notifications import channels
+from pricewatch.store.views import admin_listings
+from pricewatch.web.form_fields import Before, Id
+from pricewatch.web.request_context import AVisit
 
 router = APIRouter()
 MOST = 50
@@ -18,7 +18,7 @@ MOST = 50
 def found(visit: AVisit, q: str = "", before: Before = None) -> Response:
     words = q.replace("\x00", "").strip()[:200]
     with visit.read() as connection:
-        rows = browse.products(
+        rows = admin_listings.products(
             connection,
             words=words or None,
             before_id=before,
@@ -31,15 +31,15 @@ def found(visit: AVisit, q: str = "", before: Before = None) -> Response:
 @router.get("/products/{product_id}")
 def one(visit: AVisit, product_id: Id) -> Response:
     with visit.read() as connection:
-        product = browse.product(connection, product_id)
+        product = admin_listings.product(connection, product_id)
         if product is None:
             raise HTTPException(404, f"There is no product {product_id}.")
-        offers = browse.offers(connection, product_id, visit.now)
+        offers = admin_listings.offers(connection, product_id, visit.now)
         return visit.render(
             connection,
             "product.html",
             product=product,
             offers=offers,
-            sparks=browse.sparks(connection, [offer["id"] for offer in offers], visit.now),
+            sparks=admin_listings.sparks(connection, [offer["id"] for offer in offers], visit.now),
             channels=sorted(channels()),
         )

@@ -6,9 +6,9 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 from scrapy.utils.project import get_project_settings
 
-from pricewatch.rules.proxies import STRATEGIES, parse_proxies
-from pricewatch.store import proxy_list
-from pricewatch.web.visit import AForm, AVisit
+from pricewatch.rules.proxy_config import STRATEGIES, parse_proxies
+from pricewatch.store.views import proxy_list
+from pricewatch.web.request_context import AForm, AVisit
 
 router = APIRouter()
 

@@ -7,16 +7,17 @@ from collections import Counter
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
-from pricewatch.items import QuarantineReason
-from pricewatch.parsing.harmless import harmless_page
-from pricewatch.store import quarantine, review
-from pricewatch.store.database import engine
-from pricewatch.store.models.targets import REVIEW_STATUSES
-from pricewatch.store.quarantine import HeldWanted
-from pricewatch.web.fields import Before, Id
-from pricewatch.web.pages import asset
-from pricewatch.web.rows import HeldRow
-from pricewatch.web.visit import AForm, AVisit, Visit
+from pricewatch.parsing.pages.sanitized_html import sanitized_page
+from pricewatch.services import quarantine_review
+from pricewatch.store.engine.database import engine
+from pricewatch.store.models.target_tables import REVIEW_STATUSES
+from pricewatch.store.writing import quarantine_rows
+from pricewatch.store.writing.quarantine_rows import HeldWanted
+from pricewatch.vocabulary import QuarantineReason
+from pricewatch.web.form_fields import Before, Id
+from pricewatch.web.page_rows import HeldRow
+from pricewatch.web.request_context import AForm, AVisit, RequestContext
+from pricewatch.web.templating import asset
 
 router = APIRouter()
 MOST, MOST_AT_ONCE = 50, 200
@@ -32,7 +33,7 @@ def found(
         adapter_id=adapter or None,
     )
     with visit.read() as connection:
-        rows = quarantine.listed(connection, wanted, most=MOST + 1, before=before)
+        rows = quarantine_rows.listed(connection, wanted, most=MOST + 1, before=before)
         return visit.render(
             connection,
             "quarantine.html",
@@ -47,22 +48,22 @@ def found(
 @router.get("/quarantine/{held_id}")
 def one(visit: AVisit, held_id: Id) -> Response:
     with visit.read() as connection:
-        held = quarantine.get(connection, held_id)
+        held = quarantine_rows.get(connection, held_id)
         if held is None:
             raise HTTPException(404, f"There is no offer {held_id} in quarantine.")
         page = held.pop("page")
         shown = None
         if page is not None:
             encoding = held["details"].get("encoding") or "utf-8"
-            shown = harmless_page(_decoded(page, encoding), asset("page.css"))
-        beside = quarantine.listed(connection, HeldWanted(status="pending"), most=1, before=held_id)
+            shown = sanitized_page(_decoded(page, encoding), asset("page.css"))
+        beside = quarantine_rows.listed(connection, HeldWanted(status="pending"), most=1, before=held_id)
         return visit.render(
             connection,
             "held.html",
             held=HeldRow.of(held),
             page=shown,
-            no_page=quarantine.no_page(held),
-            can_replay=page is not None and quarantine.no_replay(held["adapter_id"]) is None,
+            no_page=quarantine_rows.no_page(held),
+            can_replay=page is not None and quarantine_rows.no_replay(held["adapter_id"]) is None,
             following=beside[0]["id"] if beside else None,
         )
 
@@ -80,10 +81,10 @@ def act(visit: AVisit, form: AForm) -> Response:
     return visit.back(path, told)
 
 
-def _act(visit: Visit, action: str, ids: list[int], note: str | None) -> str:
+def _act(visit: RequestContext, action: str, ids: list[int], note: str | None) -> str:
     if action == "reject":
         with visit.change("offers rejected", _subject(ids), ids=ids, note=note) as connection:
-            done = quarantine.reject(connection, ids, by=visit.person, note=note, now=visit.now)
+            done = quarantine_rows.reject(connection, ids, by=visit.person, note=note, now=visit.now)
         return f"{len(done)} of {len(ids)} rejected."
     outcomes: Counter[str] = Counter()
     details = ""
@@ -91,15 +92,21 @@ def _act(visit: Visit, action: str, ids: list[int], note: str | None) -> str:
         if action == "replay":
             # Only looked at: nothing is stored, nobody changed anything.
             with engine().connect() as connection:
-                done_one = review.replay(connection, held_id, by=visit.person, now=visit.now, apply=False)
+                done_one = quarantine_review.replay(
+                    connection, held_id, by=visit.person, now=visit.now, apply=False
+                )
         else:
             with visit.change(
                 f"offer {action}ed".replace("applyed", "applied"), f"offer {held_id}"
             ) as connection:
                 if action == "accept":
-                    done_one = review.accept(connection, held_id, by=visit.person, note=note, now=visit.now)
+                    done_one = quarantine_review.accept(
+                        connection, held_id, by=visit.person, note=note, now=visit.now
+                    )
                 else:
-                    done_one = review.replay(connection, held_id, by=visit.person, now=visit.now, apply=True)
+                    done_one = quarantine_review.replay(
+                        connection, held_id, by=visit.person, now=visit.now, apply=True
+                    )
         outcomes[str(done_one.outcome)] += 1
         details = done_one.details
     told = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())

@@ -8,11 +8,11 @@ from urllib.parse import quote
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
-from pricewatch.items import RunStatus
-from pricewatch.store import run_list
-from pricewatch.web.fields import After, Before, Id
-from pricewatch.web.rows import run_row
-from pricewatch.web.visit import AVisit, Visit
+from pricewatch.store.views import run_list
+from pricewatch.vocabulary import RunStatus
+from pricewatch.web.form_fields import After, Before, Id
+from pricewatch.web.page_rows import run_row
+from pricewatch.web.request_context import AVisit, RequestContext
 
 router = APIRouter()
 MOST, MOST_PAGES = 50, 100
@@ -30,7 +30,9 @@ def by_spider(
     return _listed(visit, spider, status, market, before)
 
 
-def _listed(visit: Visit, spider: str | None, status: str, market: str, before: int | None) -> Response:
+def _listed(
+    visit: RequestContext, spider: str | None, status: str, market: str, before: int | None
+) -> Response:
     with visit.read() as connection:
         spiders = run_list.spiders(connection)
         if spider is not None and spider not in spiders:

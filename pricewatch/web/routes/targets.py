@@ -6,11 +6,11 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
 from pricewatch.money import Money
-from pricewatch.store import jobs, target_queue, targets
-from pricewatch.store.models.targets import TARGET_STATUSES
-from pricewatch.store.targets import Wanted
-from pricewatch.web.fields import After
-from pricewatch.web.visit import AForm, AVisit
+from pricewatch.store.models.target_tables import TARGET_STATUSES
+from pricewatch.store.queues import job_queue, target_queue, target_rows
+from pricewatch.store.queues.target_rows import Wanted
+from pricewatch.web.form_fields import After
+from pricewatch.web.request_context import AForm, AVisit
 
 router = APIRouter()
 MOST = 100
@@ -21,7 +21,7 @@ def found(visit: AVisit, status: str = "", q: str = "", after: After = 0) -> Res
     words = q.replace("\x00", "").strip()[:200]
     wanted = Wanted(status=status if status in TARGET_STATUSES else None, contains=words or None)
     with visit.read() as connection:
-        rows, more = targets.page(connection, wanted, most=MOST, after=after)
+        rows, more = target_rows.page(connection, wanted, most=MOST, after=after)
         return visit.render(
             connection,
             "targets.html",
@@ -40,23 +40,23 @@ def act(visit: AVisit, form: AForm) -> Response:
     subject = f"target {ids[0]}" if len(ids) == 1 else f"{len(ids)} targets"
     with visit.change(f"targets: {action}", subject, ids=ids) as connection:
         if action == "pause":
-            told = f"{targets.pause(connection, ids, visit.now)} paused."
+            told = f"{target_rows.pause(connection, ids, visit.now)} paused."
         elif action == "resume":
-            told = f"{targets.resume(connection, ids, visit.now)} resumed."
+            told = f"{target_rows.resume(connection, ids, visit.now)} resumed."
         elif action == "remove":
-            told = f"{targets.remove(connection, ids)} removed; their history stays."
+            told = f"{target_rows.remove(connection, ids)} removed; their history stays."
         elif action == "requeue":
             admission = target_queue.enqueue(connection, ids, visit.now)
             told = f"{len(admission.accepted)} of {len(ids)} queued."
             if admission.rejected:
                 told += f" {len(admission.rejected)} rejected: {', '.join(admission.reasons)}."
             elif admission.accepted:
-                jobs.add(
+                job_queue.add(
                     connection,
-                    jobs.PROJECT,
+                    job_queue.PROJECT,
                     "targets",
                     {"ids": ",".join(map(str, ids[:200])), "trigger": "MANUAL"},
-                    priority=jobs.NOW_PRIORITY,
+                    priority=job_queue.NOW_PRIORITY,
                 )
         else:
             raise HTTPException(400, "There is no such action.")

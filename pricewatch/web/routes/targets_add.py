@@ -10,21 +10,24 @@ from fastapi.responses import Response
 from scrapy.utils.project import get_project_settings
 from sqlalchemy import Connection
 
-from pricewatch.adapters.selected import NAMES, check_selectors
+from pricewatch.adapters.custom_selectors import NAMES, check_selectors
 from pricewatch.errors import UserError
-from pricewatch.notify import channels
-from pricewatch.parsing.harmless import harmless_page
+from pricewatch.parsing.pages.sanitized_html import sanitized_page
 from pricewatch.parsing.target_csv import read_csv
 from pricewatch.rules.addresses import AllowedHosts
-from pricewatch.rules.targets import DEFAULT_SCHEDULE
-from pricewatch.store import target_import, target_sources, targets, watch
-from pricewatch.store.target_import import LineOutcome
-from pricewatch.store.targets import NewTarget
-from pricewatch.web.pages import asset
-from pricewatch.web.preview import Preview, Previews
+from pricewatch.rules.target_schedule import DEFAULT_SCHEDULE
+from pricewatch.services import target_import
+from pricewatch.services.notifications import channels
+from pricewatch.services.target_import import LineOutcome
+from pricewatch.store.people import watch_rules
+from pricewatch.store.queues import target_rows
+from pricewatch.store.queues.target_rows import NewTarget
+from pricewatch.store.writing import source_rows
+from pricewatch.web.page_previews import Preview, Previews
+from pricewatch.web.page_rows import LookedAt
+from pricewatch.web.request_context import AForm, AVisit, Form, RequestContext
 from pricewatch.web.routes.watch import rule_of
-from pricewatch.web.rows import LookedAt
-from pricewatch.web.visit import AForm, AVisit, Form, Visit
+from pricewatch.web.templating import asset
 
 router = APIRouter()
 SCHEDULES = {
@@ -80,13 +83,13 @@ def add(visit: AVisit, form: AForm) -> Response:
         new = target_import.check(values, _allowed(connection))
         # What the form proposes was not chosen: a known target keeps its own.
         new = replace(new, given=_chosen(new))
-        added = targets.add(connection, [new], visit.now, visit.person)
-        source = target_sources.load(connection).by_id[added.sources[0]]
+        added = target_rows.add(connection, [new], visit.now, visit.person)
+        source = source_rows.load(connection).by_id[added.sources[0]]
         if form.flag("approve") and not source.is_approved:
-            target_sources.approve(connection, source.id, visit.person, visit.now)
-        target_id = added.ids.get(0) or targets.find_url(connection, new.url)
+            source_rows.approve(connection, source.id, visit.person, visit.now)
+        target_id = added.ids.get(0) or target_rows.find_url(connection, new.url)
         if form.text("kind"):
-            watch.add(connection, target_id=target_id, now=visit.now, **rule_of(form))
+            watch_rules.add(connection, target_id=target_id, now=visit.now, **rule_of(form))
     if added.updated:
         return visit.back("/targets", f"Target {target_id} watched this page already, and is changed.")
     if not added.ids:
@@ -125,7 +128,7 @@ def import_file(visit: AVisit, form: AForm) -> Response:
             )
             if form.flag("approve"):
                 for source_id in report.unapproved:
-                    target_sources.approve(connection, source_id, visit.person, visit.now)
+                    source_rows.approve(connection, source_id, visit.person, visit.now)
         return visit.back("/targets", f"{report.sentence}.")
     with visit.read() as connection:
         trial = connection.begin_nested()
@@ -147,18 +150,18 @@ def _chosen(new: NewTarget) -> tuple[str, ...]:
     return tuple(name for name in new.given if getattr(new, name) != getattr(proposed, name))
 
 
-def _check_url(visit: Visit, url: str) -> None:
+def _check_url(visit: RequestContext, url: str) -> None:
     with visit.read() as connection:
         target_import.check_url(url, _allowed(connection))
 
 
 def _page(
-    visit: Visit, url: str, selectors: dict[str, str], preview: Preview | None, problem: str | None
+    visit: RequestContext, url: str, selectors: dict[str, str], preview: Preview | None, problem: str | None
 ) -> Response:
     with visit.read() as connection:
         source = None
         if url and problem is None:
-            source = target_sources.load(connection).of(url)
+            source = source_rows.load(connection).of(url)
         return visit.render(
             connection,
             "target_add.html",
@@ -167,7 +170,7 @@ def _page(
             preview=preview,
             result=LookedAt.of(preview.result) if preview else None,
             problem=problem,
-            page=harmless_page(preview.page, asset("page.css")) if preview and preview.page else None,
+            page=sanitized_page(preview.page, asset("page.css")) if preview and preview.page else None,
             approved=source is not None and source.is_approved,
             schedules=SCHEDULES,
             channels=sorted(channels()),

@@ -7,10 +7,10 @@ from typing import Any
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
-from pricewatch.notify import channels
-from pricewatch.store import messages, watch
-from pricewatch.web.fields import Id, percent, price
-from pricewatch.web.visit import AForm, AVisit, Form
+from pricewatch.services.notifications import channels
+from pricewatch.store.people import outbox, watch_rules
+from pricewatch.web.form_fields import Id, percent, price
+from pricewatch.web.request_context import AForm, AVisit, Form
 
 router = APIRouter()
 MOST = 100
@@ -22,8 +22,8 @@ def rules(visit: AVisit) -> Response:
         return visit.render(
             connection,
             "watch.html",
-            rules=watch.listed(connection, most=MOST),
-            messages=messages.listed(connection, most=50),
+            rules=watch_rules.listed(connection, most=MOST),
+            messages=outbox.listed(connection, most=50),
             channels=sorted(channels()),
         )
 
@@ -33,7 +33,7 @@ def add(visit: AVisit, form: AForm) -> Response:
     listing, product = form.number("listing_id"), form.number("product_id")
     subject = f"listing {listing}" if listing else f"product {product}"
     with visit.change("watch rule added", subject, kind=form.text("kind")) as connection:
-        watch.add(connection, listing_id=listing, product_id=product, now=visit.now, **rule_of(form))
+        watch_rules.add(connection, listing_id=listing, product_id=product, now=visit.now, **rule_of(form))
     path = f"/listings/{listing}" if listing else f"/products/{product}"
     return visit.back(path, "The watch rule is set: you are told once for each change.")
 
@@ -41,7 +41,7 @@ def add(visit: AVisit, form: AForm) -> Response:
 @router.post("/watch/{rule_id}/remove")
 def remove(visit: AVisit, form: AForm, rule_id: Id) -> Response:
     with visit.change("watch rule removed", f"rule {rule_id}") as connection:
-        if not watch.remove(connection, rule_id):
+        if not watch_rules.remove(connection, rule_id):
             raise HTTPException(404, f"There is no rule {rule_id}.")
     return visit.back("/watch", "The watch rule is removed.")
 

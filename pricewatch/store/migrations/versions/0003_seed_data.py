@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-from pricewatch.store import seeds
+from pricewatch.store.engine import seed_data
 
 revision = "0003"
 down_revision = "0002"
@@ -27,10 +27,10 @@ MARKETS = sa.table(
 
 
 def upgrade() -> None:
-    op.bulk_insert(SOURCES, seeds.sources())
-    op.bulk_insert(MARKETS, seeds.markets())
+    op.bulk_insert(SOURCES, seed_data.sources())
+    op.bulk_insert(MARKETS, seed_data.markets())
 
 
 def downgrade() -> None:
-    for table, rows in ((MARKETS, seeds.markets()), (SOURCES, seeds.sources())):
+    for table, rows in ((MARKETS, seed_data.markets()), (SOURCES, seed_data.sources())):
         op.execute(sa.delete(table).where(table.c.id.in_([row["id"] for row in rows])))

@@ -1,0 +1,50 @@
+"""What the JSON-LD of a page says, for adapters that read the page's elements and want to be sure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from parsel import Selector
+
+from pricewatch.adapters.page_fields import link_to
+from pricewatch.parsing.prices.price import to_cents
+from pricewatch.parsing.prices.price_roles import Role
+from pricewatch.parsing.structured_data.jsonld import decode_jsonld, is_jsonld_type
+from pricewatch.parsing.structured_data.structured_products import first_text, products_in
+from pricewatch.parsing.url import is_same_product_url
+
+_DEEPEST = 12
+
+
+def structured_prices(document: Selector, url: str, currency: str) -> set[int] | None:
+    """All that it says the page's product costs, ends of ranges among it; None where it tells of none."""
+    products = [
+        product
+        for product in products_in(_json_ld(document), "json-ld")
+        if not product.url or is_same_product_url(link_to(url, product.url), url)
+    ]
+    offers = [offer for product in products for offer in product.offers if offer.role is not Role.LIST]
+    in_currency = [offer for offer in offers if offer.price.currency in (None, currency)]
+    amounts = [amount for offer in in_currency for amount in (offer.price.amount, offer.high) if amount]
+    return {cents for amount in amounts if (cents := to_cents(amount, currency))} if products else None
+
+
+def structured_names(document: Selector, url: str) -> dict[str, str]:
+    """What it calls the things that it links to."""
+    nodes = _nodes(_json_ld(document), 0)
+    named = ((link_to(url, first_text(node.get("url"))), first_text(node.get("name"))) for node in nodes)
+    return {link: name for link, name in named if link and name}
+
+
+def _json_ld(document: Selector) -> list[Any]:
+    scripts = [script for script in document.css("script[type]") if is_jsonld_type(script.attrib["type"])]
+    return [value for script in scripts for value in decode_jsonld(script.root.text or "")]
+
+
+def _nodes(value: Any, depth: int) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for one in inner if depth < _DEEPEST else ():
+        yield from _nodes(one, depth + 1)

@@ -1,0 +1,25 @@
+"""What becomes of an offer, as far as the offer alone can tell: the general rules, then the site's own."""
+
+from __future__ import annotations
+
+import logging
+
+from pricewatch.adapters.base import Adapter
+from pricewatch.items import Drop, Offer, Ok, Quarantine
+from pricewatch.rules.validation import validate_offer
+from pricewatch.vocabulary import QuarantineReason
+
+logger = logging.getLogger(__name__)
+
+
+def judge(offer: Offer, adapter: Adapter | None, held: Quarantine | None = None) -> Ok | Drop | Quarantine:
+    """Without an adapter, the spider itself read the offer, and the general rules are all there is."""
+    verdict = held or validate_offer(offer)
+    if not isinstance(verdict, Ok) or adapter is None:
+        return verdict
+    try:
+        return adapter.normalize(verdict.offer)
+    except Exception as error:
+        logger.exception("The adapter %s cannot normalize %s", adapter.id, offer.url)
+        details = {"why": f"{type(error).__name__}: {error}"}
+        return Quarantine(QuarantineReason.NORMALIZATION_FAILED, details, offer)

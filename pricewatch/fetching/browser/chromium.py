@@ -1,0 +1,129 @@
+"""Finds the Chromium that renders pages, and installs one: the same for crawls, the shell and the tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from pricewatch.fetching.failures import NoBrowser
+
+NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
+# Debian's name, then Ubuntu's.
+PACKAGES = ("chromium", "chromium-browser")
+FONTS = "fonts-liberation"
+MISSING = (
+    "no Chromium is installed: run `scrapy browser --install`, install one yourself "
+    "(for example `apt install chromium`), or set CHROMIUM_PATH"
+)
+# playwright is asked in a process of its own: it starts a driver, and crawls have an event loop already.
+PLAYWRIGHT_PATH = (
+    "from playwright.sync_api import sync_playwright\n"
+    "with sync_playwright() as playwright: print(playwright.chromium.executable_path)"
+)
+QUERY_SECONDS = 60
+DOWNLOAD_SECONDS = 300
+PACKAGE_SECONDS = 600
+
+
+class Chromium(NamedTuple):
+    """An executable, and where it comes from."""
+
+    path: str
+    origin: str
+
+    def __str__(self) -> str:
+        return f"{self.path} ({self.origin})"
+
+
+def find_chromium(configured: str = "") -> Chromium:
+    """CHROMIUM_PATH, else one on PATH, else the one that playwright has downloaded."""
+    if configured:
+        if not Path(configured).exists():
+            raise NoBrowser(f"CHROMIUM_PATH is {configured}, and that file does not exist")
+        return Chromium(configured, "from CHROMIUM_PATH")
+    if path := next((path for name in NAMES if (path := shutil.which(name))), None):
+        return Chromium(path, "found on PATH")
+    path = _run([sys.executable, "-c", PLAYWRIGHT_PATH], QUERY_SECONDS).stdout.strip()
+    if path and Path(path).exists():
+        return Chromium(path, "downloaded by playwright")
+    raise NoBrowser(MISSING)
+
+
+def working_chromium(configured: str = "") -> Chromium:
+    """The same, if it starts: one may lack libraries of the system, and a package may only lead to a snap."""
+    chromium = find_chromium(configured)
+    ended = _run([chromium.path, "--version"], QUERY_SECONDS)
+    if ended.returncode:
+        raise NoBrowser(f"{chromium} does not start ({_reason(ended)})")
+    return chromium
+
+
+def install_chromium(configured: str = "", tell: Callable[[str], None] = lambda _: None) -> Chromium:
+    """Find one, else download playwright's, else (root on Debian or Ubuntu) install the system's package."""
+    try:
+        return working_chromium(configured)
+    except NoBrowser:
+        if configured:
+            raise
+    failures = []
+    for install in (_download, _install_package):
+        try:
+            return install(tell)
+        except NoBrowser as failure:
+            failures.append(str(failure))
+    raise NoBrowser(f"Chromium could not be installed: {'; '.join(failures)}")
+
+
+def _download(tell: Callable[[str], None]) -> Chromium:
+    tell("Downloading Chromium with playwright's installer ...")
+    ended = _run([sys.executable, "-m", "playwright", "install", "chromium"], DOWNLOAD_SECONDS)
+    if ended.returncode:
+        raise NoBrowser(f"playwright's installer failed ({_reason(ended)})")
+    return working_chromium()
+
+
+def _install_package(tell: Callable[[str], None]) -> Chromium:
+    if shutil.which("apt-get") is None:
+        raise NoBrowser("this system has no apt-get for its own package")
+    if os.geteuid() != 0:
+        raise NoBrowser("the system's package needs root: `sudo apt install chromium`")
+    tell("Installing the system's Chromium package ...")
+    ended = _run(["apt-get", "update", "--quiet"], PACKAGE_SECONDS)
+    for package in PACKAGES:
+        words = ["apt-get", "install", "--quiet", "--yes", "--no-install-recommends", package, FONTS]
+        ended = _run(words, PACKAGE_SECONDS)
+        if not ended.returncode:
+            return working_chromium()._replace(origin=f"installed from the system's package {package}")
+    raise NoBrowser(f"the system's package could not be installed ({_reason(ended)})")
+
+
+def _run(words: list[str], seconds: float) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end; one that takes too long or cannot be started has failed."""
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    try:
+        return subprocess.run(
+            words,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=seconds,
+            env=environment,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(words, 1, "", f"it took longer than {seconds:g} seconds")
+    except OSError as error:
+        return subprocess.CompletedProcess(words, 1, "", error.strerror or str(error))
+
+
+def _reason(ended: subprocess.CompletedProcess[str]) -> str:
+    """The first line that names an error, else the last one."""
+    lines = [line.strip() for line in (ended.stderr + "\n" + ended.stdout).splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith(("Error:", "E:"))]
+    return (errors or lines[-1:] or [f"exit status {ended.returncode}"])[0]

@@ -1,0 +1,68 @@
+"""Downloads: plain HTTP by Scrapy's own handler, pages that need JavaScript by a browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.crawler import Crawler
+from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError
+from scrapy.http import Request, Response
+from scrapy.utils.httpobj import urlparse_cached
+
+from pricewatch.fetching.failures import RefusedAddress, TooLarge
+from pricewatch.fetching.name_resolution import address_book
+from pricewatch.fetching.per_crawl import per_crawl
+from pricewatch.middlewares.punctual import SEND_BEFORE, PunctualFactory
+from pricewatch.rules.addresses import PORTS
+
+if TYPE_CHECKING:
+    from pricewatch.fetching.browser.chromium_browser import Browser
+
+
+class DownloadHandler(HTTP11DownloadHandler):
+    """The browser is started by the first page that needs it, and shared by http and https."""
+
+    def __init__(self, crawler: Crawler):
+        super().__init__(crawler)
+        self._pool._factory = PunctualFactory  # noqa: SLF001 - as Scrapy itself sets its own
+        # Twisted would send a request again by itself, without a turn; that is for the retries to do.
+        self._pool.retryAutomatically = False
+        self._browser: Browser | None = None
+
+    async def download_request(self, request: Request) -> Response:
+        if request.meta.get("playwright"):
+            return await self._get_browser().download(request)
+        if send_before := request.meta.get("send_before"):
+            request.headers[SEND_BEFORE] = str(send_before)
+        try:
+            return await super().download_request(request)
+        except CannotResolveHostError:
+            self._raise_if_refused(request)
+            raise
+        except DownloadCancelledError as error:
+            self.crawler.stats.inc_value("pricewatch/size/too_large")
+            raise TooLarge("larger than DOWNLOAD_MAXSIZE") from error
+        finally:
+            request.headers.pop(SEND_BEFORE, None)
+
+    async def close(self) -> None:
+        await super().close()
+        if self._browser is not None:
+            await self._browser.close()
+
+    def _raise_if_refused(self, request: Request) -> None:
+        """A name whose addresses were all refused looks to Twisted like one that does not exist."""
+        url = urlparse_cached(request)
+        book = address_book()
+        why = book.refused(url.hostname or "", url.port or PORTS[url.scheme]) if book else None
+        if why is not None:
+            self.crawler.stats.inc_value("pricewatch/guard/refused_address")
+            raise RefusedAddress(why) from None
+
+    def _get_browser(self) -> Browser:
+        if self._browser is None:
+            from pricewatch.fetching.browser.chromium_browser import Browser
+
+            self._browser = per_crawl(self.crawler, Browser)
+        return self._browser

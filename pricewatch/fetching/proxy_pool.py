@@ -1,0 +1,107 @@
+"""The proxies of a crawl, and which of them are blocked for a domain, by whatever process."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from datetime import datetime, timedelta
+from itertools import count
+
+from scrapy.crawler import Crawler
+from scrapy.http import Request
+
+from pricewatch import clock
+from pricewatch.errors import DatabaseUnavailable
+from pricewatch.fetching.database_thread import DatabaseThread
+from pricewatch.fetching.downloader import domain_of
+from pricewatch.fetching.failures import NoProxy
+from pricewatch.fetching.fetch_policies import FetchPolicies
+from pricewatch.fetching.per_crawl import per_crawl
+from pricewatch.rules.proxy_config import STRATEGIES, Proxy, parse_proxies
+from pricewatch.store.fetch_state import proxy_blocks
+from pricewatch.store.fetch_state.source_policies import FetchPolicy
+
+logger = logging.getLogger(__name__)
+# How old the knowledge of what other processes blocked may be.
+FRESH_SECONDS = 2.0
+
+
+class ProxyPool:
+    """Blocks are in the database; what this process knows of them is at most a moment old."""
+
+    def __init__(self, crawler: Crawler):
+        settings = crawler.settings
+        self._pools = {kind: parse_proxies(settings.get(name) or ()) for kind, name in STRATEGIES.items()}
+        self._store = per_crawl(crawler, DatabaseThread)
+        self._policies = per_crawl(crawler, FetchPolicies)
+        self._stats = crawler.stats
+        self._turn = count()
+        self._blocks: dict[str, dict[str, datetime]] = {}
+        self._read_at: dict[str, float] = {}
+
+    def by_name(self, name: str) -> Proxy | None:
+        return next((proxy for pool in self._pools.values() for proxy in pool if proxy.name == name), None)
+
+    def pool(self, policy: FetchPolicy) -> list[Proxy]:
+        pool = self._pools[policy.proxy_strategy]
+        if not pool:
+            wanted = STRATEGIES[policy.proxy_strategy]
+            raise NoProxy(f"{policy.source_id} wants {policy.proxy_strategy} proxies: set {wanted}")
+        return pool
+
+    def is_fresh(self, policy: FetchPolicy, domain: str) -> bool:
+        if policy.proxy_strategy != "datacenter":
+            return True
+        return time.monotonic() - self._read_at.get(domain, -FRESH_SECONDS) < FRESH_SECONDS
+
+    async def refresh(self, domain: str) -> None:
+        now = clock.now()
+        try:
+            blocks = await self._store.ask(lambda connection: proxy_blocks.blocked(connection, domain, now))
+        except DatabaseUnavailable as error:
+            raise NoProxy(f"which proxies are blocked is not known: {error}") from error
+        self._blocks[domain] = blocks
+        self._read_at[domain] = time.monotonic()
+
+    def free(self, policy: FetchPolicy, domain: str) -> list[Proxy]:
+        """Those that may be used now; residential ones rotate anyway and always may."""
+        pool = self.pool(policy)
+        if policy.proxy_strategy != "datacenter":
+            return pool
+        blocks, now = self._blocks.get(domain, {}), clock.now()
+        return [proxy for proxy in pool if proxy.name not in blocks or blocks[proxy.name] <= now]
+
+    def free_again(self, policy: FetchPolicy, domain: str) -> datetime:
+        """When the first block ends, where all are blocked."""
+        blocks = self._blocks[domain]
+        return min(blocks[proxy.name] for proxy in self.pool(policy))
+
+    def choose(self, free: list[Proxy], tried: list[str]) -> Proxy:
+        """The next in line, and one that has not failed for this very request where there is one."""
+        fresh = [proxy for proxy in free if proxy.name not in tried] or free
+        return fresh[next(self._turn) % len(fresh)]
+
+    async def failed(self, request: Request, error: str) -> None:
+        """A datacenter proxy that fails is not used for this domain for a while."""
+        policy, name = self._policies.of(request), request.meta.get("proxy_name")
+        if policy is None or name is None:
+            return
+        request.meta["proxies_tried"] = [*request.meta.get("proxies_tried", ()), name]
+        self._stats.inc_value("pricewatch/proxies/failed")
+        self._stats.inc_value(f"pricewatch/proxies/failed/{name}")
+        if policy.proxy_strategy != "datacenter":
+            return
+        domain, now, why = domain_of(request), clock.now(), masked(error)
+        until = now + timedelta(minutes=policy.cooldown_minutes)
+        self._blocks.setdefault(domain, {})[name] = until
+        self._stats.inc_value("pricewatch/proxies/blocked")
+        logger.warning("Proxy %s is not used for %s until %s: %s", name, domain, f"{until:%H:%M} UTC", why)
+        await self._store.ask(
+            lambda connection: proxy_blocks.block(connection, domain, name, error=why, now=now, until=until)
+        )
+
+
+def masked(text: str) -> str:
+    """The same text without credentials in addresses."""
+    return re.sub(r"//[^/@\s]+@", "//…@", text)

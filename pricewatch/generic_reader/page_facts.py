@@ -1,0 +1,146 @@
+"""What the generic adapter knows of a page before it decides anything: parsed once, read in one go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pricewatch.parsing.pages.element_tree import Element, compiled_xpath, parse_html, shown_text
+from pricewatch.parsing.prices.currency import currency_code, domain_currency, locale_currency
+from pricewatch.parsing.structured_data.jsonld import decode_jsonld, is_jsonld_type
+from pricewatch.parsing.structured_data.meta_tags import Head, read_head
+from pricewatch.parsing.structured_data.microdata import read_microdata, read_rdfa
+from pricewatch.parsing.structured_data.structured_products import ProductData, products_in
+from pricewatch.parsing.text import clean, name_overlap, words
+from pricewatch.parsing.url import InvalidUrl, host_of, registrable_domain
+
+_OTHER_TITLES = compiled_xpath(
+    "//h2|//h3|//*[@itemprop='name']"
+    "|//*[contains(@class,'title') or contains(@class,'name')][string-length(.) < 300]"
+)
+_LONGEST_TITLE = 400
+_ALIKE = 0.6
+
+
+@dataclass(slots=True)
+class PageFacts:
+    """One product page, taken apart but not yet judged."""
+
+    url: str
+    root: Element
+    head: Head
+    document_title: str = ""
+    canonical_link: str = ""
+    language: str = ""
+    headings: list[tuple[Element, str]] = field(default_factory=list)
+    products: dict[str, list[ProductData]] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """What the page calls its product, apart from its headings."""
+        structured = [product.name for products in self.products.values() for product in products]
+        return [name for name in (self.head.first("og:title"), self.document_title, *structured[:8]) if name]
+
+    def named_currencies(self) -> list[str]:
+        """The currencies that the page names outright, best first."""
+        structured = [
+            offer.price.currency
+            for products in self.products.values()
+            for product in products
+            for offer in product.offers
+        ]
+        found = [self.head.currency, *structured[:20], currency_code(self.head.first("currency"))]
+        return list(dict.fromkeys(code for code in found if code))
+
+    def currency_hints(self) -> list[str]:
+        """Currencies that the page points at, best first; none of them is proof."""
+        locales = [self.language, self.head.first("og:locale")]
+        likely = [domain_currency(host_of(self.url)), *(locale_currency(locale) for locale in locales)]
+        return list(dict.fromkeys([*self.named_currencies(), *(code for code in likely if code)]))
+
+
+def read_page(url: str, body: bytes) -> PageFacts | None:
+    """The facts of a page in UTF-8; None where there is nothing that could be one."""
+    root = parse_html(body)
+    if root is None:
+        return None
+    metas: list[Element] = []
+    facts = PageFacts(url=url, root=root, head=Head(), language=root.get("lang") or "")
+    jsonld: list[Any] = []
+    for element in root.iter("meta", "script", "h1", "title", "link"):
+        tag = element.tag
+        if tag == "meta":
+            metas.append(element)
+        elif tag == "script":
+            if is_jsonld_type(element.get("type")):
+                jsonld.extend(decode_jsonld(element.text or ""))
+        elif tag == "h1":
+            heading = clean(shown_text(element, _LONGEST_TITLE))
+            if heading and len(heading) <= _LONGEST_TITLE:
+                facts.headings.append((element, heading))
+        elif tag == "title":
+            facts.document_title = facts.document_title or clean(element.text or "")
+        elif (element.get("rel") or "").lower() == "canonical" and not facts.canonical_link:
+            facts.canonical_link = element.get("href") or ""
+    facts.head = read_head(metas)
+    _add_products(facts, "json-ld", jsonld)
+    # A look at the source is cheaper than a walk through the tree.
+    if _mentions(body, b"itemprop", (b"offer", b"price", b"Price")):
+        _add_products(facts, "microdata", read_microdata(root))
+    if not facts.products and _mentions(body, b"property=", (b"offers", b'price"', b"schema:price")):
+        _add_products(facts, "rdfa", read_rdfa(root))
+    return facts
+
+
+def _mentions(body: bytes, attribute: bytes, values: tuple[bytes, ...]) -> bool:
+    """Whether the source has an attribute with one of the values; it is looked at, not parsed."""
+    position = body.find(attribute)
+    while position >= 0:
+        start = position + len(attribute)
+        if any(value in body[start : start + 24] for value in values):
+            return True
+        position = body.find(attribute, start)
+    return False
+
+
+def title_of(facts: PageFacts) -> tuple[Element, str] | None:
+    """The element that shows the product's name: the heading that the rest of the page agrees with."""
+    site = _site_words(facts)
+    headings = [(element, text) for element, text in facts.headings if not words(text) <= site]
+    if len(headings) == 1:
+        return headings[0]
+    names = facts.names
+    if headings:
+        scored = [
+            (max((name_overlap(text, name) for name in names), default=0.0), element, text)
+            for element, text in headings
+        ]
+        best = max(scored, key=lambda row: row[0])
+        if best[0] >= _ALIKE:
+            return best[1], best[2]
+    for element in _OTHER_TITLES(facts.root)[:400]:
+        text = clean(shown_text(element, _LONGEST_TITLE))
+        if len(words(text)) >= 2 and any(_is_the_name(text, name) for name in names):
+            return element, text
+    return headings[0] if headings else None
+
+
+def _is_the_name(text: str, name: str) -> bool:
+    shown, known = words(text), words(name)
+    return bool(shown) and len(shown & known) >= 0.9 * len(shown) and len(shown) >= 0.4 * len(known)
+
+
+def _site_words(facts: PageFacts) -> frozenset[str]:
+    try:
+        domain = registrable_domain(facts.url)
+    except InvalidUrl:
+        domain = ""
+    return words(
+        f"{facts.head.first('og:site_name')} {domain.replace('.', ' ')} {domain} shop online store home"
+    )
+
+
+def _add_products(facts: PageFacts, source: str, data: Any) -> None:
+    found = products_in(data, source)
+    if found:
+        facts.products[source] = found

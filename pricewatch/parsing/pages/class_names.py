@@ -1,0 +1,150 @@
+"""What the class and id of an element tell about the text in it; a cue from the people who built the page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pricewatch.parsing.pages.element_tree import Element
+from pricewatch.parsing.prices.price_roles import Role
+from pricewatch.parsing.text import word_set
+
+_TOKEN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
+
+_PRICE = tuple(sorted(word_set("price preis prix precio preco prezzo prijs pricing hinta cijena kaina")))
+_PRICE_TOKENS = word_set("cena ceny cene pris priser pret pretul amounts")
+
+# Two words that mean something else together than apart.
+_PAIRS: dict[tuple[str, str], Role] = {
+    (first, second): role
+    for role, pairs in {
+        Role.LIST: "list-price recommended-price recommended-retail line-through crossed-out full-price",
+        Role.NET: "ex-tax excl-tax excluding-tax ex-vat excl-vat exc-vat without-tax",
+        Role.PER_UNIT: "unit-price price-unit base-price price-per per-unit",
+        Role.FROM: "starting-price price-from from-price min-price minimal-price minimum-price",
+        Role.RANGE: "price-range",
+        Role.OTHER_CONDITION: "open-box other-offers other-sellers",
+        Role.EXTRA: "subscribe-save add-on",
+        Role.RELATED: "cross-sell up-sell also-bought also-like recently-viewed mini-cart mini-basket "
+        "product-card product-tile product-thumb product-list product-slider product-carousel "
+        "products-list products-grid product-grid",
+    }.items()
+    for first, second in (pair.split("-") for pair in word_set(pairs))
+}
+
+_ROLES: dict[str, Role] = {
+    name: role
+    for role, names in {
+        Role.LIST: "old was strike striked strikethrough struck strikeout crossed before compare compareat "
+        "rrp msrp uvp srp pvpr prev previous statt original orig oldprice wasprice listprice retail "
+        "suggested barre streichpreis initial linethrough pricelist origin crossedprice ancien vorher "
+        "barred",
+        Role.REGULAR: "regular normal standard",
+        Role.INSTALMENT: "installment installments instalment instalments monthly month finance financing "
+        "financed klarna afterpay clearpay emi leasing affirm laybuy ecredit raten ratenzahlung splitit "
+        "sezzle paylater parcelas cuotas splatky raty credit alma oney scalapay",
+        Role.PER_UNIT: "unitprice grundpreis baseprice ppu perunit priceperunit measure",
+        Role.NET: "net netto extax exvat exclvat excltax taxless ht",
+        Role.SHIPPING: "shipping delivery versand versandkosten postage freight livraison envio spedizione "
+        "dostawa fulfillment fulfilment shippingcost",
+        Role.SAVING: "save saving savings youpay yousave rabatt badge percent percentage coupon coupons "
+        "voucher vouchers points cashback loyalty bonus reward rewards benefit benefits promotion "
+        "promotions promo promos offerbanner banner deposit trade tradein usp",
+        Role.EXTRA: "warranty warranties insurance addon addons giftwrap protection subscription subscribe "
+        "membership member members service services guarantee care accessory accessories extras bundle "
+        "bundles bought ecotax ecotaxe",
+        Role.OTHER_CONDITION: "used refurbished openbox preowned secondhand marketplace sellers resale",
+        Role.VARIANT: "option options swatch swatches tier tiers tierprice bulk volume staffel "
+        "staffelpreis quantitybreak variations sizes",
+        Role.RELATED: "related similar recommend recommended recommendation recommendations recommender "
+        "upsell crosssell crosssells upsells recently viewed sponsored suggestion suggestions alsobought "
+        "minicart cartmenu minibasket footer breadcrumb breadcrumbs reviews review comments newsletter "
+        "cookie cookies reco recos lastviewed wishlist menu navigation nav navbar megamenu alternatives "
+        "alternative similarproducts relatedproducts bestseller bestsellers testimonials flyout ads advert "
+        "advertisement",
+    }.items()
+    for name in word_set(names)
+}
+
+# One name only: `price tax` are two, and say that the price is taxed.
+_NAMES: dict[str, Role] = {"price-tax": Role.NET}
+
+# `with-list-price` names a price that has a list price beside it.
+_BESIDE = word_set("with has have without no non not is show shows")
+# Drawn with a line through it, not only called an old price.
+_STRUCK = word_set("strike striked strikethrough struck strikeout crossed linethrough")
+_SALE = word_set(
+    "sale special final current now new actual our today selling discounted reduced aktuell nowprice "
+    "saleprice "
+    "finalprice sell sales buy"
+)
+_CENTS = word_set(
+    "cent cents decimal decimals fraction dec minor kop kopecks superscript sup decimales centimes pence "
+    "digits "
+    "fractional"
+)
+_BUTTON = word_set("btn button buy addtocart tocart cart basket add addtobasket buynow order purchase")
+_CART = word_set(
+    "cart basket addtocart tocart addtobasket buy buynow purchase warenkorb panier carrito koszyk"
+)
+_NAME = word_set("name title heading headline productname productlink")
+_HIDDEN = word_set("hidden d-none hide is-hidden ng-hide u-hidden display-none invisible")
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCues:
+    is_price: bool = False
+    role: Role | None = None
+    is_sale: bool = False
+    is_struck: bool = False
+    is_cents: bool = False
+    is_hidden: bool = False
+    is_button: bool = False
+    is_cart: bool = False
+    is_name: bool = False
+
+
+NO_CUES = ClassCues()
+
+
+@lru_cache(maxsize=16384)
+def cues(names: str) -> ClassCues:
+    """The cues in an element's class and id, given as one text."""
+    lowered = names.lower()
+    tokens = [token.lower() for token in _TOKEN.findall(names)]
+    bag, names_apart = set(tokens), lowered.split()
+    return ClassCues(
+        is_price=any(word in lowered for word in _PRICE) or bool(bag & _PRICE_TOKENS),
+        role=next((_NAMES[name] for name in names_apart if name in _NAMES), None) or _role_of(tokens),
+        is_sale=bool(bag & _SALE),
+        is_struck="line-through" in names_apart
+        or any(
+            token in _STRUCK and before not in _BESIDE
+            for before, token in zip(["", *tokens], tokens, strict=False)
+        ),
+        is_cents=bool(bag & _CENTS),
+        is_button=bool(bag & _BUTTON),
+        is_cart=bool(bag & _CART),
+        is_name=bool(bag & _NAME),
+        is_hidden=not _HIDDEN.isdisjoint(names_apart),
+    )
+
+
+def element_cues(element: Element) -> ClassCues:
+    """What an element's class and id tell about it."""
+    names, name = element.get("class"), element.get("id")
+    if name:
+        return cues(f"{names or ''} {name}")
+    return cues(names) if names else NO_CUES
+
+
+def _role_of(tokens: list[str]) -> Role | None:
+    before = ["", *tokens]
+    for prefix, first, second in zip(before, tokens, tokens[1:], strict=False):
+        if (first, second) in _PAIRS and prefix not in _BESIDE:
+            return _PAIRS[first, second]
+    for prefix, token in zip(before, tokens, strict=False):
+        if token in _ROLES and prefix not in _BESIDE:
+            return _ROLES[token]
+    return None

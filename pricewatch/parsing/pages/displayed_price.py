@@ -1,0 +1,255 @@
+"""Prices in a small part of a page, put together from the elements that a shop cuts them into."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from pricewatch.parsing.pages.class_names import ClassCues, element_cues
+from pricewatch.parsing.pages.element_tree import INLINE, Element, is_shown_tag, place, shown_text
+from pricewatch.parsing.prices.currency import settle
+from pricewatch.parsing.prices.currency_marks import BLOCK, PIECE, mark_after
+from pricewatch.parsing.prices.numbers import Number, numbers_in
+from pricewatch.parsing.prices.price_roles import Role
+from pricewatch.parsing.text import squash
+from pricewatch.parsing.url import is_other_page
+
+_DEEPEST = 40
+_FEW_CHARACTERS = 6
+
+_LIST_TAGS = frozenset({"del", "s", "strike"})
+_CENT_TAGS = frozenset({"sup", "sub", "small"})
+_LINE_THROUGH = re.compile(r"line-through")
+_NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
+_CENTS = re.compile(r"\d{2}(?!\d)")
+_WHOLE_AT_END = re.compile(r"(?:^|[^\d.,])(?:\d{1,3}(?:[ .,'’]\d{3})+|\d+)$")
+_DECIMALS = re.compile(r"[.,]\d{1,2}(?!\d)")
+_DIGIT_AT_END = re.compile(r"\d$")
+_SIGN_AT_END = re.compile(r"\d\s?€$")
+
+
+# A class may say that a price is net or reduced, but then it is a starting price that is so.
+_WEAKER = frozenset({Role.NET, Role.SAVING})
+_STARTING = frozenset({Role.FROM, Role.RANGE})
+
+
+@dataclass(slots=True)
+class ShownPrice:
+    """A number that a reader sees, what it is, and where."""
+
+    amount: Decimal
+    codes: tuple[str, ...]
+    currency: str | None
+    role: Role
+    # Named a price by the page's authors, not only by a currency sign beside it.
+    is_strong: bool
+    is_sale: bool
+    text: str
+    where: str
+    order: int = 0
+    element: Element | None = field(default=None, repr=False)
+
+
+@dataclass(slots=True)
+class _Piece:
+    text: str
+    role: Role | None
+    is_cents: bool
+    is_sale: bool
+    is_struck: bool = False
+    starts_block: bool = False
+
+
+def is_displayed(element: Element, own: ClassCues, style: str | None) -> bool:
+    if own.is_hidden or not is_shown_tag(element) or element.get("hidden") is not None:
+        return False
+    return not style or _NOT_DISPLAYED.search(style) is None
+
+
+def tag_role(element: Element, style: str | None) -> Role | None:
+    if element.tag in _LIST_TAGS:
+        return Role.LIST
+    if (style and _LINE_THROUGH.search(style)) or element.get("data-a-strike") == "true":
+        return Role.LIST
+    return Role.VARIANT if element.tag in ("option", "select") else None
+
+
+def read_prices(
+    block: Element,
+    page_url: str,
+    hints: Iterable[str],
+    *,
+    role: Role | None,
+    is_strong: bool,
+    is_sale: bool,
+) -> list[ShownPrice]:
+    """The prices in a block, each with the role that its own element, its words or the block give it."""
+    text, pieces = _joined(list(_pieces(block, page_url, role, is_sale)))
+    found: list[ShownPrice] = []
+    called_list: list[ShownPrice] = []
+    struck: set[Decimal] = set()
+    where = ""
+    for number in _amounts(text, hints, is_strong=is_strong):
+        if number.amount is None:
+            continue
+        piece = _piece_at(pieces, number.start)
+        own = piece.role
+        is_told = own not in (None, Role.REGULAR) and not (own in _WEAKER and number.role in _STARTING)
+        kind = own if own and is_told else number.role
+        if kind is Role.CURRENT and own is Role.REGULAR:
+            kind = Role.REGULAR
+        where = where or place(block)
+        found.append(
+            ShownPrice(
+                amount=number.amount,
+                codes=number.codes,
+                currency=settle(number.codes, hints) if number.codes else None,
+                role=Role.SAVING if number.negative else kind,
+                is_strong=is_strong,
+                is_sale=piece.is_sale,
+                text=squash(text.replace(PIECE, " ").replace(BLOCK, " "))[:80],
+                where=where,
+                element=block,
+            )
+        )
+        if piece.is_struck:
+            struck.add(number.amount)
+        elif kind is Role.LIST and own is Role.LIST:
+            called_list.append(found[-1])
+    _strike_repeated(found, struck)
+    if len(called_list) == 1 and _is_the_only_price(found, called_list[0], block):
+        called_list[0].role = Role.REGULAR
+    return found
+
+
+def tag_text(tag: Element) -> str:
+    """What a price tag shows, marked where its elements end, with cents of their own after a point.
+
+    What is crossed out counts only where there is nothing else.
+    """
+    pieces = list(_pieces(tag, "", None, is_sale=False))
+    return _joined([one for one in pieces if not one.is_struck])[0] or _joined(pieces)[0]
+
+
+def told_in(block: Element, page_url: str, role: Role | None) -> Iterator[tuple[str, Role | None]]:
+    """The texts of a block, each with the role that the elements around it give it."""
+    for piece in _pieces(block, page_url, role, is_sale=False):
+        if piece.text:
+            yield piece.text, piece.role
+
+
+def _strike_repeated(prices: list[ShownPrice], struck: set[Decimal]) -> None:
+    """What a tag crosses out and tells again, in words for those who do not see the line, is still old."""
+    current = [price for price in prices if price.role in (Role.CURRENT, Role.REGULAR)]
+    lowest = min((price.amount for price in current), default=None)
+    for price in current:
+        if price.amount in struck and lowest is not None and lowest < price.amount:
+            price.role = Role.LIST
+
+
+def _is_the_only_price(prices: list[ShownPrice], listed: ShownPrice, block: Element) -> bool:
+    """A price that only a class name calls old, not crossed out and with none beside it, is the price."""
+    others = [price for price in prices if price is not listed and price.role is not Role.NET]
+    # An element left empty for a price is filled by a script: the real one is not in the page.
+    empty = (
+        one
+        for one in block.iter()
+        if one is not block and element_cues(one).is_price and not shown_text(one, _FEW_CHARACTERS).strip()
+    )
+    return not others and next(empty, None) is None
+
+
+def _amounts(text: str, hints: Iterable[str], *, is_strong: bool) -> list[Number]:
+    """The numbers that are money: those with a mark, or without any, one that is all there is to a tag."""
+    every = numbers_in(text, None, hints)
+    numbers = [number for number in every if number.amount]
+    marked = [number for number in numbers if number.codes]
+    if marked or not is_strong:
+        return marked
+    if zeros := [number for number in every if number.codes and number.amount == 0]:
+        return [replace(number, role=Role.ZERO) for number in zeros]
+    is_bare = len(numbers) == 1 and len(text) - (numbers[0].end - numbers[0].start) <= _FEW_CHARACTERS
+    return numbers if is_bare else []
+
+
+def _pieces(
+    element: Element,
+    page_url: str,
+    role: Role | None,
+    is_sale: bool,
+    is_cents: bool = False,
+    is_struck: bool = False,
+    depth: int = 0,
+) -> Iterator[_Piece]:
+    own, style = element_cues(element), element.get("style")
+    if depth > _DEEPEST or not is_displayed(element, own, style):
+        return
+    by_tag = tag_role(element, style)
+    is_struck = is_struck or by_tag is Role.LIST or own.is_struck
+    role = by_tag or own.role or role
+    if element.tag == "a" and is_other_page(page_url, element.get("href")):
+        role = Role.RELATED
+    is_sale = is_sale or own.is_sale
+    is_cents = is_cents or element.tag in _CENT_TAGS or own.is_cents
+    is_block = element.tag not in INLINE
+    if is_block:
+        yield _Piece("", role, is_cents, is_sale, starts_block=True)
+    if element.text and not element.text.isspace():
+        yield _Piece(squash(element.text), role, is_cents, is_sale, is_struck)
+    for child in element:
+        yield from _pieces(child, page_url, role, is_sale, is_cents, is_struck, depth + 1)
+        if child.tail and not child.tail.isspace():
+            yield _Piece(squash(child.tail), role, is_cents, is_sale, is_struck)
+    if is_block:
+        yield _Piece("", role, is_cents, is_sale, starts_block=True)
+
+
+def _joined(pieces: list[_Piece]) -> tuple[str, list[tuple[int, _Piece]]]:
+    """One text, and where in it each piece starts."""
+    text = ""
+    starts: list[tuple[int, _Piece]] = []
+    is_new_block = False
+    for piece in pieces:
+        if piece.starts_block:
+            is_new_block = True
+            continue
+        text += _separator(text, piece, is_new_block=is_new_block)
+        is_new_block = False
+        starts.append((len(text), piece))
+        text += piece.text
+    return text, starts
+
+
+def _separator(before: str, piece: _Piece, *, is_new_block: bool) -> str:
+    if not before:
+        return ""
+    if piece.text in (".", ",") and _DIGIT_AT_END.search(before):
+        return ""
+    if _DECIMALS.match(piece.text) and _DIGIT_AT_END.search(before):
+        return ""
+    if before[-1] in ".," and _CENTS.match(piece.text) and before[-2:-1].isdigit():
+        return ""
+    if piece.is_cents and _are_cents(piece.text):
+        if whole := _WHOLE_AT_END.search(before):
+            return "," if "." in whole[0] else "."
+        return "" if _SIGN_AT_END.search(before) else f" {PIECE} "
+    return f" {BLOCK} " if is_new_block else f" {PIECE} "
+
+
+def _are_cents(text: str) -> bool:
+    """Two digits and at most the mark of a currency: not the "12 months" that stand small beside a price."""
+    rest = text[2:].strip(" *") if _CENTS.match(text) else "?"
+    codes, further = mark_after(rest)
+    return not rest or (bool(codes) and not further.strip(" *."))
+
+
+def _piece_at(starts: list[tuple[int, _Piece]], position: int) -> _Piece:
+    """The piece that a number begins in."""
+    found = starts[0][1]
+    for start, piece in starts:
+        if start > position:
+            break
+        found = piece
+    return found

@@ -1,0 +1,120 @@
+"""Pages that say, with a good status, that their listing is gone or sold."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pricewatch.parsing.text import squash
+
+
+class Departure(StrEnum):
+    GONE = "gone"
+    SOLD = "sold"
+
+
+@dataclass(frozen=True, slots=True)
+class GoneEvidence:
+    departure: Departure
+    phrase: str
+
+
+_THING = r"(?:page|product|item|article|listing|ad|offer|url|content)"
+_GONE = re.compile(
+    rf"(?:(?:this|that|the|your|requested|we(?:'re| are) sorry,? (?:but )?(?:this|"
+    rf"the)) (?:\w+ ){{0,3}}{_THING}"
+    r"(?: you(?:'re| are| were| requested| have requested| are looking for)[\w ]{0,24})? "
+    r"(?:is|has been|was|has|does|could|cannot|can't|no longer)"
+    r" ?(?:not be found|be found|no longer (?:available|exists?|active|offered|sold)|gone|expired|ended|"
+    r"removed|deleted|"
+    r"been (?:removed|deleted|discontinued)|discontinued|not exist|not found|exists?)|"
+    rf"{_THING} (?:not found|no longer (?:available|exists?)|unavailable|expired|removed|does(?:n't|"
+    rf" not) exist)|"
+    r"we (?:couldn't|could not|can't|cannot) find (?:the|that|this|your) (?:page|product|item|listing)|"
+    r"(?:http |error |code |fehler |erreur |errore )?404(?: error| not found| -|$)|^not found$|"
+    r"(?:die |diese |dieses |dieser |das |der |ihre )?(?:gesuchte |gewünschte |angeforderte |aufgerufene )?"
+    r"(?:seite|artikel|produkt|anzeige|angebot) (?:\w+ ){0,4}(?:nicht (?:mehr )?(?:gefunden|verfügbar|"
+    r"vorhanden|existiert|"
+    r"existent|aktiv|im sortiment|erhältlich|online)|existiert nicht|wurde (?:gelöscht|entfernt|deaktiviert|"
+    r"beendet)|"
+    r"ist abgelaufen)|"
+    r"(?:la |cette |le |ce |l'|cet )?(?:page|produit|article|annonce|"
+    r"offre) (?:\w+ ){0,5}(?:n'existe (?:plus|pas)|"
+    r"introuvable|n'est plus (?:disponible|en ligne|vendu)|a été (?:supprimée?|retirée?)|expirée?)|"
+    r"page introuvable|"
+    r"(?:la |esta |el |este )?(?:página|producto|artículo|anuncio|oferta) (?:\w+ ){0,5}(?:no (?:existe|"
+    r"se ha encontrado|"
+    r"fue encontrad[oa]|encontrad[oa]|está disponible|disponible)|ya no (?:existe|está disponible)|"
+    r"ha sido (?:eliminad[oa]|"
+    r"retirad[oa])|ha (?:caducado|expirado|finalizado))|"
+    r"(?:la |questa |il |questo |l')?(?:pagina|prodotto|articolo|"
+    r"annuncio) (?:\w+ ){0,5}(?:non (?:trovat[oa]|esiste|"
+    r"(?:è )?(?:più )?disponibile)|è stato (?:rimosso|eliminato)|scadut[oa])|"
+    r"(?:a |esta |o |este )?(?:página|produto|anúncio) (?:\w+ ){0,4}(?:não (?:encontrad[oa]|existe|"
+    r"está (?:mais )?disponível)|"
+    r"(?:foi )?removid[oa]|expirou)|"
+    r"(?:de |deze |dit )?(?:pagina|product|artikel|advertentie) (?:\w+ ){0,4}(?:niet gevonden|bestaat niet|"
+    r"niet (?:meer|langer) (?:beschikbaar|leverbaar)|verwijderd|verlopen)|"
+    r"(?:strona|produkt|oferta|ogłoszenie) (?:\w+ ){0,4}(?:nie (?:została )?(?:znalezion[aoy]|istnieje|"
+    r"jest (?:już )?"
+    r"(?:dostępn\w+|aktualne))|została usunięta|wygasł[ao])|nie znaleziono (?:strony|produktu)|"
+    r"stránka (?:nebyla nalezena|neexistuje)|produkt (?:\w+ ){0,3}(?:nebyl nalezen|neexistuje|již není)|"
+    r"(?:sidan|produkten|annonsen) (?:\w+ ){0,3}(?:hittades inte|finns inte|är borttagen)|"
+    r"(?:siden|varen|produktet|annoncen) (?:\w+ ){0,3}(?:ble ikke funnet|blev ikke fundet|findes ikke|"
+    r"finnes ikke)|"
+    r"(?:strani|izdelka|stran|izdelek) (?:\w+ ){0,3}(?:ne obstaja|ni mogoče najti|ni več)|"
+    r"(?:pagina|produsul|anunțul) (?:\w+ ){0,4}(?:nu (?:a fost găsită?|există|mai este disponibil))|"
+    r"(?:страница|товар|объявление) (?:\w+ ){0,4}(?:не найден[ао]?|не существует|удален[ао]?|"
+    r"больше не (?:доступн|прода)\w*|"
+    r"снят[оа]? с (?:публикации|продажи))|"
+    r"找不到(?:頁面|网页|商品|您)|商品(?:不存在|已下架)|ページが見つかりません|商品は(?:削除|存在しません|見つかりません)|"
+    r"該当する商品)"
+)
+
+_SOLD = re.compile(
+    r"(?:this (?:item|listing|product|ad|property) (?:has been|was|is|has) sold(?! out)|"
+    r"(?:item|listing) (?:has )?sold(?! out)|already sold(?! out)|"
+    r"(?:artikel|anzeige|produkt|objekt) (?:\w+ ){0,3}(?:wurde|ist|bereits) (?:bereits |schon )?verkauft|"
+    r"bereits verkauft|"
+    r"(?:cet |cette |le |ce )?(?:article|objet|annonce) (?:a été |est |déjà )+vendue?|"
+    r"(?:este |el )?(?:artículo|producto|anuncio) (?:ha sido|fue|está|ya) vendido|"
+    r"(?:questo |l')?(?:articolo|annuncio|prodotto) (?:è (?:già )?stato|è|già) vendut[oa]|"
+    r"(?:dit |deze )?(?:artikel|advertentie) is (?:al )?verkocht|"
+    r"(?:przedmiot|ogłoszenie) (?:został[oa]?|już) sprzedan[eya]|"
+    r"(?:товар|объявление|вещь) (?:уже )?продан[оа]?|売り切れました|この商品は売れました|已售出)"
+)
+
+_LONGEST = 240
+_SOLD_HINTS = ("sold", "verkauft", "vend", "verkocht", "sprzedan", "продан", "売", "售出")
+# A part of every phrase above, for a quick no.
+_HINTS = (
+    "404", "not ", "no longer", "longer", "gone", "expired", "ended", "removed", "deleted", "discontinued",
+    "found", "exist", "unavailable", "sold", "couldn't", "can't", "nicht", "gelöscht", "entfernt",
+    "deaktiviert", "beendet", "abgelaufen", "verkauft", "n'e", "introuvable", "supprim", "retir", "expir",
+    "vend", "no ", "eliminad", "caducado", "finalizado", "non ", "rimosso", "eliminato", "scadut", "não",
+    "removid", "niet", "verwijderd", "verlopen", "verkocht", "nie ", "usunięta", "wygas", "sprzedan", "neb",
+    "neex", "není", "inte", "borttagen", "ikke", "findes", "ne ", "ni ", "nu ", "не ", "удален", "снят",
+    "продан", "больше", "找不到", "不存在", "下架", "見つかり", "削除", "存在しません", "該当", "売", "售出",
+)  # fmt: skip
+
+
+def sold_notice(texts: list[str]) -> GoneEvidence | None:
+    """The first of many texts that says that the listing is sold; quick where none does."""
+    joined = "\n".join(texts).lower()
+    if not any(hint in joined for hint in _SOLD_HINTS):
+        return None
+    found = (departure_in(text) for text in texts)
+    return next((one for one in found if one and one.departure is Departure.SOLD), None)
+
+
+def departure_in(text: str) -> GoneEvidence | None:
+    """What a short text (a title, a heading, a notice) says about the listing being gone or sold."""
+    lowered = squash(text).lower()[:_LONGEST].replace("’", "'")
+    if not any(hint in lowered for hint in _HINTS):
+        return None
+    for pattern, departure in ((_SOLD, Departure.SOLD), (_GONE, Departure.GONE)):
+        match = pattern.search(lowered)
+        if match:
+            return GoneEvidence(departure, match.group(0).strip())
+    return None

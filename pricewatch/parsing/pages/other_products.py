@@ -1,0 +1,88 @@
+"""Parts of a page that present another product than the page's own."""
+
+from __future__ import annotations
+
+import re
+
+from pricewatch.parsing.pages.class_names import element_cues
+from pricewatch.parsing.pages.element_tree import Element, raw_text
+from pricewatch.parsing.text import squash, words
+from pricewatch.parsing.url import is_other_page
+
+_MOST_LINKS = 60
+_NAME_WORDS = 2
+HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
+_LONGEST_HEADING = 80
+_OTHERS = re.compile(
+    r"\b(?:(?:related|similar|recommended|suggested|comparable|sponsored|other|alternative) "
+    r"(?:\w+ )?(?:products?|items?|listings?|offers?|ads?|articles)|recommended for you|"
+    r"you (?:may|might|could|will|'ll) (?:also|like|love)|customers? (?:also|who)|people also|"
+    r"(?:frequently|often|usually) bought|bought together|recently viewed|more like this|"
+    r"more (?:items )?from|"
+    r"complete the look|(?:goes|pairs) well with|"
+    r"(?:ähnliche|weitere|passende|verwandte|empfohlene|andere) (?:artikel|produkte|angebote|anzeigen)|"
+    r"kunden\b.*\bauch|könnte (?:ihnen|dir|dich|sie) auch|(?:oft|häufig) zusammen gekauft|"
+    r"zuletzt angesehen|"
+    r"zubehör|passend dazu|"
+    r"produits (?:similaires|associés|apparentés|complémentaires)|autres produits|vous aimerez|"
+    r"souvent achetés ensemble|annonces similaires|"
+    r"productos (?:relacionados|similares)|(?:te|le) (?:puede|podría)n? (?:gustar|interesar)|"
+    r"comprados juntos|"
+    r"prodotti (?:correlati|simili)|potrebbe(?:ro)? (?:anche )?(?:piacer|interessar)\w+|acquistati insieme|"
+    r"produtos (?:relacionados|semelhantes|similares)|quem (?:viu|comprou)|"
+    r"(?:gerelateerde|vergelijkbare|andere) (?:producten|artikelen)|vaak samen gekocht|"
+    r"podobne (?:produkty|oferty)|produkty (?:podobne|powiązane)|polecane produkty|"
+    r"klienci (?:kupili|oglądali)|"
+    r"(?:podobné|související|příbuzné) (?:produkty|zboží)|"
+    r"(?:liknande|relaterade|lignende|relaterede|relaterte) (?:produkter|varer|artiklar|annonser)|"
+    r"похожие (?:товары|объявления)|с этим товаром|вам (?:может|могут) понравиться)\b"
+    r"|関連商品|この商品を.*人|一緒に購入|おすすめ商品|相關商品|相关商品|猜你喜|推薦商品|관련 상품"
+)
+
+
+def announces_others(element: Element) -> bool:
+    """Whether a heading stands over other products than the page's own."""
+    text = squash(raw_text(element)).lower()
+    return len(text) <= _LONGEST_HEADING and _OTHERS.search(text) is not None
+
+
+def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bool:
+    """Whether a small part of a page presents another product: its name and picture link to another page."""
+    pictured: set[str] = set()
+    named: set[str] = set()
+    for count, link in enumerate(element.iter("a")):
+        if count >= _MOST_LINKS:
+            return False
+        target = link.get("href")
+        if not is_other_page(page_url, target):
+            continue
+        image = next(link.iter("img"), None)
+        is_heading = _is_heading(link)
+        if image is None and not is_heading:
+            continue
+        label = link.get("title") or raw_text(link).strip() or ("" if image is None else image.get("alt"))
+        other = words(label or "")
+        if len(other) < _NAME_WORDS or other <= name:
+            continue
+        if image is not None:
+            pictured.add(target)
+        if is_heading:
+            named.add(target)
+    return bool(pictured & named) or (bool(pictured or named) and _is_one_of_many(element))
+
+
+def _is_heading(link: Element) -> bool:
+    parent = link.getparent()
+    if any(inner.tag in HEADINGS or element_cues(inner).is_name for inner in link.iter()):
+        return True
+    return parent is not None and (parent.tag in HEADINGS or element_cues(parent).is_name)
+
+
+def _is_one_of_many(element: Element) -> bool:
+    """Whether a sibling is built the same way, as the items of a list are."""
+    own = (element.tag, element.get("class"))
+    return any(
+        (other.tag, other.get("class")) == own and next(other.iter("a"), None) is not None
+        for preceding in (True, False)
+        for other in element.itersiblings(preceding=preceding)
+    )

@@ -1,0 +1,1 @@
+"""Prices, numbers and currencies in text, as pure functions. Nothing here knows about HTML elements."""

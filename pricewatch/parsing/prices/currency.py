@@ -1,0 +1,130 @@
+"""Currencies: which code a mark on a page stands for.
+
+A mark that several currencies share names none of them by itself: the page, its domain or its language
+must add what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pricewatch.money import ISO_4217
+from pricewatch.parsing.text import word_set
+
+# Codes that are out of date or common misspellings of one.
+_OTHER_CODES = {
+    "RUR": "RUB",
+    "RMB": "CNY",
+    "NIS": "ILS",
+    "NTD": "TWD",
+    "BYR": "BYN",
+    "EURO": "EUR",
+    "TRL": "TRY",
+}
+
+# Stands beside the code of a mark that is also an ordinary word: it then needs a hint to count at all.
+NONE = "XXX"
+
+
+def _rows(table: str) -> list[str]:
+    return table.replace("\n", ";").strip("; ").split(";")
+
+
+def _marks(table: str) -> dict[str, tuple[str, ...]]:
+    """Marks and, after the equals sign, the currencies that they may stand for."""
+    rows = (row.split("=") for row in _rows(table))
+    return {mark: tuple(codes.split()) for marks, codes in rows for mark in marks.split()}
+
+
+# Signs, which count wherever they touch a number.
+SIGNS = _marks(
+    """
+    € = EUR; £ = GBP; $ = USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP UYU BRL NAD JMD; ¥ ￥ = JPY CNY
+    ₽ = RUB; ₹ = INR; ₨ = INR PKR LKR NPR MUR SCR; ₩ ￦ 원 = KRW; ₺ = TRY; ₴ = UAH; ₪ = ILS; ₫ = VND
+    ฿ = THB; ₱ = PHP; ₦ = NGN; ₡ = CRC; ₲ = PYG; ₸ = KZT; ₼ = AZN; ₾ = GEL; ₮ = MNT; ₭ = LAK; ៛ = KHR
+    ₵ = GHS; ৳ = BDT; ֏ = AMD; 円 JP¥ = JPY; 元 = CNY TWD HKD; 圓 = TWD HKD; US$ U$S USD$ = USD; CA$ = CAD
+    C$ = CAD NIO; AU$ A$ = AUD; NZ$ = NZD; HK$ = HKD; NT$ = TWD; SG$ S$ = SGD; MX$ = MXN; R$ = BRL
+    AR$ = ARS; CLP$ = CLP; COP$ = COP; RD$ = DOP; J$ = JMD; TT$ = TTD; CN¥ = CNY; S/ S/. = PEN
+    """
+)
+
+# Words, which count only where they stand alone beside a number.
+WORDS = _marks(
+    f"""
+    euro euros eur = EUR; zł = PLN; zl = PLN {NONE}; kč = CZK; kc = CZK {NONE}; ft = HUF {NONE}
+    lei leu = RON MDL; лв = BGN; lv = BGN {NONE}; kr kr. = SEK NOK DKK ISK
+    rs rs. = INR PKR LKR NPR MUR SCR; rp = IDR {NONE}; rm = MYR {NONE}; руб рублей = RUB; р = RUB BYN
+    грн = UAH; тг тнг тенге = KZT; сум so'm = UZS; сом = KGS; дин рсд = RSD; din = RSD {NONE}; ден = MKD
+    den = MKD {NONE}; km = BAM {NONE}; tl = TRY {NONE}; sfr = CHF; fr = CHF {NONE}; r = ZAR {NONE}
+    ksh = KES; dh = MAD AED; dhs درهم = AED MAD; ريال = SAR QAR OMR YER; ر.س = SAR; د.إ = AED
+    ج.م جنيه = EGP; د.ك = KWD; บาท = THB; đ vnđ = VND
+    dollars = USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP UYU BRL NAD JMD
+    pesos = MXN ARS CLP COP UYU PHP DOP; gs = PYG {NONE}; ман = AZN; man = AZN {NONE}
+    """
+)
+
+
+def _pairs(table: str) -> dict[str, str]:
+    """Each word but the last of a row stands for the last."""
+    rows = (row.split() for row in _rows(table))
+    return {key: row[-1] for row in rows for key in row[:-1]}
+
+
+_COUNTRY_CURRENCY = _pairs(
+    """
+    at be bg cy de ee es fi fr gr hr ie it lt lu lv mc me mt nl pt si sk sm va xk EUR; uk gb GBP; us USD
+    ca CAD; au AUD; nz NZD; sg SGD; hk HKD; tw TWD; mx MXN; ar ARS; cl CLP; co COP; uy UYU; br BRL
+    pe PEN; jp JPY; cn CNY; kr KRW; in INR; pk PKR; lk LKR; np NPR; se SEK; no NOK; dk DKK; is ISK
+    ch li CHF; pl PLN; cz CZK; hu HUF; ro RON; md MDL; ru RUB; by BYN; ua UAH; kz KZT; uz UZS; kg KGS
+    rs RSD; mk MKD; ba BAM; tr TRY; il ILS; ae AED; sa SAR; qa QAR; om OMR; kw KWD; bh BHD; eg EGP
+    ma MAD; tn TND; za ZAR; ke KES; ng NGN; gh GHS; th THB; vn VND; my MYR; id IDR; ph PHP; bd BDT
+    py PYG; do DOP; jm JMD; na NAD; mu MUR; az AZN; ge GEL; am AMD
+    """
+)
+
+# Languages that are written in one country's shops, or nearly so.
+_LANGUAGE_COUNTRY = _pairs(
+    """
+    hu hu; cs cz; pl pl; ro ro; da dk; sv se; nb nn no no; uk ua; ja jp; ko kr; th th; vi vn; he il
+    tr tr; is is; id id; kk kz; sk sk; sl si; fi fi; et ee; lv lv; lt lt; el gr; it it; sr rs; mk mk
+    ka ge
+    """
+)
+
+# Country domains that shops anywhere use for their sound: they say nothing about money.
+_COUNTRYLESS = word_set("co me io tv ai cc ly la to fm am gg sh ws is")
+
+
+def currency_code(text: str | None) -> str | None:
+    """The ISO 4217 code that a field for a currency holds, be it by its own sign; None for a shared one."""
+    if not text:
+        return None
+    bare = text.strip().rstrip(".").upper()
+    code = _OTHER_CODES.get(bare, bare)
+    if code in ISO_4217:
+        return code
+    codes = SIGNS.get(text.strip()) or WORDS.get(bare.lower()) or ()
+    return codes[0] if len(codes) == 1 and codes[0] in ISO_4217 else None
+
+
+def settle(codes: tuple[str, ...], hints: Iterable[str]) -> str | None:
+    """The one currency that a mark stands for, given those that the page hints at, best hint first."""
+    if len(codes) == 1:
+        return codes[0] if codes[0] in ISO_4217 else None
+    return next((hint for hint in hints if hint in codes), None)
+
+
+def domain_currency(host: str) -> str | None:
+    """The currency of a country domain; None for generic ones and for those used for their sound."""
+    top = host.rstrip(".").rpartition(".")[2].lower()
+    second_level = host.count(".") >= 2 and host.rstrip(".").split(".")[-2] in ("com", "co", "net", "org")
+    if top in _COUNTRYLESS and not second_level:
+        return None
+    return _COUNTRY_CURRENCY.get(top)
+
+
+def locale_currency(locale: str) -> str | None:
+    """The currency of a locale's country (`de-AT`, `pt_BR`, `sv`); None for a language of many countries."""
+    language, *parts = locale.strip().replace("_", "-").split("-")
+    region = next((part for part in parts if len(part) == 2 and part.isalpha()), "")
+    return _COUNTRY_CURRENCY.get(region.lower() or _LANGUAGE_COUNTRY.get(language.lower(), ""))

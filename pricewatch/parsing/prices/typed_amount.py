@@ -1,0 +1,99 @@
+"""An amount of money that a person types, in a currency that is known: one reading, or why it is refused.
+
+Unlike a page, a person can be asked. So nothing is guessed: a text with two readings is refused with both.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from pricewatch.errors import UserError
+from pricewatch.money import ISO_4217, MAX_CENTS, Money, minor_units
+from pricewatch.parsing.prices.currency import SIGNS, WORDS, currency_code
+from pricewatch.parsing.text import squash
+
+# Currencies whose thousands are grouped by hundreds: 1,23,456.
+_IN_LAKHS = frozenset({"INR", "PKR", "BDT", "NPR", "LKR"})
+_SPELLINGS = str.maketrans({"٫": ".", "٬": ",", "’": "'", "‘": "'", "`": "'", "´": "'", "−": "-"})
+_TYPED = re.compile(r"(?P<before>[^\d.,\-]*)(?P<number>-?[\d.,' ]*\d)(?P<after>\D*)")
+_LONGEST = 60
+
+
+def typed_currency(text: str) -> str:
+    """The ISO 4217 code that a person typed."""
+    code = currency_code(text[:_LONGEST])
+    if code is None:
+        raise UserError(f"{text.strip()[:20]!r} is not a currency code. Example: EUR")
+    return code
+
+
+def typed_amount(text: str, currency: str) -> Money:
+    """`1,000`, `1.000,50`, `1 000`, `1'000.50`: the one amount that the text can mean in this currency."""
+    if currency not in ISO_4217:
+        raise UserError(f"{currency[:20]!r} is not a currency code. Example: EUR")
+    plain = squash(text).translate(_SPELLINGS)
+    found = _TYPED.fullmatch(plain) if len(plain) <= _LONGEST else None
+    if found is None:
+        raise _refused(text, currency)
+    for mark in (found["before"].strip(), found["after"].strip()):
+        _check_mark(mark, currency, text)
+    readings = _readings(found["number"].strip(), currency)
+    if not readings:
+        raise _refused(text, currency)
+    if len(readings) > 1:
+        whole, exact = (Money(int(one.scaleb(minor_units(currency))), currency) for one in readings)
+        raise UserError(
+            f"{text.strip()!r} can be read as {whole} or as {exact}. "
+            f"Write {readings[0]} for the first, {exact.amount}0 for the second."
+        )
+    minor = readings[0].scaleb(minor_units(currency))
+    if minor > MAX_CENTS:
+        raise UserError(f"{text.strip()!r} is more than the highest price, {Money(MAX_CENTS, currency)}.")
+    return Money(int(minor), currency)
+
+
+def _readings(number: str, currency: str) -> list[Decimal]:
+    """All amounts that the digits and separators can stand for, the one with thousands first."""
+    if not re.fullmatch(r"[\d.,' ]+", number):
+        return []
+    marks = list(dict.fromkeys(re.findall(r"[^\d]", number)))
+    grouped = [_grouped(number, mark, currency) for mark in marks] if len(marks) == 1 else []
+    whole, point, fraction = number, "", ""
+    if not marks:
+        grouped = [number]
+    elif marks[-1] in ".," and number.count(marks[-1]) == 1:
+        whole, point, fraction = number.partition(marks[-1])
+    readings = [Decimal(digits) for digits in grouped if digits]
+    if point and (ones := whole if whole.isdigit() else _grouped(whole, marks[0], currency)):
+        decimals = minor_units(currency)
+        # More decimals than the currency has may only be zeros; three that can be a group are one.
+        is_amount = not fraction[decimals:].strip("0")
+        if is_amount and len(marks) <= 2 and not (readings and decimals < len(fraction)):
+            readings.append(Decimal(f"{ones}.{fraction}"))
+    return readings
+
+
+def _grouped(number: str, mark: str, currency: str) -> str:
+    """The digits of a number that the mark cuts into thousands; nothing where it does not."""
+    parts = [rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+"]
+    if mark == "," and currency in _IN_LAKHS:
+        parts.append(r"[1-9]\d?(?:,\d\d)*,\d{3}")
+    return number.replace(mark, "") if re.fullmatch("|".join(parts), number) else ""
+
+
+def _check_mark(mark: str, currency: str, text: str) -> None:
+    """What stands beside the number may name the currency again, and no other one."""
+    shared = SIGNS.get(mark) or WORDS.get(mark.lower()) or ()
+    if mark and currency not in shared and currency_code(mark) != currency:
+        other = currency_code(mark)
+        if other:
+            raise UserError(f"{text.strip()!r} is in {other}, but the price asked for is in {currency}.")
+        raise _refused(text, currency)
+
+
+def _refused(text: str, currency: str) -> UserError:
+    typed, decimals = text.strip()[:40], minor_units(currency)
+    example = Money(1250 if decimals else 1200, currency).amount
+    count = {0: "no decimals", 1: "1 decimal"}.get(decimals, f"{decimals} decimals")
+    return UserError(f"{typed!r} is not a price in {currency}, which has {count}. Example: {example}")

@@ -1,0 +1,145 @@
+"""Prices in the state that a page hands to its own scripts: `__NEXT_DATA__`, `dataLayer` and the like."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from pricewatch.parsing.pages.element_tree import Element
+from pricewatch.parsing.prices.currency import currency_code
+from pricewatch.parsing.prices.price import parse_machine_price
+from pricewatch.parsing.text import words
+
+_ASSIGNMENT = re.compile(
+    r"(?:dataLayer(?:\.push\s*\(|\s*=)|__INITIAL_STATE__\s*=|__PRELOADED_STATE__\s*=|__APOLLO_STATE__\s*=|"
+    r"digitalData\s*=|utag_data\s*=|initialState\s*=|productData\s*=|product\s*=|"
+    r"gtag\(\s*['\"]event['\"]\s*,\s*"
+    r"['\"]view_item['\"]\s*,)\s*(?=[\[{])"
+)
+_NAMES = ("name", "title", "productName", "product_name", "item_name", "displayName", "productTitle")
+# A sale price stands before the price that it lowers.
+_PRICES = (
+    "salePrice", "sale_price", "finalPrice", "final_price", "currentPrice", "current_price", "specialPrice",
+    "sellingPrice", "price", "priceAmount", "price_amount", "unitPrice", "productPrice",
+)  # fmt: skip
+_CURRENCIES = ("currency", "currencyCode", "priceCurrency", "currency_code", "currencyIso", "currencyISO")
+_MOST_NODES = 20_000
+_LARGEST_SCRIPT = 3_000_000
+_ALIKE = 0.8
+
+_decoder = json.JSONDecoder(strict=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StatePrice:
+    amount: Decimal
+    currency: str | None
+    where: str
+    text: str
+    # It can confirm another source, not stand alone: a whole number may be cents, and what is said to be
+    # discounted may be so already, or not yet.
+    only_confirms: bool
+
+
+def state_prices(root: Element, title: str) -> list[StatePrice]:
+    """The prices of objects that carry the product's name; others on the page are not looked at."""
+    name = words(title)
+    found: list[StatePrice] = []
+    for index, script in enumerate(root.iter("script")):
+        text = script.text or ""
+        if "rice" not in text or len(text) > _LARGEST_SCRIPT or script.get("src"):
+            continue
+        for start, value in _values(script, text):
+            found.extend(_prices(value, name, f"script[{index}]{start}"))
+    return found
+
+
+def _values(script: Element, text: str) -> Iterator[tuple[str, Any]]:
+    kind = (script.get("type") or "").partition(";")[0].strip().lower()
+    if kind == "application/ld+json":
+        return
+    if kind == "application/json":
+        value = _decoded(text, len(text) - len(text.lstrip()))
+        if value is not None:
+            yield f"#{script.get('id') or ''}", value
+        return
+    for match in _ASSIGNMENT.finditer(text):
+        value = _decoded(text, match.end())
+        if value is not None:
+            yield f":{match.group(0).strip()[:24]}", value
+
+
+def _decoded(text: str, position: int) -> Any:
+    try:
+        return _decoder.raw_decode(text, position)[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _prices(value: Any, name: frozenset[str], where: str) -> Iterator[StatePrice]:
+    pending: list[tuple[Any, str, str | None]] = [(value, where, None)]
+    for _ in range(_MOST_NODES):
+        if not pending:
+            return
+        node, path, outer = pending.pop()
+        if isinstance(node, dict):
+            currency = _currency(node) or outer
+            if _is_named(node, name):
+                yield from _own_price(node, path, currency)
+            pending.extend(
+                (one, f"{path}.{key}", currency) for key, one in node.items() if isinstance(one, (dict, list))
+            )
+        elif isinstance(node, list):
+            pending.extend(
+                (one, f"{path}[{index}]", outer)
+                for index, one in enumerate(node)
+                if isinstance(one, (dict, list))
+            )
+
+
+def _own_price(node: dict[str, Any], path: str, currency: str | None) -> Iterator[StatePrice]:
+    for key in _PRICES:
+        raw = node.get(key)
+        if isinstance(raw, dict):
+            currency = _currency(raw) or currency
+            raw = next(
+                (raw[one] for one in ("value", "amount", "current", "price", "sale") if raw.get(one)), None
+            )
+        if raw is None or isinstance(raw, (dict, list, bool)):
+            continue
+        parsed = parse_machine_price(raw, currency)
+        if parsed.amount:
+            is_whole = parsed.amount == parsed.amount.to_integral_value() and "." not in str(raw)
+            yield StatePrice(
+                parsed.amount,
+                parsed.currency or currency,
+                f"{path}.{key}"[-120:],
+                str(raw)[:40],
+                only_confirms=is_whole or bool(parse_machine_price(node.get("discount"), currency).amount),
+            )
+            return
+
+
+def _is_named(node: dict[str, Any], name: frozenset[str]) -> bool:
+    for key in _NAMES:
+        value = node.get(key)
+        if isinstance(value, str) and 0 < len(value) < 400:
+            own = words(value)
+            shared = len(own & name)
+            return bool(own) and shared >= _ALIKE * max(1, len(name)) and shared >= _ALIKE * len(own)
+    return False
+
+
+def _currency(node: dict[str, Any]) -> str | None:
+    return next(
+        (
+            code
+            for key in _CURRENCIES
+            if isinstance(node.get(key), str) and (code := currency_code(node[key]))
+        ),
+        None,
+    )

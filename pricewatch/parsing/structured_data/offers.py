@@ -1,0 +1,250 @@
+"""The offers of one product in structured data, with what each of their prices is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any
+
+from pricewatch.parsing.pages.availability import schema_availability, text_availability
+from pricewatch.parsing.pages.element_tree import Element
+from pricewatch.parsing.prices.currency import currency_code
+from pricewatch.parsing.prices.price import ParsedPrice, parse_machine_price, parse_price
+from pricewatch.parsing.prices.price_roles import Role
+from pricewatch.parsing.structured_data.microdata import ELEMENT, ShownText
+from pricewatch.parsing.text import clean, word_set
+from pricewatch.vocabulary import Availability
+
+_LIST_PRICES = (
+    "listprice",
+    "strikethroughprice",
+    "srp",
+    "msrp",
+    "suggestedretail",
+    "invoiceprice",
+    "minimumadvertised",
+    "regularprice",
+)
+_USED = ("used", "refurbished", "damaged")
+_PERIODS = word_set("mon month months monthly ann year years yearly wee week weeks weekly day days hur hour")
+_MOST_OFFERS = 400
+
+
+@dataclass(slots=True)
+class OfferData:
+    """One price of structured data; `high` is set where it is the low end of a range."""
+
+    path: str
+    text: str
+    price: ParsedPrice
+    role: Role = Role.CURRENT
+    high: Decimal | None = None
+    availability: Availability = Availability.UNKNOWN
+    url: str = ""
+    sku: str = ""
+    seller: str = ""
+    is_used: bool = False
+    shipping: ParsedPrice | None = None
+    tax_included: bool | None = None
+    element: Element | None = field(default=None, repr=False)
+
+
+def read_offers(product: dict[str, Any], path: str) -> list[OfferData]:
+    """All offers of a product, its variants' among them; without a price they still tell the availability."""
+    found: list[OfferData] = []
+    for where, node, inherited in _offer_nodes(product, path, {}):
+        found.extend(_offer(where, node, inherited))
+        if len(found) >= _MOST_OFFERS:
+            break
+    return found
+
+
+def _offer_nodes(
+    node: dict[str, Any], path: str, inherited: dict[str, Any]
+) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    if "offers" not in node and ("price" in node or "lowPrice" in node):
+        yield path, node, inherited
+        return
+    for key in ("offers", "Offers", "offer"):
+        for index, offer in enumerate(_rows(node.get(key))):
+            where = f"{path}.{key}[{index}]" if isinstance(node.get(key), list) else f"{path}.{key}"
+            inner = offer.get("offers")
+            # An aggregate that lists its offers is told by them; its own low price is one of theirs.
+            if inner and any(_has_price(row) for row in _rows(inner)):
+                yield from _offer_nodes(offer, where, _shared(offer, inherited))
+            else:
+                yield where, offer, inherited
+    for key in ("hasVariant", "model"):
+        for index, variant in enumerate(_rows(node.get(key))):
+            own = {"sku": variant.get("sku"), "url": variant.get("url")}
+            yield from _offer_nodes(
+                variant, f"{path}.{key}[{index}]", inherited | {k: v for k, v in own.items() if v}
+            )
+
+
+def _offer(path: str, node: dict[str, Any], inherited: dict[str, Any]) -> Iterator[OfferData]:
+    merged = inherited | {key: value for key, value in node.items() if value not in ("", None)}
+    currency_text = merged.get("priceCurrency") or merged.get("currency")
+    currency = currency_code(_plain(currency_text))
+    base = OfferData(
+        path=path,
+        text="",
+        price=ParsedPrice(),
+        availability=_availability(merged.get("availability")),
+        url=_plain(merged.get("url")),
+        sku=_plain(merged.get("sku")),
+        seller=_name(merged.get("seller") or merged.get("offeredBy")),
+        is_used=any(word in _plain(merged.get("itemCondition")).lower() for word in _USED),
+        shipping=_shipping(merged.get("shippingDetails")),
+        element=node.get(ELEMENT),
+    )
+    prices = list(_prices(merged, currency))
+    if not prices:
+        yield base
+    for suffix, text, price, role, high, tax in prices:
+        where = f"{path}.{suffix}"
+        yield replace(base, path=where, text=text, price=price, role=role, high=high, tax_included=tax)
+
+
+_Price = tuple[str, str, ParsedPrice, Role, Decimal | None, bool | None]
+
+
+def _prices(node: dict[str, Any], currency: str | None) -> Iterator[_Price]:
+    specifications = [row for row in _rows(node.get("priceSpecification")) if row]
+    tax = next(
+        (flag for row in specifications if (flag := _flag(row.get("valueAddedTaxIncluded"))) is not None),
+        None,
+    )
+    direct = list(_direct_prices(node, currency, tax))
+    recurring = _recurring(specifications)
+    for suffix, text, price, role, high, taxed in direct:
+        is_recurring = role is Role.CURRENT and price.amount in recurring
+        yield suffix, text, price, Role.INSTALMENT if is_recurring else role, high, taxed
+    for index, row in enumerate(specifications):
+        role = _specification_role(row)
+        if role is Role.CURRENT and direct:
+            continue
+        code = currency_code(_plain(row.get("priceCurrency"))) or currency
+        for text, price in _values(row.get("price"), code):
+            yield (
+                f"priceSpecification[{index}].price",
+                text,
+                price,
+                role,
+                None,
+                _flag(row.get("valueAddedTaxIncluded")),
+            )
+
+
+def _recurring(specifications: list[dict[str, Any]]) -> set[Decimal | None]:
+    """What is to be paid again and again; a plain price that repeats it is no other."""
+    rows = [row for row in specifications if _specification_role(row) is Role.INSTALMENT]
+    return {price.amount for row in rows for _, price in _values(row.get("price"), None)} - {None}
+
+
+def _direct_prices(node: dict[str, Any], currency: str | None, tax: bool | None) -> Iterator[_Price]:
+    own = list(_values(node.get("price"), currency))
+    role = Role.VARIANT if _is_for_several(node) else Role.CURRENT
+    for text, price in own:
+        yield "price", text, price, role, None, tax
+    if own:
+        return
+    highs = [price.amount for _, price in _values(node.get("highPrice"), currency) if price.amount]
+    is_single = _plain(node.get("offerCount")) == "1"
+    for text, price in _values(node.get("lowPrice"), currency):
+        is_range = bool(highs) and price.amount is not None and highs[0] > price.amount
+        role = Role.RANGE if is_range else Role.CURRENT if highs or is_single else Role.FROM
+        yield "lowPrice", text, price, role, highs[0] if is_range else None, tax
+
+
+def _values(value: Any, currency: str | None) -> Iterator[tuple[str, ParsedPrice]]:
+    for one in value if isinstance(value, list) else [value]:
+        raw = one.get("@value", one.get("value")) if isinstance(one, dict) else one
+        if raw is None or (isinstance(raw, str) and not raw.strip()):
+            continue
+        hints = (currency,) if currency else ()
+        parsed = (
+            parse_price(raw, currency, hints)
+            if isinstance(raw, ShownText)
+            else parse_machine_price(raw, currency)
+        )
+        yield str(raw)[:80], parsed
+
+
+def _specification_role(row: dict[str, Any]) -> Role:
+    kind = _plain(row.get("priceType") or row.get("name")).lower().replace(" ", "").replace("_", "")
+    if any(word in kind for word in _LIST_PRICES):
+        return Role.LIST
+    if "charge" in _plain(row.get("@type")).lower():
+        return Role.SHIPPING
+    if row.get("validForMemberTier") or row.get("membershipPointsEarned"):
+        return Role.EXTRA
+    if _is_for_several(row):
+        return Role.VARIANT
+    per = _plain(row.get("unitCode") or row.get("unitText")).lower()
+    if row.get("billingDuration") or row.get("billingIncrement") or "installment" in kind or per in _PERIODS:
+        return Role.INSTALMENT
+    reference = row.get("referenceQuantity")
+    if isinstance(reference, dict) and not reference.get("valueReference"):
+        unit = _plain(reference.get("unitCode") or reference.get("unitText")).upper()
+        return Role.CURRENT if unit in ("", "C62", "EA", "H87", "PCE") else Role.PER_UNIT
+    return Role.CURRENT
+
+
+def _is_for_several(row: dict[str, Any]) -> bool:
+    """Whether one has to buy more than one for this price."""
+    quantity = row.get("eligibleQuantity")
+    raw = quantity.get("minValue", quantity.get("value")) if isinstance(quantity, dict) else quantity
+    return (parse_machine_price(raw, None).amount or 0) > 1
+
+
+def _shipping(value: Any) -> ParsedPrice | None:
+    rates = [row.get("shippingRate") for row in _rows(value)]
+    prices = [
+        parse_machine_price(rate.get("value"), currency_code(_plain(rate.get("currency"))))
+        for rate in rates
+        if isinstance(rate, dict)
+    ]
+    # Several rates are several destinations or speeds: which one applies is not known.
+    return prices[0] if len(prices) == 1 else None
+
+
+def _availability(value: Any) -> Availability:
+    state = schema_availability(value)
+    return (
+        text_availability(value) if state is Availability.UNKNOWN and isinstance(value, ShownText) else state
+    )
+
+
+def _shared(offer: dict[str, Any], inherited: dict[str, Any]) -> dict[str, Any]:
+    keys = ("priceCurrency", "availability", "seller", "itemCondition")
+    return inherited | {key: offer[key] for key in keys if offer.get(key)}
+
+
+def _has_price(row: dict[str, Any]) -> bool:
+    return any(row.get(key) for key in ("price", "lowPrice", "priceSpecification"))
+
+
+def _rows(value: Any) -> list[dict[str, Any]]:
+    return [row for row in (value if isinstance(value, list) else [value]) if isinstance(row, dict)]
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return _plain(value[0]) if value else ""
+    if isinstance(value, dict):
+        return _plain(value.get("@id") or value.get("name") or value.get("@value"))
+    return clean(str(value)) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
+
+
+def _name(value: Any) -> str:
+    if isinstance(value, list):
+        return _name(value[0]) if value else ""
+    return _plain(value.get("name") or value.get("@id")) if isinstance(value, dict) else _plain(value)
+
+
+def _flag(value: Any) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    return {"true": True, "false": False}.get(str(value).strip().lower())

@@ -1,0 +1,77 @@
+"""A directory for all that a simulation does: gone afterwards, whatever happens and whoever stops it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+
+from pricewatch.console.action_command import say
+from pricewatch.errors import UserError
+from pricewatch.store.engine import embedded_postgres
+from pricewatch.store.engine.database import engine
+
+END_SECONDS = 10.0
+# The place has a database and limits of its own.
+ELSEWHERE = ("DATABASE_URL", "REDIS_URL")
+
+
+@contextmanager
+def temporary_workspace(*, keep: bool = False) -> Iterator[Path]:
+    directory = Path(tempfile.mkdtemp(prefix="pricewatch-")).resolve()
+    os.environ["PRICEWATCH_VAR"] = str(directory)
+    for name in ELSEWHERE:
+        os.environ.pop(name, None)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield directory
+    finally:
+        if engine.cache_info().currsize:
+            engine().dispose()
+        engine.cache_clear()
+        embedded_postgres.end(directory)
+        if keep:
+            say(f"Everything is left in {directory}.")
+        else:
+            _end(working_in(directory))
+            _remove(directory)
+
+
+def working_in(directory: Path) -> list[psutil.Process]:
+    """The processes that were started with this place as theirs, and not this one."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if process.environ().get("PRICEWATCH_VAR") == str(directory) and process.pid != os.getpid():
+                found.append(process)
+    return found
+
+
+def _end(processes: list[psutil.Process]) -> None:
+    """Whoever stops us while the database is being made leaves behind what makes it."""
+    for process in processes:
+        with suppress(psutil.Error):
+            process.terminate()
+    _, left = psutil.wait_procs(processes, timeout=END_SECONDS)
+    for process in left:
+        with suppress(psutil.Error):
+            process.kill()
+    psutil.wait_procs(left, timeout=END_SECONDS)
+
+
+def _remove(directory: Path) -> None:
+    deadline = time.monotonic() + END_SECONDS
+    while directory.exists():
+        try:
+            shutil.rmtree(directory)
+        except OSError as error:
+            if time.monotonic() > deadline:
+                raise UserError(f"{directory} could not be removed: {error.strerror or error}.") from None
+            time.sleep(0.1)

@@ -1,0 +1,1 @@
+"""What fetching shares between processes: robots.txt files, proxy blocks, fetch policies of sources."""

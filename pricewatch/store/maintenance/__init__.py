@@ -1,0 +1,1 @@
+"""Daily maintenance: what expires is removed, counters roll over, circuit breakers get another chance."""

@@ -1,0 +1,132 @@
+"""Who sells, on which site, and which slices of it are crawled."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, func, text
+from sqlalchemy.dialects.postgresql import CHAR
+from sqlalchemy.orm import Mapped, mapped_column
+
+from pricewatch.store.models.table_base import Base, identity, json_default, one_of
+from pricewatch.vocabulary import Tier
+
+PROXY_STRATEGIES = ("none", "datacenter", "residential")
+VISIBILITIES = ("INELIGIBLE", "VISIBLE", "HIDDEN")
+SCRAPE_STATUSES = ("completed", "failed", "partial")
+
+
+class Retailer(Base):
+    __tablename__ = "retailers"
+
+    id: Mapped[int] = identity()
+    name: Mapped[str] = mapped_column(unique=True)
+    homepage: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class Source(Base):
+    __tablename__ = "sources"
+    __table_args__ = (
+        one_of("proxy_strategy", PROXY_STRATEGIES),
+        one_of("visibility", VISIBILITIES),
+        Index("ix_sources_domain", "domain"),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    retailer_id: Mapped[int | None] = mapped_column(ForeignKey("retailers.id"))
+    name: Mapped[str]
+    adapter_id: Mapped[str]
+    domain: Mapped[str]
+    base_url: Mapped[str]
+
+    requests_per_second: Mapped[Decimal | None]
+    min_delay_ms: Mapped[int | None]
+    max_concurrent: Mapped[int | None]
+    proxy_strategy: Mapped[str] = mapped_column(server_default="none")
+    cooldown_minutes: Mapped[int] = mapped_column(server_default="30")
+    headers: Mapped[dict[str, Any]] = json_default("{}")
+
+    tos_reviewed_at: Mapped[datetime | None]
+    tos_approved_by: Mapped[str | None]
+    robots_compliant: Mapped[bool] = mapped_column(server_default=text("true"))
+
+    visibility: Mapped[str] = mapped_column(server_default="INELIGIBLE")
+    upc_trusted: Mapped[bool] = mapped_column(server_default=text("false"))
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class Market(Base):
+    __tablename__ = "markets"
+    __table_args__ = (
+        one_of("tier", Tier),
+        one_of("last_scrape_status", SCRAPE_STATUSES, optional=True),
+        Index("ix_markets_source_id", "source_id"),
+        CheckConstraint(
+            "price_currency IS NOT NULL OR (min_price_cents IS NULL AND max_price_cents IS NULL)",
+            name="price_range_has_currency",
+        ),
+        CheckConstraint("price_currency ~ '^[A-Z]{3}$'", name="price_currency"),
+        Index("ix_markets_due", "last_scrape_at", postgresql_where=text("enabled")),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    source_id: Mapped[str] = mapped_column(ForeignKey("sources.id"))
+    display_name: Mapped[str]
+    # A market is crawled by its start pages, or by a search built from its parameters.
+    start_pages: Mapped[list[Any]] = json_default("[]")
+    parameters: Mapped[dict[str, Any]] = json_default("{}")
+    city: Mapped[str | None]
+    state: Mapped[str | None]
+    keyword: Mapped[str | None]
+    exclude_keywords: Mapped[list[Any]] = json_default("[]")
+    category: Mapped[str | None]
+    min_price_cents: Mapped[int | None]
+    max_price_cents: Mapped[int | None]
+    # Of both; a listing of another currency is not compared with them.
+    price_currency: Mapped[str | None] = mapped_column(CHAR(3))
+
+    tier: Mapped[str] = mapped_column(server_default="standard")
+    enabled: Mapped[bool] = mapped_column(server_default=text("true"))
+    scrape_frequency_hours: Mapped[int | None]
+    max_listings_per_scrape: Mapped[int] = mapped_column(server_default="100")
+    max_pages: Mapped[int | None]
+    page_size: Mapped[int | None]
+
+    last_scrape_at: Mapped[datetime | None]
+    last_scrape_status: Mapped[str | None]
+    # Failures in a row, of each spider: the success of one says nothing about another.
+    discovery_failures: Mapped[int] = mapped_column(server_default="0")
+    sweep_failures: Mapped[int] = mapped_column(server_default="0")
+    verification_failures: Mapped[int] = mapped_column(server_default="0")
+    discovery_failed_at: Mapped[datetime | None]
+    sweep_failed_at: Mapped[datetime | None]
+    verification_failed_at: Mapped[datetime | None]
+    last_discovery_at: Mapped[datetime | None]
+    last_sweep_at: Mapped[datetime | None]
+    last_verification_at: Mapped[datetime | None]
+    # Set once every page of every start page has been read: from then on the stop rule holds.
+    first_read_at: Mapped[datetime | None]
+
+    # Where the sweep goes on, and what its cycle has seen so far, compared with the last complete one.
+    sweep_page: Mapped[int | None]
+    sweep_start_page: Mapped[str | None]
+    sweep_cycle_started_at: Mapped[datetime | None]
+    sweep_cycle_seen: Mapped[int] = mapped_column(server_default="0")
+    sweep_last_complete_seen: Mapped[int | None]
+    sweep_last_complete_at: Mapped[datetime | None]
+    # What the last cycle saw, where that was too little: a second one that agrees with it is believed.
+    sweep_last_partial_seen: Mapped[int | None]
+    sweep_last_pages: Mapped[int | None]
+    # Of the cards that should show a price: how many did in this cycle, how many did not, which share did in
+    # the last complete cycle, and which share in the one before this that was doubted for want of prices.
+    sweep_cycle_priced: Mapped[int] = mapped_column(server_default="0")
+    sweep_cycle_unpriced: Mapped[int] = mapped_column(server_default="0")
+    sweep_last_price_share: Mapped[float | None]
+    sweep_doubted_price_share: Mapped[float | None]
+
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())

@@ -1,0 +1,177 @@
+"""Known URLs that are monitored, and what is held for review."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    SmallInteger,
+    UniqueConstraint,
+    func,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from pricewatch.store.models.table_base import Base, identity, json_default, one_of
+from pricewatch.vocabulary import QuarantineReason
+
+TARGET_STATUSES = ("ACTIVE", "PAUSED", "BROKEN", "STALE")
+TARGET_OUTCOMES = ("SUCCESS", "FAILED", "DROPPED", "QUARANTINED")
+QUEUE_STATES = ("idle", "pending", "leased")
+REVIEW_STATUSES = ("pending", "accepted", "rejected", "replayed")
+
+
+class Target(Base):
+    __tablename__ = "targets"
+    __table_args__ = (
+        UniqueConstraint("source_id", "canonical_url"),
+        one_of("status", TARGET_STATUSES),
+        one_of("last_status", TARGET_OUTCOMES, optional=True),
+        one_of("queue_state", QUEUE_STATES),
+        # Few different priorities, so that the due ones of each can be asked for one after the other.
+        CheckConstraint("priority BETWEEN -100 AND 100", name="priority"),
+        Index(
+            "ix_targets_due",
+            "source_id",
+            text("priority DESC"),
+            "next_due_at",
+            "id",
+            postgresql_where=text(
+                "enabled AND NOT robots_path_blocked AND queue_state = 'idle' AND next_due_at IS NOT NULL"
+                " AND status IN ('ACTIVE', 'BROKEN')"
+            ),
+        ),
+        Index(
+            "ix_targets_pending",
+            text("priority DESC"),
+            "queued_at",
+            "id",
+            postgresql_where=text("queue_state = 'pending'"),
+        ),
+        Index("ix_targets_leased", "lease_until", postgresql_where=text("queue_state = 'leased'")),
+        Index("ix_targets_listing_id", "listing_id"),
+        Index("ix_targets_status", "status", "id", postgresql_where=text("status <> 'ACTIVE'")),
+    )
+
+    id: Mapped[int] = identity()
+    source_id: Mapped[str] = mapped_column(ForeignKey("sources.id"))
+    listing_id: Mapped[int | None] = mapped_column(ForeignKey("listings.id"))
+    adapter_id: Mapped[str]
+    url: Mapped[str]
+    canonical_url: Mapped[str]
+    selectors: Mapped[dict[str, Any]] = json_default("{}")
+    schedule: Mapped[str] = mapped_column(server_default="0 */4 * * *")
+    priority: Mapped[int] = mapped_column(server_default="0")
+    status: Mapped[str] = mapped_column(server_default="ACTIVE")
+    enabled: Mapped[bool] = mapped_column(server_default=text("true"))
+    # Can only block a URL, never allow what the domain forbids.
+    robots_path_blocked: Mapped[bool] = mapped_column(server_default=text("false"))
+
+    # NULL while no person has approved the terms of its source: then it is never due.
+    next_due_at: Mapped[datetime | None]
+    queue_state: Mapped[str] = mapped_column(server_default="idle")
+    queued_at: Mapped[datetime | None]
+    leased_by: Mapped[str | None]
+    lease_until: Mapped[datetime | None]
+
+    last_scraped_at: Mapped[datetime | None]
+    last_status: Mapped[str | None]
+    last_reason: Mapped[str | None]
+    last_run_id: Mapped[int | None] = mapped_column(BigInteger)
+    consecutive_failures: Mapped[int] = mapped_column(server_default="0")
+    # Since when its page is not there; trouble on the way changes nothing about it.
+    missing_since: Mapped[datetime | None]
+    created_by: Mapped[str | None]
+    notes: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class TargetQueue(Base):
+    """The one row that says how the queue of targets fares; whoever fills the queue holds it."""
+
+    __tablename__ = "target_queue"
+    __table_args__ = (CheckConstraint("id = 1", name="one_row"),)
+
+    id: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    paused_until: Mapped[datetime | None]
+    # Scheduling cycles in a row of which more than half was rejected.
+    rejected_cycles: Mapped[int] = mapped_column(server_default="0")
+    last_cycle_at: Mapped[datetime | None]
+    last_offered: Mapped[int] = mapped_column(server_default="0")
+    last_accepted: Mapped[int] = mapped_column(server_default="0")
+    accepted_total: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    # How many were rejected so far, by reason.
+    rejected_total: Mapped[dict[str, Any]] = json_default("{}")
+
+
+class Quarantined(Base):
+    """An offer that is held, as it was seen last, with how often and since when."""
+
+    __tablename__ = "quarantine"
+    __table_args__ = (
+        one_of("reason", QuarantineReason),
+        one_of("status", REVIEW_STATUSES),
+        Index("ix_quarantine_status", "status", "id"),
+        Index("ix_quarantine_adapter_id", "adapter_id", "status"),
+        Index("ix_quarantine_listing", "source_id", "identity_key", "status"),
+        # However often it is seen: one open row.
+        Index(
+            "uq_quarantine_open",
+            "source_id",
+            "identity_key",
+            "reason",
+            unique=True,
+            postgresql_where=text("status = 'pending'"),
+        ),
+        Index("ix_quarantine_page_hash", "page_hash", postgresql_where=text("page_hash IS NOT NULL")),
+        # Of a listing at most one new price waits for another run to agree.
+        Index(
+            "uq_quarantine_waiting_price",
+            "listing_id",
+            unique=True,
+            postgresql_where=text("status = 'pending' AND listing_id IS NOT NULL"),
+        ),
+    )
+
+    id: Mapped[int] = identity()
+    source_id: Mapped[str] = mapped_column(ForeignKey("sources.id"))
+    run_id: Mapped[int | None] = mapped_column(BigInteger)
+    target_id: Mapped[int | None] = mapped_column(ForeignKey("targets.id", ondelete="SET NULL"))
+    # Only where the price of a known listing jumped.
+    listing_id: Mapped[int | None] = mapped_column(ForeignKey("listings.id"))
+    adapter_id: Mapped[str]
+    adapter_version: Mapped[str]
+    url: Mapped[str]
+    identity_key: Mapped[str | None]
+    reason: Mapped[str]
+    offer: Mapped[dict[str, Any]] = json_default("{}")
+    details: Mapped[dict[str, Any]] = json_default("{}")
+    # The newest page, kept in `quarantine_pages` for a while.
+    page_hash: Mapped[str | None]
+    status: Mapped[str] = mapped_column(server_default="pending")
+    times_seen: Mapped[int] = mapped_column(server_default="1")
+    first_seen_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    observed_at: Mapped[datetime]
+    reviewed_at: Mapped[datetime | None]
+    reviewed_by: Mapped[str | None]
+    note: Mapped[str | None]
+
+
+class QuarantinePage(Base):
+    """A page that offers are held with, once for each content."""
+
+    __tablename__ = "quarantine_pages"
+    __table_args__ = (Index("ix_quarantine_pages_kept_at", "kept_at"),)
+
+    hash: Mapped[str] = mapped_column(primary_key=True)
+    # Compressed by zlib.
+    page: Mapped[bytes] = mapped_column(LargeBinary)
+    # When it was last seen.
+    kept_at: Mapped[datetime]

@@ -1,0 +1,69 @@
+"""Sessions of people who logged in, and wrong passwords: shared by all nodes."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, case, delete, insert, select
+from sqlalchemy.dialects.postgresql import insert as upsert
+
+from pricewatch.rules.login_delay import FORGOTTEN_AFTER, wait_until
+from pricewatch.store.models import LoginFailure, WebSession
+
+SESSION_LASTS = timedelta(days=7)
+
+
+def open_session(connection: Connection, person: str, now: datetime) -> str:
+    """The token that the browser keeps; the database has only its hash."""
+    token = secrets.token_urlsafe(32)
+    connection.execute(
+        insert(WebSession).values(
+            token_hash=_hash(token), person=person, created_at=now, expires_at=now + SESSION_LASTS
+        )
+    )
+    return token
+
+
+def person_of(connection: Connection, token: str, now: datetime) -> str | None:
+    return connection.execute(
+        select(WebSession.person).where(WebSession.token_hash == _hash(token), WebSession.expires_at > now)
+    ).scalar()
+
+
+def close_session(connection: Connection, token: str) -> None:
+    connection.execute(delete(WebSession).where(WebSession.token_hash == _hash(token)))
+
+
+def seconds_to_wait(connection: Connection, address: str, now: datetime) -> float:
+    """How long this address must wait before another password of it is looked at."""
+    row = connection.execute(
+        select(LoginFailure.failures, LoginFailure.last_at).where(LoginFailure.address == address)
+    ).first()
+    return 0.0 if row is None else max(0.0, (wait_until(row.failures, row.last_at) - now).total_seconds())
+
+
+def note_failure(connection: Connection, address: str, now: datetime) -> None:
+    given = upsert(LoginFailure).values(address=address, failures=1, last_at=now)
+    fresh = LoginFailure.last_at > now - FORGOTTEN_AFTER
+    connection.execute(
+        given.on_conflict_do_update(
+            index_elements=[LoginFailure.address],
+            set_={"failures": case((fresh, LoginFailure.failures + 1), else_=1), "last_at": now},
+        )
+    )
+
+
+def forget_failures(connection: Connection, address: str) -> None:
+    connection.execute(delete(LoginFailure).where(LoginFailure.address == address))
+
+
+def forget_expired(connection: Connection, now: datetime) -> None:
+    """Sessions that are over, and failures that no longer make anybody wait."""
+    connection.execute(delete(WebSession).where(WebSession.expires_at < now))
+    connection.execute(delete(LoginFailure).where(LoginFailure.last_at < now - FORGOTTEN_AFTER))
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

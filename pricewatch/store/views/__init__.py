@@ -1,0 +1,1 @@
+"""Read-only queries for people and programs: lists, dashboards, exports and gauges. Nothing here writes but where it says so."""

@@ -1,0 +1,1 @@
+"""Everything that a run writes: observations, history, quarantine, checkpoints, outcomes. Batched, in transactions."""

@@ -1,0 +1,64 @@
+"""Price history: the append step of a batch, on the rows that lie in `incoming`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Connection, text
+
+from pricewatch.store.writing.batch import Batch
+
+# What is known was read and locked before the upsert, so it is still the state before this batch.
+_APPEND = text("""
+WITH appended AS (
+INSERT INTO price_history
+    (listing_id, observed_at, price_cents, price_max_cents, currency, availability, run_type, run_id,
+     adapter_version)
+SELECT listing_id, observed_at,
+       coalesce(price_cents, known_price_cents), price_max_cents, coalesce(currency, known_currency),
+       availability, :run_type, :run_id, adapter_version
+FROM incoming
+WHERE CASE
+    WHEN is_new THEN price_cents IS NOT NULL
+    ELSE (coalesce(price_cents, known_price_cents), coalesce(currency, known_currency), availability)
+         IS DISTINCT FROM (known_price_cents, known_currency, known_availability)
+     AND coalesce(price_cents, known_price_cents) IS NOT NULL
+     AND NOT is_older AND observed_at IS DISTINCT FROM known_at
+END
+RETURNING listing_id
+)
+UPDATE incoming i SET appended = true FROM appended a WHERE a.listing_id = i.listing_id
+""")
+
+# Out of stock at the last known price, if there is one, which is no fresher for it; what another page said
+# later stands.
+_OUT_OF_STOCK = text("""
+WITH before AS (
+    SELECT id, availability FROM listings
+    WHERE id = :listing_id AND active
+      AND coalesce(greatest(price_observed_at, stock_observed_at) < :observed_at, true)
+    FOR UPDATE
+), told AS (
+    UPDATE listings l SET availability = 'OUT_OF_STOCK', stock_observed_at = :observed_at
+    FROM before WHERE l.id = before.id
+    RETURNING l.id, l.price_cents, l.price_max_cents, l.currency, before.availability AS known_availability
+)
+INSERT INTO price_history
+    (listing_id, observed_at, price_cents, price_max_cents, currency, availability, run_type, run_id,
+     adapter_version)
+SELECT id, :observed_at, price_cents, price_max_cents, currency, 'OUT_OF_STOCK', 'SCRAPE', :run_id, :version
+FROM told WHERE price_cents IS NOT NULL AND known_availability <> 'OUT_OF_STOCK'
+""")
+
+
+def append(connection: Connection, batch: Batch, *, run_type: str = "SCRAPE") -> None:
+    """One row for each listing whose price, currency or availability is not the last stored one."""
+    connection.execute(_APPEND, {"run_id": batch.run_id, "run_type": run_type})
+
+
+def note_out_of_stock(
+    connection: Connection, listing_id: int, observed_at: datetime, run_id: int, version: str
+) -> None:
+    """A listing's own page says that it is out of stock, and shows no price."""
+    given = {"listing_id": listing_id, "observed_at": observed_at, "run_id": run_id, "version": version}
+    connection.execute(_OUT_OF_STOCK, given)

@@ -1,0 +1,208 @@
+"""Observations on their way into the database: one row each, handed over as one JSON array.
+
+A batch first lies in a temporary table beside what is already known of the same listings; the steps that
+follow (upsert, price history) are then plain set operations between that table and the stored ones.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from pricewatch import clock
+from pricewatch.items import Card, Offer
+from pricewatch.rules.freshness import CLOCKS_APART
+from pricewatch.vocabulary import Availability
+
+Row = dict[str, Any]
+
+COLUMNS = """
+    source_id text, identity_key text, url text, canonical_url text, title text,
+    price_cents integer, price_max_cents integer, currency text, availability text,
+    shipping_cents integer, tax_included boolean,
+    platform_id text, sku text, gtin text, mpn text, brand text,
+    seller_key text, seller_name text, seller_type text,
+    location text, area numeric, attributes jsonb, image_url text,
+    observed_at timestamptz, sold_at timestamptz, detail boolean, detail_due_at timestamptz,
+    adapter_version text, unit integer
+"""
+KNOWN = """
+    listing_id bigint, keep_url boolean, known_price_cents integer, known_currency text,
+    known_availability text, known_active boolean, known_at timestamptz, is_new boolean, is_older boolean,
+    was_ahead boolean, says_stock boolean, seller_id bigint, appended boolean, held boolean
+"""
+
+_CREATE = text(f"CREATE TEMPORARY TABLE IF NOT EXISTS incoming ({COLUMNS}, {KNOWN}) ON COMMIT DELETE ROWS")
+_EMPTY = text("DELETE FROM incoming")
+
+# Rows come sorted, so that two writers lock the same listings in the same order. A listing is known by its
+# identity, or else by its canonical URL: a site that renumbers its adverts does not make them new ones.
+_MATCH = """
+INSERT INTO incoming
+SELECT r.*,
+       coalesce(same.id, moved.id),
+       same.id IS NOT NULL AND moved.id <> same.id,
+       coalesce(same.price_cents, moved.price_cents),
+       coalesce(same.currency, moved.currency),
+       coalesce(same.availability, moved.availability),
+       coalesce(same.active, moved.active),
+       known.told_at,
+       same.id IS NULL AND moved.id IS NULL,
+       coalesce(r.observed_at < known.at AND known.at <= :latest, false),
+       coalesce(greatest(known.at, same.last_seen_at, moved.last_seen_at) > :latest, false),
+       r.availability IS NOT NULL,
+       NULL,
+       false,
+       false
+FROM {rows}
+LEFT JOIN LATERAL (
+    SELECT * FROM listings l
+    WHERE l.source_id = r.source_id AND l.identity_key = r.identity_key FOR UPDATE
+) same ON true
+LEFT JOIN LATERAL (
+    SELECT * FROM listings l
+    WHERE l.source_id = r.source_id AND l.canonical_url = r.canonical_url FOR UPDATE
+) moved ON true
+CROSS JOIN LATERAL (
+    SELECT told_at,
+           greatest(told_at, CASE WHEN same.id IS NULL THEN moved.deactivated_at
+                                  ELSE same.deactivated_at END) AS at
+    FROM (SELECT coalesce(greatest(same.price_observed_at, same.stock_observed_at),
+                          greatest(moved.price_observed_at, moved.stock_observed_at)) AS told_at) told
+) known
+"""
+_MATCH_GIVEN = text(_MATCH.format(rows=f"json_to_recordset(CAST(:rows AS json)) AS r({COLUMNS})"))
+_MATCH_COLLECTED = text(
+    _MATCH.format(
+        rows=f"""(
+        SELECT DISTINCT ON (source_id, canonical_url) * FROM (
+            SELECT DISTINCT ON (r.source_id, r.identity_key) r.*
+            FROM collected_cards c, jsonb_to_record(c.card) AS r({COLUMNS})
+            WHERE c.run_id = :run_id
+            ORDER BY r.source_id, r.identity_key, c.id DESC
+        ) latest
+        ORDER BY source_id, canonical_url, observed_at DESC
+    ) AS r"""
+    )
+)
+
+# The same choice of cards, untyped: what does not fit its type is found by trying.
+_READ_COLLECTED = text("""
+SELECT DISTINCT ON (card ->> 'source_id', card ->> 'canonical_url') card FROM (
+    SELECT DISTINCT ON (card ->> 'source_id', identity_key) card
+    FROM collected_cards WHERE run_id = :run_id
+    ORDER BY card ->> 'source_id', identity_key, id DESC
+) latest
+ORDER BY card ->> 'source_id', card ->> 'canonical_url', card ->> 'observed_at' DESC
+""")
+
+# A card that says nothing of stock changes nothing about it; of what is new, sold or gone, none is known.
+_SETTLE_STOCK = text("""
+UPDATE incoming SET availability = CASE WHEN known_active AND known_availability <> 'SOLD'
+                                        THEN known_availability ELSE 'LISTED' END
+WHERE NOT says_stock
+""")
+
+
+class ConcurrentInsert(Exception):
+    """Another process stored one of these listings meanwhile: do the batch again."""
+
+
+def card_row(card: Card, source_id: str, observed_at: str, adapter_version: str) -> Row:
+    seller = card.seller
+    return {
+        "source_id": source_id,
+        "identity_key": card.identity_key,
+        "url": card.fetch_url or card.url,
+        "canonical_url": card.url,
+        "title": card.title,
+        "price_cents": card.price_cents,
+        "price_max_cents": card.price_max_cents,
+        "currency": card.currency,
+        "availability": _said(card.availability),
+        "platform_id": card.product_id,
+        "sku": card.sku,
+        "seller_key": seller.id if seller else None,
+        "seller_name": seller.name if seller else None,
+        "seller_type": seller.type if seller else None,
+        "location": card.location,
+        "area": card.area,
+        "attributes": card.attributes,
+        "image_url": card.image,
+        "observed_at": observed_at,
+        "detail": False,
+        "adapter_version": adapter_version,
+    }
+
+
+def offer_row(offer: Offer, detail_due_at: datetime) -> Row:
+    seller = offer.seller
+    return {
+        "source_id": offer.source,
+        "identity_key": offer.identity_key,
+        "url": offer.fetch_url or offer.url,
+        "canonical_url": offer.url,
+        "title": offer.title,
+        "price_cents": offer.price_cents,
+        "price_max_cents": offer.price_max_cents,
+        "currency": offer.currency,
+        "availability": _said(offer.availability),
+        "shipping_cents": offer.shipping_cents,
+        "tax_included": offer.tax_included,
+        "platform_id": offer.product_id,
+        "sku": offer.sku,
+        "gtin": offer.gtin,
+        "mpn": offer.mpn,
+        "brand": offer.brand,
+        "seller_key": seller.id if seller else None,
+        "seller_name": seller.name if seller else None,
+        "seller_type": seller.type if seller else None,
+        "location": offer.location,
+        "area": offer.area,
+        "attributes": offer.attributes,
+        "image_url": offer.image,
+        "observed_at": offer.observed_at.isoformat() if offer.observed_at else None,
+        "sold_at": offer.sold_at.isoformat() if offer.sold_at else None,
+        "detail": True,
+        "detail_due_at": detail_due_at.isoformat(),
+        "adapter_version": offer.adapter_version,
+    }
+
+
+def _said(availability: Availability | None) -> Availability | None:
+    """What was said of stock: a listing that is only listed says nothing."""
+    return None if availability is Availability.LISTED else availability
+
+
+def load_collected(connection: Connection, run_id: int) -> None:
+    """The same for everything a discovery run has collected."""
+    _empty(connection)
+    connection.execute(_MATCH_COLLECTED, {"run_id": run_id, "latest": _latest()})
+    connection.execute(_SETTLE_STOCK)
+
+
+def read_collected(connection: Connection, run_id: int) -> list[Row]:
+    """Everything a discovery run has collected, one row per listing."""
+    return list(connection.execute(_READ_COLLECTED, {"run_id": run_id}).scalars())
+
+
+def load(connection: Connection, rows: list[Row]) -> None:
+    """Put rows into the temporary table, beside what is known of each; what is known gets locked."""
+    ordered = sorted(rows, key=lambda row: (row["source_id"], row["identity_key"]))
+    _empty(connection)
+    given = {"rows": json.dumps(ordered, separators=(",", ":")), "latest": _latest()}
+    connection.execute(_MATCH_GIVEN, given)
+    connection.execute(_SETTLE_STOCK)
+
+
+def _latest() -> datetime:
+    """Nothing was seen after this: a listing that says so was noted while a clock was ahead."""
+    return clock.now() + CLOCKS_APART
+
+
+def _empty(connection: Connection) -> None:
+    connection.execute(_CREATE)
+    connection.execute(_EMPTY)

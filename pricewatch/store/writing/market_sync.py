@@ -1,0 +1,62 @@
+"""What a complete run of a search market concludes about listings that it did not show."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+from sqlalchemy import Connection, text
+
+from pricewatch.store.writing.market_rows import MarketRecord
+
+# All three work on `incoming`, which holds everything that the run has collected.
+_SYNC_EXISTENCE = text("""
+UPDATE listings l SET verification_requested_at = :now
+FROM market_listings m
+WHERE m.market_id = :market_id AND l.id = m.listing_id AND l.active AND l.verification_requested_at IS NULL
+  AND NOT EXISTS (SELECT FROM incoming i WHERE i.listing_id = l.id)
+""")
+
+_SYNC_SOLD_DATE = text("""
+UPDATE listings l SET verification_requested_at = :now
+FROM market_listings m
+WHERE m.market_id = :market_id AND l.id = m.listing_id AND l.availability = 'SOLD' AND l.sold_at IS NULL
+  AND l.verification_requested_at IS NULL AND l.removed_at IS NULL
+""")
+
+# As `rules.market_membership.belongs` has it: a price of another currency is not compared.
+_INSPECT = text("""
+WITH misfits AS (
+    DELETE FROM market_listings m USING listings l
+    WHERE m.market_id = :market_id AND l.id = m.listing_id
+      AND (EXISTS (SELECT FROM jsonb_array_elements_text(CAST(:excluded AS jsonb)) AS word
+                   WHERE word <> '' AND strpos(lower(l.title), lower(word)) > 0)
+           OR l.currency = :currency AND (l.price_cents < :lowest OR l.price_cents > :highest))
+    RETURNING m.listing_id
+)
+UPDATE listings l
+SET removed_at = :now, active = false, deactivated_at = coalesce(l.deactivated_at, :now), market_id = NULL
+FROM misfits
+WHERE l.id = misfits.listing_id
+  AND NOT EXISTS (SELECT FROM market_listings o WHERE o.listing_id = l.id AND o.market_id <> :market_id)
+  AND NOT EXISTS (SELECT FROM targets t WHERE t.listing_id = l.id)
+""")
+
+
+def sync(connection: Connection, market: MarketRecord, now: datetime) -> dict[str, int]:
+    """Hand over what is missing, and let go of what no longer fits; says how many of each."""
+    given = {"market_id": market.id, "now": now}
+    prices = market.prices
+    bounds = {
+        "excluded": json.dumps(market.exclude_keywords),
+        "lowest": prices.lowest.minor if prices.lowest else None,
+        "highest": prices.highest.minor if prices.highest else None,
+        "currency": prices.currency,
+    }
+    done = {
+        "sync/existence": connection.execute(_SYNC_EXISTENCE, given).rowcount,
+        "sync/sold_date": connection.execute(_SYNC_SOLD_DATE, given).rowcount,
+    }
+    if market.exclude_keywords or prices.is_set:
+        done["inspect/removed"] = connection.execute(_INSPECT, {**given, **bounds}).rowcount
+    return done

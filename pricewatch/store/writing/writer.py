@@ -1,0 +1,281 @@
+"""The database thread of a run: takes what the crawl brings and writes it, so the event loop never waits.
+
+A unit of work is a page of cards or one offer. Units that wait together go into one transaction. The queue
+is bounded: when the database is slow, whoever brings more waits, and so the crawl slows down.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+
+from pricewatch.errors import DatabaseUnavailable
+from pricewatch.store.engine.commit_tracker import CommitTracker
+from pricewatch.store.writing.batch import RACES_TO_LOSE, BatchWriter, Write, WriteUnit, is_outage, reason
+from pricewatch.store.writing.incoming_rows import ConcurrentInsert
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+LONGEST_PAUSE = 10.0
+_Outcome = tuple[asyncio.Future[Any], Any, BaseException | None]
+
+
+@dataclass(slots=True)
+class _Call:
+    function: Callable[[Connection], Any]
+    result: Any = None
+    stored: bool = False
+
+
+@dataclass(slots=True)
+class _End:
+    pass
+
+
+@dataclass(slots=True)
+class _Job:
+    work: WriteUnit | _Call | _End
+    done: asyncio.Future[Any]
+
+
+class Writer:
+    """Takes units on the event loop and writes them on a thread of its own, with a connection of its own."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        max_rows: int = 500,
+        max_wait_ms: int = 200,
+        max_pending: int = 64,
+        retry_seconds: float = 120.0,
+        heartbeat_seconds: float = 10.0,
+    ):
+        # In the transaction of every batch; with an empty batch when nothing was written for a while.
+        self.writes: Sequence[Write] = []
+        self.market_id: str | None = None
+        # On the event loop: a unit was committed; one was refused; the database was away for too long.
+        self.on_stored: Callable[[WriteUnit], None] | None = None
+        self.on_refused: Callable[[WriteUnit, BaseException], None] | None = None
+        self.on_failure: Callable[[DatabaseUnavailable], None] | None = None
+        self._commits = CommitTracker(engine)
+        self._max_rows = max_rows
+        self._max_wait = max_wait_ms / 1000
+        self._retry_seconds = retry_seconds
+        self._heartbeat_seconds = heartbeat_seconds
+        self._queue: queue.SimpleQueue[_Job] = queue.SimpleQueue()
+        # The thread is not woken for every unit: only for one that is waited for, or when there is enough.
+        self._hurry = threading.Event()
+        self._rows_given = self._rows_taken = 0
+        self._held_over: _Job | None = None
+        self._room = asyncio.Semaphore(max_pending)
+        self._failure: DatabaseUnavailable | None = None
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(target=self._work, name="pricewatch-writer", daemon=True)
+        self._thread.start()
+
+    @property
+    def run_id(self) -> int:
+        """The run whose row tells of every commit; 0 before there is one."""
+        return self._commits.run_id
+
+    @run_id.setter
+    def run_id(self, run_id: int) -> None:
+        self._commits.run_id = run_id
+
+    async def write(self, unit: WriteUnit) -> None:
+        """Hand a unit over. Waits for room in the queue, and for the commit if the unit asks for it."""
+        if self._room.locked():
+            self._hurry.set()
+        await self._room.acquire()
+        done = self._put(unit)
+        done.add_done_callback(lambda _: self._room.release())
+        done.add_done_callback(lambda ended: self._ended(unit, ended))
+        if unit.waits:
+            await done
+
+    async def call(self, function: Callable[[Connection], T]) -> T:
+        """Run a function in a transaction of its own, after everything handed over so far."""
+        result: T = await self._put(_Call(function))
+        return result
+
+    async def flush(self) -> None:
+        """Wait until everything handed over so far has ended, and whoever listens has been told."""
+        await self._put(_Call(lambda _: None))
+
+    async def close(self) -> None:
+        """Write what is left and end the thread."""
+        if self._thread.is_alive():
+            await self._put(_End())
+            await asyncio.to_thread(self._thread.join)
+
+    def _ended(self, unit: WriteUnit, done: asyncio.Future[Any]) -> None:
+        # Reading the exception here also keeps the loop from reporting a unit that nobody waits for.
+        error = None if done.cancelled() else done.exception()
+        if unit.stored:
+            if self.on_stored:
+                self.on_stored(unit)
+        elif error is not None and not isinstance(error, DatabaseUnavailable) and self.on_refused:
+            self.on_refused(unit, error)
+
+    def _put(self, work: WriteUnit | _Call | _End) -> asyncio.Future[Any]:
+        done: asyncio.Future[Any] = self._loop.create_future()
+        if self._failure and not isinstance(work, _End):
+            done.set_exception(self._failure)
+        else:
+            self._queue.put(_Job(work, done))
+            if isinstance(work, WriteUnit):
+                self._rows_given += len(work.rows)
+            is_waited_for = not isinstance(work, WriteUnit) or work.waits
+            if is_waited_for or self._rows_given - self._rows_taken >= self._max_rows:
+                self._hurry.set()
+        return done
+
+    # From here on: the thread.
+
+    def _work(self) -> None:
+        while True:
+            job = self._next()
+            if isinstance(job.work, _End):
+                self._commits.disconnect()
+                self._tell([(job.done, None, None)])
+                return
+            jobs = [job, *self._more(job.work)] if isinstance(job.work, WriteUnit) else [job]
+            failure: Exception | None = None
+            try:
+                if self._failure:
+                    raise self._failure
+                self._persist(jobs)
+            except Exception as error:  # noqa: BLE001 - told to whoever waits for this work
+                failure = error
+                if isinstance(error, DatabaseUnavailable) and not self._failure:
+                    self._failure = error
+                    if self.on_failure:
+                        self._loop.call_soon_threadsafe(self.on_failure, error)
+            self._tell_outcomes(jobs, failure)
+
+    def _next(self) -> _Job:
+        if self._held_over:
+            job, self._held_over = self._held_over, None
+            return job
+        while True:
+            try:
+                return self._queue.get(timeout=self._heartbeat_seconds)
+            except queue.Empty:
+                self._heartbeat()
+
+    def _more(self, first: WriteUnit) -> list[_Job]:
+        """More units for the same transaction: what is waiting already, or comes within the wait."""
+        if not first.waits:
+            self._hurry.wait(self._max_wait)
+        self._hurry.clear()
+        more: list[_Job] = []
+        keys = _keys(first)
+        rows = len(first.rows)
+        while rows < self._max_rows:
+            try:
+                job = self._queue.get_nowait()
+            except queue.Empty:
+                break
+            # Two observations of one listing are two changes: they need two transactions.
+            if not isinstance(job.work, WriteUnit) or not keys.isdisjoint(_keys(job.work)):
+                self._held_over = job
+                break
+            more.append(job)
+            keys |= _keys(job.work)
+            rows += len(job.work.rows)
+        self._rows_taken += rows
+        if self._held_over or not self._queue.empty():
+            # What is left has waited already.
+            self._hurry.set()
+        return more
+
+    def _persist(self, jobs: list[_Job]) -> None:
+        """Try again while the database is away, with growing pauses, up to a limit."""
+        started, pause = time.monotonic(), 0.2
+        while True:
+            try:
+                self._do(self._commits.connect(), jobs)
+            except DBAPIError as error:
+                if not is_outage(error):
+                    raise
+                self._commits.disconnect()
+                if time.monotonic() - started + pause > self._retry_seconds:
+                    raise DatabaseUnavailable(
+                        f"The database was away for {self._retry_seconds:.0f} seconds ({reason(error)}): "
+                        "the run ends here, and the next one goes on from what is stored."
+                    ) from error
+                logger.warning("The database is away (%s); trying again in %.1f s", reason(error), pause)
+                time.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+            else:
+                return
+
+    def _do(self, connection: Connection, jobs: list[_Job]) -> None:
+        if isinstance(jobs[0].work, _Call):
+            self._do_call(connection, jobs[0].work)
+        else:
+            units = [job.work for job in jobs if isinstance(job.work, WriteUnit)]
+            self._batches.store(connection, units)
+
+    @property
+    def _batches(self) -> BatchWriter:
+        return BatchWriter(self.writes, self.run_id, self.market_id, self._commits.transaction)
+
+    def _do_call(self, connection: Connection, call: _Call) -> None:
+        lost = 0
+        while not call.stored:
+            try:
+                with self._commits.transaction(connection, [call]):
+                    call.result = call.function(connection)
+            except ConcurrentInsert:
+                lost += 1
+                if lost > RACES_TO_LOSE:
+                    raise
+
+    def _heartbeat(self) -> None:
+        if not self.writes or self._failure:
+            return
+        try:
+            with self._commits.transaction(connection := self._commits.connect(), []):
+                self._batches.write(connection, [])
+        except DBAPIError as error:
+            self._commits.disconnect()
+            logger.warning("No heartbeat: %s", reason(error))
+
+    def _tell_outcomes(self, jobs: list[_Job], failure: Exception | None) -> None:
+        outcomes: list[_Outcome] = []
+        for job in jobs:
+            work = job.work
+            if isinstance(work, WriteUnit):
+                outcomes.append((job.done, None, None if work.stored else work.error or failure))
+            elif isinstance(work, _Call):
+                outcomes.append((job.done, work.result, None if work.stored else failure))
+        self._tell(outcomes)
+
+    def _tell(self, outcomes: list[_Outcome]) -> None:
+        """All of a batch at once: the event loop is woken once."""
+
+        def tell() -> None:
+            for done, result, error in outcomes:
+                if done.done():
+                    continue
+                if error is None:
+                    done.set_result(result)
+                else:
+                    done.set_exception(error)
+
+        self._loop.call_soon_threadsafe(tell)
+
+
+def _keys(unit: WriteUnit) -> set[tuple[str, str]]:
+    return {(row["source_id"], row[key]) for row in unit.rows for key in ("identity_key", "canonical_url")}

@@ -1,0 +1,39 @@
+"""What people and programs write into fields and addresses, read as values."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import Annotated
+
+from fastapi import HTTPException, Path, Query
+
+from pricewatch.errors import UserError
+from pricewatch.money import Money
+from pricewatch.parsing.prices.typed_amount import typed_amount, typed_currency
+
+LARGEST_ID = 2**62
+_NEXT = "Continue after the last page: its `next`."
+Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]
+Before = Annotated[int | None, Query(ge=1, le=LARGEST_ID, description=_NEXT)]
+After = Annotated[int, Query(ge=0, le=LARGEST_ID, description=_NEXT)]
+
+
+def price(text: str, currency: str) -> Money | None:
+    """What a person typed as a price, in the currency that they chose; empty is nothing."""
+    if not text.strip():
+        return None
+    if not currency.strip():
+        raise UserError("Choose the currency of the price.")
+    return typed_amount(text, typed_currency(currency))
+
+
+def percent(text: str) -> float | None:
+    if not text.strip():
+        return None
+    try:
+        value = Decimal(text.strip().rstrip("%").replace(",", "."))
+        if not value.is_finite() or not 0 < value <= 1000:
+            raise ValueError
+    except (InvalidOperation, ValueError):
+        raise HTTPException(400, f"{text[:20]!r} is no percentage such as 10.") from None
+    return float(value)
