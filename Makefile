@@ -45,8 +45,8 @@ run: $(READY) ## the daemon on your own data
 cluster: $(READY) ## several daemons on this machine that share the work: make cluster N=3
 	@$(BIN)/scrapy cluster --nodes $(N)
 
-chaos: $(READY) ## a cluster, a hundred faults, and whether all that is promised still holds: make chaos SEED=2
-	@$(BIN)/scrapy chaos --seed $(SEED)
+chaos: $(TESTS_READY) ## a cluster, a hundred faults, and whether every promise still holds: make chaos SEED=2
+	@$(BIN)/python -m tests.chaos --seed $(SEED)
 
 browser: $(READY) ## find Chromium, or install it
 	@$(BIN)/scrapy browser --install || echo "Pages and tests that need a browser are left out."

@@ -1,6 +1,6 @@
-"""The things that flow through pricewatch, and the closed lists of words that describe them.
+"""The items that flow from spiders through pipelines into the store.
 
-Everything else may import this module; it imports nothing of ours but `money`.
+Everything else may import this module; it imports nothing of ours but `money` and `vocabulary`.
 """
 
 from __future__ import annotations

@@ -20,19 +20,25 @@ PACKAGE = ROOT / "pricewatch"
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
 TEMPLATES = sorted(PACKAGE.glob("web/templates/**/*.html"))
 # A room may import itself, the common modules, and what is listed here; nothing else of ours.
-COMMON = {"items", "money", "clock", "errors"}
+COMMON = {"items", "vocabulary", "money", "clock", "errors"}
+READERS = {"adapters", "generic_reader", "declared_shops"}
 MAY_KNOW = {
     "parsing": {"parsing"},
     "rules": {"rules", "parsing"},
-    "adapters": {"adapters", "parsing", "rules"},
+    "generic_reader": {"generic_reader", "adapters", "parsing"},
+    "declared_shops": READERS | {"parsing"},
+    "adapters": READERS | {"parsing", "rules"},
     "bazaar": {"bazaar"},
     "store": {"store", "rules", "parsing", "adapters"},
-    "pipelines": {"pipelines", "adapters", "rules", "store", "extensions"},
+    "pipelines": {"pipelines", "adapters", "rules", "store", "runs", "extensions"},
 }
 MAY_NOT_KNOW = {
-    "spiders": {"web", "commands", "scheduling", "pipelines"},
-    "extensions": {"web", "commands", "scheduling", "spiders"},
-    "middlewares": {"web", "commands", "scheduling", "pipelines", "adapters", "spiders"},
+    "spiders": {"web", "commands", "console", "services", "scheduling", "pipelines"},
+    "runs": {"web", "commands", "console", "services", "scheduling"},
+    "extensions": {"web", "commands", "console", "services", "scheduling", "spiders"},
+    "fetching": {"web", "commands", "console", "services", "scheduling", "pipelines", "spiders", *READERS},
+    "middlewares": {"web", "commands", "console", "services", "scheduling", "pipelines", "spiders", *READERS},
+    "services": {"web", "commands", "console", "spiders", "pipelines", "middlewares"},
 }
 # The audit of a simulation looks at the tables as a stranger would.
 SQL_ROOMS = {"store", "simulation"}
@@ -42,7 +48,7 @@ SQL = re.compile(
 # The sample marketplace has a clock of its own, and a simulation sets ours.
 CLOCK_ROOMS = {"clock.py", "bazaar", "simulation"}
 CLOCKS = {"now", "utcnow", "today"}
-PURE = ("rules", "parsing", "adapters")
+PURE = ("rules", "parsing", "adapters", "generic_reader", "declared_shops")
 # Not socket: it also spells addresses.
 EFFECTS = {
     "sqlalchemy",
@@ -113,7 +119,7 @@ def test_dependencies_point_one_way() -> None:
 
 def test_common_modules_know_nothing_of_ours_but_money() -> None:
     for module in COMMON:
-        assert set(imported(PACKAGE / f"{module}.py")) <= {"money"} - {module}, module
+        assert set(imported(PACKAGE / f"{module}.py")) <= {"money", "vocabulary"} - {module}, module
 
 
 def test_sql_is_the_stores() -> None:
@@ -170,7 +176,7 @@ def test_money_is_an_amount_with_its_currency() -> None:
     """Everything else is `pricewatch.money`'s; what reads a page compares amounts of one currency."""
     for path in FILES:
         if room(path) not in MONEY_ROOMS and "migrations" not in path.parts:
-            one_currency = room(path) in ("parsing", "adapters")
+            one_currency = room(path) in {"parsing", *READERS}
             assert not bare_money(path.read_text(), one_currency=one_currency), name(path)
 
 
@@ -268,8 +274,8 @@ def test_every_adapter_module_is_registered() -> None:
     """One that has an id of its own and is not listed would never run."""
     registered = {place.partition(":")[0] for place in adapters.REGISTERED.values()}
     with_id = {
-        "pricewatch.adapters." + path.stem
-        for path in files_of("adapters")
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in files_of(*READERS)
         for node in tree(path).body
         if isinstance(node, ast.ClassDef)
         for step in node.body

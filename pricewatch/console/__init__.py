@@ -1,1 +1,4 @@
-"""What commands stand on: options, tables, JSON and messages in a terminal. No command lives here, and no rules."""
+"""What commands stand on: options, tables, JSON and messages in a terminal.
+
+No command lives here, and no rules.
+"""

@@ -1,4 +1,4 @@
-"""What the downloader middlewares stand on: rate limiter, browser, proxies, name resolution, download handler.
+"""What the downloader middlewares stand on: rate limiter, browser, proxies, name resolution, downloads.
 
 No middleware lives here, and nothing that reads a page.
 """

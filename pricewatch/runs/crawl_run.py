@@ -51,7 +51,7 @@ LOOP_COUNTERS = (
 )
 
 
-def run_of(crawler: Crawler) -> Run:
+def run_of(crawler: Crawler) -> CrawlRun:
     """The run of this crawl; a component of a crawl without one is not configured."""
     run: CrawlRun | None = crawler.__dict__.get(ATTRIBUTE)
     if run is None:

@@ -79,7 +79,7 @@ def test_an_adapter_is_short_with_all_that_serves_it_alone(name: str) -> None:
 
 
 def test_the_engine_is_no_site() -> None:
-    users = [name for name, named in imports(ROOT).items() if f"pricewatch.adapters.{ENGINE}" in named]
+    users = [name for name, named in imports(ROOT).items() if "pricewatch.generic_reader.adapter" in named]
     assert "pricewatch.declared_shops.declared_adapter" in users
 
 

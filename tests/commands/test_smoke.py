@@ -18,7 +18,7 @@ from tests.simulation.places import check_nothing_left, only_place, run_in
 @pytest.mark.proof
 def test_true_figures() -> None:
     with only_place() as place:
-        outcome = run_in(place, "smoke")
+        outcome = run_in(place, "scrapy", "smoke")
         assert outcome.returncode == 0, outcome.stdout + outcome.stderr
         check_nothing_left(place)
     assert "figures are what the marketplace knows to be true" in outcome.stdout

@@ -28,9 +28,9 @@ def only_place() -> Iterator[Path]:
 
 
 def run_in(place: Path, *words: str, meanwhile: Callable[[int], None] = lambda _: None) -> Outcome:
-    """Run a command of ours to its end; `meanwhile` is called with its process id when it has started."""
+    """Run `python -m WORDS` to its end; `meanwhile` is called with its process id when it has started."""
     with subprocess.Popen(
-        [sys.executable, "-m", "scrapy", *words],
+        [sys.executable, "-m", *words],
         cwd=ROOT,
         env={**os.environ, "TMPDIR": str(place), "COLUMNS": "120"},
         stdout=subprocess.PIPE,

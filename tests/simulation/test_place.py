@@ -38,12 +38,12 @@ def daemon_is_up(place: Path) -> bool:
 @pytest.mark.parametrize(
     ("words", "moment", "number"),
     [
-        (("chaos", "--nodes", "1"), database_is_being_made, signal.SIGINT),
-        (("chaos", "--nodes", "1"), daemon_is_up, signal.SIGINT),
-        (("simulate",), database_is_being_made, signal.SIGINT),
-        (("simulate",), database_is_up, signal.SIGTERM),
-        (("smoke",), database_is_being_made, signal.SIGTERM),
-        (("smoke",), database_is_up, signal.SIGINT),
+        (("tests.chaos", "--nodes", "1"), database_is_being_made, signal.SIGINT),
+        (("tests.chaos", "--nodes", "1"), daemon_is_up, signal.SIGINT),
+        (("scrapy", "simulate"), database_is_being_made, signal.SIGINT),
+        (("scrapy", "simulate"), database_is_up, signal.SIGTERM),
+        (("scrapy", "smoke"), database_is_being_made, signal.SIGTERM),
+        (("scrapy", "smoke"), database_is_up, signal.SIGINT),
     ],
 )
 def test_whoever_stops_it_finds_nothing_left(

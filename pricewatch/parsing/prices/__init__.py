@@ -1,1 +1,4 @@
-"""Prices, numbers and currencies in text, as pure functions. Nothing here knows about HTML elements."""
+"""Prices, numbers and currencies in text, as pure functions.
+
+Nothing here knows about HTML elements; those are in `parsing.pages`.
+"""

@@ -19,7 +19,7 @@ from psycopg2.extensions import cursor as PlainCursor  # noqa: N812
 
 LOOK_SECONDS = 0.5
 # By connection: until when its answer must be there.
-_owed: dict[PatientConnection, float] = {}
+_owed: dict[DeadlineConnection, float] = {}
 _watching = threading.Event()
 
 

@@ -1,1 +1,4 @@
-"""Daily maintenance: what expires is removed, counters roll over, circuit breakers get another chance."""
+"""Daily maintenance: remove what expired, roll counters over, give circuit breakers another chance.
+
+It is called by the dispatcher; nothing here decides when.
+"""

@@ -41,7 +41,7 @@ __all__ = [
     "Audit",
     "Base",
     "CollectedCard",
-    "Dispatcher",
+    "DispatcherRow",
     "Egg",
     "Figure",
     "Job",

@@ -16,7 +16,7 @@ from pricewatch.rules.market_schedule import (
     TIER_HOURS,
     MarketState,
 )
-from pricewatch.store.models import Dispatcher
+from pricewatch.store.models import DispatcherRow
 from pricewatch.store.queues.job_queue import PROJECT
 from pricewatch.store.writing import market_rows, run_rows
 from pricewatch.vocabulary import Tier
@@ -127,7 +127,7 @@ def hold(connection: Connection, *, wait: bool = False) -> Any | None:
 
 
 def note_tick(connection: Connection, **values: Any) -> None:
-    connection.execute(update(Dispatcher).values(values))
+    connection.execute(update(DispatcherRow).values(values))
 
 
 def all_markets(connection: Connection) -> list[MarketState]:

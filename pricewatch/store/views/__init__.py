@@ -1,1 +1,4 @@
-"""Read-only queries for people and programs: lists, dashboards, exports and gauges. Nothing here writes but where it says so."""
+"""Queries for people and programs who look: lists, dashboards, exports and gauges.
+
+What a run writes is in `store.writing`, and what waits is in `store.queues`.
+"""

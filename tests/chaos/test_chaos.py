@@ -1,15 +1,15 @@
-"""`scrapy chaos`: a short one survives, and a broken promise is told."""
+"""`python -m tests.chaos`: a short run survives, and a broken promise is reported."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from pricewatch.bazaar.client import LogEntry
 from tests.chaos.checks import budget
 from tests.chaos.instants import Instants
-from tests.conftest import Crawl
 from tests.simulation.places import check_nothing_left, only_place, run_in
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -19,14 +19,14 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 def test_a_short_one_is_survived() -> None:
     options = ["--seed", "7", "--faults", "14", "--minutes", "0.15", "--nodes", "2", "--listings", "100"]
     with only_place() as place:
-        outcome = run_in(place, "chaos", *options)
+        outcome = run_in(place, "tests.chaos", *options)
         assert outcome.returncode == 0, outcome.stdout + outcome.stderr
         assert "broken promises: 0" in outcome.stdout
         check_nothing_left(place)
 
 
-def test_bad_input_is_one_sentence(crawl: Crawl) -> None:
-    outcome = crawl.command("chaos", "--faults", "0").end()
+def test_bad_input_is_one_sentence(tmp_path: Path) -> None:
+    outcome = run_in(tmp_path, "tests.chaos", "--faults", "0")
     assert outcome.returncode == 2
     assert "--faults takes 1 to 10000" in outcome.stderr
 

@@ -1,12 +1,12 @@
-"""`scrapy chaos`: a small cluster, a hundred faults, and whether everything that is promised still holds."""
+"""`python -m tests.chaos`: a small cluster, a hundred faults, and whether every promise still holds."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from scrapy.commands import ScrapyCommand
 
 from pricewatch.console.action_command import BAD_INPUT, say
 from pricewatch.errors import UserError
@@ -20,58 +20,48 @@ NODES = 3
 SHOWN = 5
 
 
-class Command(ScrapyCommand):
-    requires_project = True
-    requires_crawler_process = False
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
+def main() -> int:
+    opts = _options()
+    sizes = (
+        (opts.faults, 1, 10_000),
+        (opts.minutes, 0.01, 60),
+        (opts.nodes, 1, 8),
+        (opts.listings, 100, 5000),
+    )
+    if not all(least <= given <= most for given, least, most in sizes):
+        say("--faults takes 1 to 10000, --minutes up to 60, --nodes 1 to 8, --listings 100 to 5000.")
+        return BAD_INPUT
+    from rich.console import Console
 
-    def short_desc(self) -> str:
-        return "Let a cluster live through faults, in a temporary directory, and check what is promised"
+    from pricewatch.simulation.workspace import temporary_workspace
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        parser.add_argument("--seed", type=int, default=1, help="another seed, other faults")
-        parser.add_argument("--faults", type=int, default=120, help="how many (default: 120)")
-        parser.add_argument(
-            "--minutes", type=float, default=2, help="over how long they are spread (default: 2)"
-        )
-        parser.add_argument("--nodes", type=int, default=NODES, help=f"how many daemons (default: {NODES})")
-        parser.add_argument(
-            "--listings", type=int, default=240, help="size of the marketplace (default: 240)"
-        )
-        parser.add_argument("--keep", action="store_true", help="leave the directory, to look into")
+    # As `scrapy` does for its commands; the processes that are started here inherit it.
+    os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "pricewatch.settings")
+    try:
+        with temporary_workspace(keep=opts.keep) as place:
+            report = _live(place, opts)
+    except UserError as error:
+        say(str(error))
+        return 1
+    except KeyboardInterrupt:
+        say(f"Stopped; everything is left in {place}." if opts.keep else "Stopped; nothing was left behind.")
+        return 1
+    _print(Console(), report, opts.seed)
+    return 1 if report.broken else 0
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        from rich.console import Console
 
-        sizes = (
-            (opts.faults, 1, 10_000),
-            (opts.minutes, 0.01, 60),
-            (opts.nodes, 1, 8),
-            (opts.listings, 100, 5000),
-        )
-        if not all(least <= given <= most for given, least, most in sizes):
-            say("--faults takes 1 to 10000, --minutes up to 60, --nodes 1 to 8, --listings 100 to 5000.")
-            self.exitcode = BAD_INPUT
-            return
-        from pricewatch.simulation.workspace import temporary_workspace
-
-        try:
-            with temporary_workspace(keep=opts.keep) as place:
-                report = _live(place, opts)
-        except UserError as error:
-            say(str(error))
-            self.exitcode = 1
-        except KeyboardInterrupt:
-            say(
-                f"Stopped; everything is left in {place}."
-                if opts.keep
-                else "Stopped; nothing was left behind."
-            )
-            self.exitcode = 1
-        else:
-            _print(Console(), report, opts.seed)
-            self.exitcode = 1 if report.broken else 0
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.chaos",
+        description="Run a cluster through faults, in a temporary directory, and check every promise.",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="another seed, other faults (default: 1)")
+    parser.add_argument("--faults", type=int, default=120, help="how many (default: 120)")
+    parser.add_argument("--minutes", type=float, default=2, help="over how long they are spread (default: 2)")
+    parser.add_argument("--nodes", type=int, default=NODES, help=f"how many daemons (default: {NODES})")
+    parser.add_argument("--listings", type=int, default=240, help="size of the marketplace (default: 240)")
+    parser.add_argument("--keep", action="store_true", help="keep the directory, to inspect it")
+    return parser.parse_args()
 
 
 def _live(place: Path, opts: argparse.Namespace) -> Report:
@@ -126,3 +116,7 @@ def _print(console: Console, report: Report, seed: int) -> None:
     console.print(f"{report.answers_spoilt} answers of the marketplace were spoilt.", highlight=False)
     if report.habits:
         console.print(f"Habits that the shop took on: {', '.join(report.habits)}.", highlight=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
