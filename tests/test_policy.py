@@ -130,6 +130,15 @@ def test_sql_is_the_stores() -> None:
                     assert not SQL.search(node.value), f"{name(path)}:{node.lineno}"
 
 
+def test_services_build_no_queries() -> None:
+    """They get connections and pass them on; queries are in the store."""
+    for path in files_of("services"):
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sqlalchemy"):
+                names = {alias.name for alias in node.names}
+                assert names <= {"Connection", "Engine", "DBAPIError"}, name(path)
+
+
 def test_one_module_knows_what_time_it_is() -> None:
     kinds = {"datetime", "datetime.datetime", "date", "datetime.date"}
     for path in FILES:

@@ -1,4 +1,4 @@
-"""What is wrong now, looked for every minute: raised when it begins, resolved when it is over."""
+"""Health checks, run every minute: raise an alert when a problem begins, resolve it when it ends."""
 
 from __future__ import annotations
 
@@ -9,57 +9,30 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection
 
 from pricewatch.rules.proxy_config import parse_proxies
 from pricewatch.rules.staleness import StalePrices
 from pricewatch.store.engine.database import var_directory
-from pricewatch.store.models import Alert, Figure, TargetQueue
-from pricewatch.store.views import market_list
+from pricewatch.store.views import health, market_list
 from pricewatch.store.writing import adapter_status, alert_rows
 
-LEAST_FREE_SHARE, LEAST_FREE_BYTES = 0.05, 2 * 2**30
-MANY_STALE = 100
-# Of each market, that many of the listings that were seen last tell how old its prices are.
+MIN_FREE_SHARE, MIN_FREE_BYTES = 0.05, 2 * 2**30
+MANY_STALE_TARGETS = 100
+# How many of a market's most recently seen listings are checked for old prices.
 MOST_PRICES = 500
-# Where the totals of rejections of the last look are kept, to tell a rise by.
-_REJECTED_BEFORE = "condition|rejected_total"
-
-# Drift tells of its own.
-_DISABLED = text("""
-SELECT adapter_id, source_id, disabled_reason, disabled_by, disabled_at, note FROM adapter_status
-WHERE NOT enabled AND disabled_reason <> 'DRIFT_DETECTED'
-""")
-_STALE_TARGETS = text("SELECT count(*) FROM targets WHERE status <> 'ACTIVE' AND status = 'STALE'")
-_PROXY_SOURCES = text("""
-SELECT s.id, s.domain, array_agg(b.proxy) FILTER (WHERE b.blocked_until > :now) AS blocked,
-       max(b.blocked_until) AS until
-FROM sources s JOIN proxy_blocks b ON b.domain = s.domain
-WHERE s.proxy_strategy = 'datacenter' GROUP BY s.id, s.domain
-""")
-# The newest end of the index of anchors, however many listings there are. What is sold out may show no price.
-_STALE_PRICES = text("""
-SELECT m.id, found.priced, found.stale
-FROM markets m CROSS JOIN LATERAL (
-    SELECT count(*) AS priced, count(*) FILTER (WHERE price_observed_at < :read_before) AS stale
-    FROM (
-        SELECT price_cents, availability, last_seen_at, price_observed_at FROM listings l
-        WHERE l.market_id = m.id AND l.active AND l.anchor_at >= :seen_since
-        ORDER BY l.anchor_at DESC LIMIT :most
-    ) newest
-    WHERE price_cents IS NOT NULL AND availability <> 'OUT_OF_STOCK' AND last_seen_at >= :seen_since
-) found
-WHERE m.enabled AND found.stale > 0
-ORDER BY m.id
-""")
-_DEAD_RUNS = text("""
-SELECT id, spider, market_id, node, heartbeat_at FROM runs
-WHERE status = 'running' AND heartbeat_at < :before ORDER BY id LIMIT 20
-""")
+SILENT_AFTER = timedelta(minutes=30)
+# Every check runs each time, so an open alert of these kinds that is not found again is over.
+KINDS = (
+    *("market_stale", "adapter_off", "targets_rejected", "targets_stale"),
+    *("proxies_blocked", "disk_full", "run_silent", "stale_prices"),
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class Problem:
+    """One thing that is wrong now, as an alert describes it."""
+
     kind: str
     subject: str
     severity: str
@@ -67,120 +40,103 @@ class Condition:
     details: dict[str, Any] = field(default_factory=dict)
 
 
-# These are found anew at each look, so that whatever is not found any longer is over.
-KINDS = (
-    *("market_stale", "adapter_off", "targets_rejected", "targets_stale"),
-    *("proxies_blocked", "disk_full", "run_silent", "stale_prices"),
-)
-
-
 def evaluate(
     connection: Connection, now: datetime, *, stale_prices: StalePrices | None = None
-) -> list[Condition]:
-    """Raise what is wrong, resolve what is over. Called every minute, by whoever leads."""
-    found = [*_find(connection, now), *_stale_prices(connection, now, stale_prices or StalePrices())]
-    open_alerts = connection.execute(
-        select(Alert.kind, Alert.subject).where(Alert.resolved_at.is_(None), Alert.kind.in_(KINDS))
-    ).all()
-    for one in found:
+) -> list[Problem]:
+    """Raise an alert for each problem, and resolve those that are over."""
+    problems = [*_find(connection, now), *_stale_prices(connection, now, stale_prices or StalePrices())]
+    for problem in problems:
         alert_rows.raise_alert(
             connection,
-            kind=one.kind,
-            subject=one.subject,
-            message=one.message,
-            severity=one.severity,
+            kind=problem.kind,
+            subject=problem.subject,
+            message=problem.message,
+            severity=problem.severity,
             now=now,
-            details=one.details,
+            details=problem.details,
         )
-    still = {(one.kind, one.subject) for one in found}
-    for kind, subject in open_alerts:
-        if (kind, subject) not in still:
-            alert_rows.resolve_alert(connection, kind=kind, subject=subject, now=now)
-    return found
+    current = {(problem.kind, problem.subject) for problem in problems}
+    for kind, subject in sorted(health.open_alerts(connection, KINDS) - current):
+        alert_rows.resolve_alert(connection, kind=kind, subject=subject, now=now)
+    return problems
 
 
-def _find(connection: Connection, now: datetime) -> Iterable[Condition]:
+def _find(connection: Connection, now: datetime) -> Iterable[Problem]:
     yield from _stale_markets(connection, now)
     yield from _disabled_adapters(connection)
-    yield from _queue(connection, now)
+    yield from _target_queue(connection, now)
     yield from _blocked_proxies(connection, now)
     yield from _silent_runs(connection, now)
     yield from _disk()
 
 
-def _stale_markets(connection: Connection, now: datetime) -> Iterable[Condition]:
+def _stale_markets(connection: Connection, now: datetime) -> Iterable[Problem]:
     for row in market_list.markets(connection):
         if market_list.is_stale(row, now):
             last = row["last_scrape_at"]
-            since = f"since {last:%Y-%m-%d %H:%M} UTC" if last else "ever since it was added"
-            yield Condition("market_stale", row["id"], "P2", f"No fresh data for market {row['id']} {since}.")
+            since = f"since {last:%Y-%m-%d %H:%M} UTC" if last else "since it was added"
+            yield Problem("market_stale", row["id"], "P2", f"No fresh data for market {row['id']} {since}.")
 
 
-def _stale_prices(connection: Connection, now: datetime, limits: StalePrices) -> Iterable[Condition]:
-    """Listings that are seen again and again, with a price that nobody has read for long."""
-    given = {
-        "read_before": limits.read_before(now),
-        "seen_since": limits.seen_since(now),
-        "most": MOST_PRICES,
-    }
-    for market_id, priced, stale in connection.execute(_STALE_PRICES, given).all():
+def _stale_prices(connection: Connection, now: datetime, limits: StalePrices) -> Iterable[Problem]:
+    """Find markets whose listings are seen regularly, but whose prices have not been read for long."""
+    rows = health.stale_prices(
+        connection,
+        read_before=limits.read_before(now),
+        seen_since=limits.seen_since(now),
+        most=MOST_PRICES,
+    )
+    for row in rows:
+        market_id, priced, stale = row.id, row.priced, row.stale
         if limits.are_too_many(stale, priced):
-            yield Condition(
+            yield Problem(
                 "stale_prices",
                 market_id,
                 "P2",
-                f"Of the {priced} listings of market {market_id} that were seen last, {stale} have a price "
+                f"{stale} of the {priced} most recently seen listings of market {market_id} have a price "
                 f"that was read more than {limits.hours:g} hours ago.",
                 {"stale": stale, "priced": priced, "hours": limits.hours},
             )
 
 
-def _disabled_adapters(connection: Connection) -> Iterable[Condition]:
-    for row in connection.execute(_DISABLED).all():
-        yield Condition(
+def _disabled_adapters(connection: Connection) -> Iterable[Problem]:
+    for row in health.disabled_adapters(connection):
+        yield Problem(
             "adapter_off",
             adapter_status.subject(row.adapter_id, row.source_id),
             "P3",
             f"The {adapter_status.named(row.adapter_id, row.source_id)} is disabled by "
-            f"{row.disabled_by or 'somebody'} "
-            f"({row.disabled_reason}: {row.note or 'no note'}).",
+            f"{row.disabled_by or 'somebody'} ({row.disabled_reason}: {row.note or 'no note'}).",
         )
 
 
-def _queue(connection: Connection, now: datetime) -> Iterable[Condition]:
-    totals = connection.execute(select(TargetQueue.rejected_total)).scalar() or {}
+def _target_queue(connection: Connection, now: datetime) -> Iterable[Problem]:
+    totals = health.rejected_totals(connection)
     rejected = float(sum(int(count) for reason, count in totals.items() if reason != "adapter_disabled"))
-    before = connection.execute(select(Figure.value).where(Figure.key == _REJECTED_BEFORE)).scalar()
-    connection.execute(
-        text(
-            "INSERT INTO figures (key, value, updated_at) VALUES (:key, :value, :now)"
-            " ON CONFLICT (key) DO UPDATE SET value = :value, updated_at = :now"
-        ),
-        {"key": _REJECTED_BEFORE, "value": rejected, "now": now},
-    )
+    before = health.replace_rejected_before(connection, rejected, now)
     if before is not None and rejected > before:
-        yield Condition(
+        yield Problem(
             "targets_rejected",
             "targets",
             "P2",
-            f"The queue of targets rejected {rejected - before:.0f} since the last look.",
+            f"The target queue rejected {rejected - before:.0f} targets since the last check.",
             {"totals": totals},
         )
-    stale = connection.execute(_STALE_TARGETS).scalar_one()
-    if stale > MANY_STALE:
-        yield Condition(
+    stale = health.stale_target_count(connection)
+    if stale > MANY_STALE_TARGETS:
+        yield Problem(
             "targets_stale",
             "targets",
             "P3",
-            f"{stale} targets waited for over a day and were set aside: the workers do not keep up.",
+            f"{stale} targets waited for more than a day and are stale: there are too few workers.",
         )
 
 
-def _blocked_proxies(connection: Connection, now: datetime) -> Iterable[Condition]:
+def _blocked_proxies(connection: Connection, now: datetime) -> Iterable[Problem]:
     pool = {proxy.name for proxy in parse_proxies(os.environ.get("PROXIES_DATACENTER", ""))}
-    for row in connection.execute(_PROXY_SOURCES, {"now": now}).all():
+    for row in health.proxy_sources(connection, now):
         if pool and pool <= set(row.blocked or ()):
-            yield Condition(
+            yield Problem(
                 "proxies_blocked",
                 row.id,
                 "P2",
@@ -189,20 +145,20 @@ def _blocked_proxies(connection: Connection, now: datetime) -> Iterable[Conditio
             )
 
 
-def _silent_runs(connection: Connection, now: datetime) -> Iterable[Condition]:
-    for row in connection.execute(_DEAD_RUNS, {"before": now - timedelta(minutes=30)}).all():
-        yield Condition(
+def _silent_runs(connection: Connection, now: datetime) -> Iterable[Problem]:
+    for row in health.silent_runs(connection, now - SILENT_AFTER):
+        yield Problem(
             "run_silent",
             str(row.id),
             "P2",
-            f"The {row.spider} run {row.id} on {row.node} gave no sign of life since "
+            f"The {row.spider} run {row.id} on {row.node} has sent no heartbeat since "
             f"{row.heartbeat_at:%H:%M} UTC.",
         )
 
 
-def _disk() -> Iterable[Condition]:
-    place = var_directory()
-    usage = shutil.disk_usage(place if place.exists() else place.anchor or ".")
-    if usage.free < min(LEAST_FREE_BYTES, LEAST_FREE_SHARE * usage.total):
+def _disk() -> Iterable[Problem]:
+    directory = var_directory()
+    usage = shutil.disk_usage(directory if directory.exists() else directory.anchor or ".")
+    if usage.free < min(MIN_FREE_BYTES, MIN_FREE_SHARE * usage.total):
         free = usage.free / 2**30
-        yield Condition("disk_full", "disk", "P1", f"Only {free:.1f} GB are free where pricewatch writes.")
+        yield Problem("disk_full", "disk", "P1", f"Only {free:.1f} GB are free where pricewatch writes.")

@@ -1,4 +1,4 @@
-"""One look around, every minute, by whoever leads: what is wrong, what changed, and telling it."""
+"""What the leading node does every minute: health checks, watch rules, metrics, and sending messages."""
 
 from __future__ import annotations
 
@@ -14,13 +14,10 @@ from pricewatch.store.writing import metric_totals
 
 
 def run_minute_checks(engine: Engine, stale_prices: StalePrices | None = None) -> int:
-    """Each part in a transaction of its own, so that one that fails keeps none of the others back.
-
-    Says how many messages went out.
-    """
+    """Run each step in its own transaction, and return the number of messages sent."""
     now = clock.now()
-    find_wrong = partial(health_checks.evaluate, stale_prices=stale_prices)
-    for part in (find_wrong, watch_rules.evaluate, outbox.add_alerts, metric_totals.add_up):
+    check_health = partial(health_checks.evaluate, stale_prices=stale_prices)
+    for step in (check_health, watch_rules.evaluate, outbox.add_alerts, metric_totals.add_up):
         with engine.begin() as connection:
-            part(connection, now)
+            step(connection, now)
     return notifications.deliver(engine)

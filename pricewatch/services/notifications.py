@@ -1,6 +1,6 @@
-"""Sends what waits in the outbox, through apprise, to where the environment says.
+"""Send the messages in the outbox through apprise to the channels named in the environment.
 
-`PRICEWATCH_NOTIFY` holds the addresses of the default channel, `PRICEWATCH_NOTIFY_<NAME>` those of others.
+`PRICEWATCH_NOTIFY` has the addresses of the default channel, `PRICEWATCH_NOTIFY_<NAME>` those of others.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Send = Callable[[str, str, str], bool]
 
 
 def channels(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The name of each channel, and its addresses: secrets, never to be shown."""
+    """Return the channels by name, with their addresses, which are secrets and never shown."""
     found = {}
     for name, addresses in environment.items():
         if addresses.strip() and (name == _PREFIX or name.startswith(f"{_PREFIX}_")):
@@ -31,29 +31,29 @@ def channels(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 def deliver(engine: Engine, send: Send | None = None, most: int = 20) -> int:
-    """Send what is due; what fails is tried again later. Says how many got through."""
+    """Send the messages that are due, and return how many were sent. Failed ones are retried later."""
     known = channels()
     if not known:
         return 0
-    sending = send or _send
+    send = send or _send
     with engine.begin() as connection:
-        waiting = outbox.claim(connection, clock.now(), most)
-    through = 0
-    for message in waiting:
-        left, error = _deliver(message, known, sending)
+        claimed = outbox.claim(connection, clock.now(), most)
+    sent = 0
+    for message in claimed:
+        left, error = _deliver(message, known, send)
         with engine.begin() as connection:
             if error is None:
                 outbox.sent(connection, message["id"], clock.now())
-                through += 1
+                sent += 1
             else:
                 outbox.failed(connection, message["id"], message["attempts"], error, left, clock.now())
-    return through
+    return sent
 
 
 def _deliver(
     message: Mapping[str, Any], known: Mapping[str, str], send: Send
 ) -> tuple[list[str], str | None]:
-    """Where it did not go, and what is wrong there; whoever has it must not get it again."""
+    """Send one message; return the channels that still need it, and the error of the last one."""
     base = os.environ.get("PRICEWATCH_URL", "").rstrip("/")
     body = message["body"]
     if message["link"]:
@@ -62,17 +62,17 @@ def _deliver(
     for name in message["channels"] or [DEFAULT]:
         for place, address in _addresses(name, known):
             if address is None:
-                error = f"there is no channel {place!r}: set {_PREFIX}_{place.upper()}"
+                error = f"unknown channel {place!r}: set {_PREFIX}_{place.upper()}"
             elif send(address, message["title"], body):
                 continue
             else:
-                error = f"the channel {place!r} did not take it"
+                error = f"the channel {place!r} did not accept it"
             left.append(place)
     return left, error
 
 
 def _addresses(name: str, known: Mapping[str, str]) -> list[tuple[str, str | None]]:
-    """Each address of a channel, as `name#2` where there are several; None where there is no such thing."""
+    """Return each address of a channel, named `name#2` if there are several; None for an unknown channel."""
     from apprise.utils.parse import parse_urls
 
     if name in known:
@@ -87,7 +87,7 @@ def _send(address: str, title: str, body: str) -> bool:
 
     service = apprise.Apprise()
     if not service.add(address):
-        logger.error("An address of PRICEWATCH_NOTIFY is none that apprise knows")
+        logger.error("apprise does not recognise an address in PRICEWATCH_NOTIFY")
         return False
-    # Titles come from sites: they are text, not markup.
+    # Titles come from sites: send them as text, not as markup.
     return bool(service.notify(title=title, body=body, body_format=apprise.NotifyFormat.TEXT))

@@ -1,4 +1,4 @@
-"""Many URLs at once: each line checked, the good ones added in one transaction, every line told of."""
+"""Import many targets at once: check each line, add the valid ones in one transaction, report every line."""
 
 from __future__ import annotations
 
@@ -34,20 +34,21 @@ MOST_LINES = 200_000
 LONGEST_URL = 2_000
 LONGEST_NOTE = 1_000
 _LOCAL_NAMES = (".localhost", ".local", ".internal", ".home.arpa", ".lan")
-# A spreadsheet takes a cell that begins so for a formula.
+# Spreadsheets treat a cell that starts with one of these as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class LineOutcome(StrEnum):
     ADDED = "added"
-    # A target watches this page already, and was given something new, or not; in the file twice.
+    # There is already a target for this page: changed by this line, or not.
     UPDATED = "updated"
     KNOWN = "known"
+    # The same page is twice in the file.
     REPEATED = "repeated"
     REJECTED = "rejected"
 
 
-_WORDS = {
+_LABELS = {
     LineOutcome.ADDED: "new",
     LineOutcome.UPDATED: "updated",
     LineOutcome.KNOWN: "unchanged",
@@ -68,7 +69,7 @@ class LineReport:
 class ImportReport:
     lines: list[LineReport] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
-    # Sources that no person has approved: what was added for them waits.
+    # Sources that no person has approved yet; their targets wait.
     unapproved: list[str] = field(default_factory=list)
 
     @property
@@ -78,34 +79,34 @@ class ImportReport:
     @property
     def sentence(self) -> str:
         counts = self.counts
-        told = ", ".join(f"{counts[outcome]} {word}" for outcome, word in _WORDS.items())
-        return f"{len(self.lines)} lines: {told}"
+        listed = ", ".join(f"{counts[outcome]} {label}" for outcome, label in _LABELS.items())
+        return f"{len(self.lines)} lines: {listed}"
 
     def write(self, file: TextIO) -> None:
-        """The whole report as CSV, harmless in a spreadsheet."""
+        """Write the report as CSV, with formulas escaped."""
         writer = csv.writer(file)
         writer.writerow(("line", "url", "outcome", "reason"))
         for line in self.lines:
-            writer.writerow((line.number, _harmless(line.url), line.outcome, _harmless(line.reason)))
+            writer.writerow((line.number, _escaped(line.url), line.outcome, _escaped(line.reason)))
 
 
 class BadTarget(UserError):
-    """Something that cannot become a target, and why."""
+    """A line that cannot become a target; the message says why."""
 
 
 def check(values: Mapping[str, str], allowed: AllowedHosts) -> NewTarget:
-    """A target from what a person gave; raises `BadTarget` with the reason where it cannot be one."""
+    """Make a target from typed values; raise `BadTarget` if one is wrong."""
     url = values.get("url", "").strip()
     canonical = check_url(url, allowed)
     schedule = values.get("schedule") or DEFAULT_SCHEDULE
     if problem := _schedule_problem(schedule):
-        raise BadTarget(f"the schedule {schedule!r} cannot be read: {problem}")
+        raise BadTarget(f"the schedule {schedule!r} is not valid: {problem}")
     selectors = {name: values[name] for name in NAMES if values.get(name)}
     if problem := check_selectors(selectors):
         raise BadTarget(problem)
     adapter_id = values.get("adapter") or None
     if adapter_id is not None and adapter_id not in adapters.known():
-        raise BadTarget(f"there is no adapter {adapter_id!r}; known are {', '.join(adapters.known())}")
+        raise BadTarget(f"unknown adapter {adapter_id!r}. Known: {', '.join(adapters.known())}")
     notes = values.get("notes")
     return NewTarget(
         url=url,
@@ -120,9 +121,9 @@ def check(values: Mapping[str, str], allowed: AllowedHosts) -> NewTarget:
 
 
 def check_url(url: str, allowed: AllowedHosts) -> str:
-    """The canonical spelling of a URL that may be fetched, as far as the URL alone can tell."""
+    """Return the canonical URL; raise `BadTarget` if the URL may not be fetched."""
     if not url:
-        raise BadTarget("there is no URL")
+        raise BadTarget("the URL is missing")
     if len(url) > LONGEST_URL:
         raise BadTarget(f"the URL is longer than {LONGEST_URL} characters")
     try:
@@ -130,22 +131,22 @@ def check_url(url: str, allowed: AllowedHosts) -> str:
         parts = urlsplit(url)
         host, port = (parts.hostname or "").rstrip("."), parts.port or PORTS[parts.scheme]
     except (InvalidUrl, ValueError, KeyError):
-        raise BadTarget("it is no web address") from None
+        raise BadTarget("not a web address") from None
     if not url.isprintable():
-        raise BadTarget("it has characters in it that cannot be seen")
+        raise BadTarget("the URL contains invisible characters")
     if parts.username or parts.password:
-        raise BadTarget("it has a user name or password in it; those must not be stored")
+        raise BadTarget("the URL contains a user name or password, which must not be stored")
     address = literal_address(host)
     if address is not None:
         if why := refusal(host, address, port, allowed):
             raise BadTarget(why)
     elif ("." not in host or host.endswith(_LOCAL_NAMES)) and not allowed.allows(host, None, port):
-        raise BadTarget(f"{host} is not a public name; {how_to_allow(host, port)}")
+        raise BadTarget(f"{host} is not a public host name; {how_to_allow(host, port)}")
     return canonical
 
 
 def allowed_hosts(connection: Connection, configured: Iterable[str] = ()) -> AllowedHosts:
-    """What may be private: the settings' list, and the sources that an operator put there."""
+    """Return the private hosts that may be fetched: those in the settings, and those of known sources."""
     allowed = AllowedHosts(configured)
     for place in source_rows.load(connection).private_places():
         allowed.add(place)
@@ -161,9 +162,9 @@ def import_csv(
     created_by: str | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> ImportReport:
-    """Add the good lines, in the caller's transaction; whoever only wants to look rolls it back."""
+    """Add the valid lines in the caller's transaction, which a preview rolls back."""
     if len(file.lines) > MOST_LINES:
-        raise UserError(f"The file has {len(file.lines)} lines; at most {MOST_LINES} are taken at once.")
+        raise UserError(f"The file has {len(file.lines)} lines. The limit is {MOST_LINES} lines per import.")
     report = ImportReport(notices=list(file.notices))
     good: list[NewTarget] = []
     places: list[int] = []
@@ -206,11 +207,11 @@ def _add(
     )
     for number, place in enumerate(places):
         line = report.lines[place]
-        outcome, reason = LineOutcome.KNOWN, "a target watches this page already"
+        outcome, reason = LineOutcome.KNOWN, "this page is already a target"
         if number in added.ids:
             outcome, reason = LineOutcome.ADDED, ""
         elif number in added.updated:
-            outcome, reason = LineOutcome.UPDATED, "a target watches this page already, and is changed"
+            outcome, reason = LineOutcome.UPDATED, "this page is already a target, and was changed"
         report.lines[place] = LineReport(line.number, line.url, outcome, reason)
 
 
@@ -223,11 +224,11 @@ def _priority(text: str) -> int:
     try:
         priority = int(text)
     except ValueError:
-        raise BadTarget(f"the priority {text[:20]!r} is no whole number") from None
+        raise BadTarget(f"the priority {text[:20]!r} is not a whole number") from None
     if not LOWEST_PRIORITY <= priority <= HIGHEST_PRIORITY:
         raise BadTarget(f"the priority {priority} is not between {LOWEST_PRIORITY} and {HIGHEST_PRIORITY}")
     return priority
 
 
-def _harmless(cell: str) -> str:
+def _escaped(cell: str) -> str:
     return f"'{cell}" if cell.startswith(_FORMULA) else cell

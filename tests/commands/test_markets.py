@@ -88,14 +88,17 @@ def test_two_sources_at_one_place(run, database):
 
 
 REFUSALS: list[tuple[dict[str, object], str]] = [
-    ({"id": "Not good", "urls": [BOOKS]}, "cannot be a market's id"),
+    ({"id": "Not good", "urls": [BOOKS]}, "is not a valid market id"),
     ({"id": "boston-ma", "urls": [BOOKS]}, "There is already a market"),
-    ({"id": "x", "urls": ["ftp://shop.example/"]}, "is not the address of a web page"),
+    ({"id": "x", "urls": ["ftp://shop.example/"]}, "is not a web address"),
     ({"id": "x", "urls": [BOOKS, "https://jp.mercari.com/search?keyword=x"]}, "a part of one site"),
     ({"id": "x", "urls": ["https://shop.example/tea"]}, "newadapter NAME shop.example --declarative"),
-    ({"id": "x", "urls": ["https://jp.mercari.com"]}, "has nothing to begin with"),
+    ({"id": "x", "urls": ["https://jp.mercari.com"]}, "has no start page"),
     ({"id": "x", "urls": [BOOKS], "adapter": "atlantis"}, "There is no adapter 'atlantis'"),
-    ({"id": "x", "urls": ["https://www.apartments.com/x"], "adapter": "sgammo"}, "is read by 'apartments'"),
+    (
+        {"id": "x", "urls": ["https://www.apartments.com/x"], "adapter": "sgammo"},
+        "uses the adapter",
+    ),
     ({"id": "x", "urls": ["https://apartments.com/x"], "source": "apartments"}, "not https://apartments.com"),
 ]
 

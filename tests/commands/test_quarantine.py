@@ -10,8 +10,8 @@ import pytest
 
 from pricewatch.vocabulary import QuarantineReason
 from tests.databases import Database
+from tests.services.test_quarantine_review import hold, rows, status, store
 from tests.store.observations import card, later
-from tests.store.test_review import hold, rows, status, store
 
 
 @pytest.fixture

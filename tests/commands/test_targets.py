@@ -78,7 +78,7 @@ def test_a_file_is_imported_line_by_line(scrapy, database, tmp_path: Path):
     assert database.value("SELECT count(*) FROM targets") == 0
     done = scrapy("targets", "import", file, "--report", report, "--approved-by", "Ada")
     assert done.returncode == 1
-    assert "line 4: it is no web address: javascript:alert(1)" in done.stderr
+    assert "line 4: not a web address: javascript:alert(1)" in done.stderr
     assert "line 5: 10.0.0.1 is not a public address" in done.stderr
     assert len(report.read_text().splitlines()) == 5
     assert database.value("SELECT tos_approved_by FROM sources WHERE id = 'shop.example'") == "Ada"

@@ -156,7 +156,7 @@ def test_a_csv_with_errors_is_shown_before_it_is_imported(page: Page, database: 
     page.get_by_role("button", name="Look at it").click()
     expect(page.locator(".figure", has_text="Would be added").locator(".value")).to_have_text("1")
     expect(page.locator(".figure", has_text="Rejected").locator(".value")).to_have_text("2")
-    expect(page.get_by_text("it is no web address")).to_be_visible()
+    expect(page.get_by_text("not a web address")).to_be_visible()
     assert database.value("SELECT count(*) FROM targets") == 0
     page.get_by_role("button", name="Import 1").click()
     expect(page.get_by_role("status")).to_contain_text("1 new")

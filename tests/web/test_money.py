@@ -136,7 +136,7 @@ def test_the_api_wants_a_currency_with_every_amount(
 ) -> None:
     refused = client.get("/api/listings?min_price_cents=5")
     assert refused.status_code == 400
-    assert "Say the currency" in refused.json()["detail"]
+    assert "Give the currency" in refused.json()["detail"]
     assert client.get("/api/listings?min_price_cents=5&currency=XYZ").status_code == 422
     found = client.get("/api/listings?min_price_cents=100000&currency=USD").json()["items"]
     assert {item["currency"] for item in found} == {"USD"}

@@ -15,8 +15,8 @@ from pricewatch.store.queues import job_queue
 from pricewatch.store.writing import adapter_status, run_rows
 from pricewatch.vocabulary import RunStatus
 from tests.databases import Database
+from tests.services.test_quarantine_review import hold
 from tests.store.test_drift import BAD, end_run
-from tests.store.test_review import hold
 from tests.web.conftest import Browser
 from tests.web.test_every_page import words
 from tests.web.test_metrics import read

@@ -100,7 +100,7 @@ def test_who_has_it_does_not_get_it_again(
         assert notifications.deliver(database.engine) == 0
         database.do("UPDATE messages SET next_try_at = :now", now=NOW)
     assert len(webhook.received) == 2
-    assert database.value("SELECT error FROM messages") == "the channel 'default#1' did not take it"
+    assert database.value("SELECT error FROM messages") == "the channel 'default#1' did not accept it"
     monkeypatch.setenv("PRICEWATCH_NOTIFY", f"{webhook.address} {webhook.address}")
     assert notifications.deliver(database.engine) == 1
     assert len(webhook.received) == 3

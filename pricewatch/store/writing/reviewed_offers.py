@@ -1,0 +1,45 @@
+"""How a reviewed offer is written: with the same steps as an offer of a crawl, one row at a time."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, select, text, update
+from sqlalchemy import Row as ResultRow
+
+from pricewatch.store.models import Target
+from pricewatch.store.writing import history_append, incoming_rows, listing_upsert
+from pricewatch.store.writing.batch import Batch
+from pricewatch.store.writing.incoming_rows import Row
+
+_LOADED = text("SELECT is_older, known_price_cents, known_currency, appended, known_at FROM incoming")
+
+
+def load(connection: Connection, row: Row) -> ResultRow[Any]:
+    """Load one row into `incoming`, and return what is stored about its listing."""
+    incoming_rows.load(connection, [row])
+    return connection.execute(_LOADED).one()
+
+
+def write(connection: Connection, run_id: int, run_type: str) -> bool:
+    """Write the loaded row, and return whether the price history got a new row."""
+    batch = Batch(run_id)
+    listing_upsert.upsert(connection, batch)
+    history_append.append(connection, batch, run_type=run_type)
+    return bool(connection.execute(_LOADED).one().appended)
+
+
+def selectors_of_target(connection: Connection, target_id: int) -> dict[str, str] | None:
+    query = select(Target.selectors).where(Target.id == target_id)
+    selectors: dict[str, str] | None = connection.execute(query).scalar()
+    return selectors
+
+
+def mark_target_read(connection: Connection, target_id: int, now: datetime) -> None:
+    """A target whose last offer was quarantined has been read successfully after all."""
+    connection.execute(
+        update(Target)
+        .where(Target.id == target_id, Target.last_status == "QUARANTINED")
+        .values(last_status="SUCCESS", last_reason=None, updated_at=now)
+    )

@@ -1,0 +1,1 @@
+"""Tests of the use cases that web, API and commands share."""
