@@ -91,7 +91,7 @@ REFUSALS: list[tuple[dict[str, object], str]] = [
     ({"id": "Not good", "urls": [BOOKS]}, "is not a valid market id"),
     ({"id": "boston-ma", "urls": [BOOKS]}, "There is already a market"),
     ({"id": "x", "urls": ["ftp://shop.example/"]}, "is not a web address"),
-    ({"id": "x", "urls": [BOOKS, "https://jp.mercari.com/search?keyword=x"]}, "a part of one site"),
+    ({"id": "x", "urls": [BOOKS, "https://jp.mercari.com/search?keyword=x"]}, "belongs to one site"),
     ({"id": "x", "urls": ["https://shop.example/tea"]}, "newadapter NAME shop.example --declarative"),
     ({"id": "x", "urls": ["https://jp.mercari.com"]}, "has no start page"),
     ({"id": "x", "urls": [BOOKS], "adapter": "atlantis"}, "There is no adapter 'atlantis'"),
