@@ -4,7 +4,7 @@ from setuptools import find_namespace_packages, setup
 
 setup(
     name="pricewatch",
-    version="1.0",
+    version="0.9.0",
     packages=find_namespace_packages(include=["pricewatch", "pricewatch.*"]),
     package_data={"": ["*"]},
     exclude_package_data={"": ["*.pyc"]},

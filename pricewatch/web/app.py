@@ -24,7 +24,7 @@ DESCRIPTION = (
 
 def create_app(configuration: Configuration) -> FastAPI:
     app = FastAPI(
-        title="pricewatch", version="1.0.0", openapi_url="/api/openapi.json", docs_url=None, redoc_url=None
+        title="pricewatch", version="0.9.0", openapi_url="/api/openapi.json", docs_url=None, redoc_url=None
     )
     app.state.configuration = configuration
     app.state.gate = Auth(configuration, engine())

@@ -6,13 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from alembic import command
-from alembic.script import ScriptDirectory
 from sqlalchemy.exc import IntegrityError
 
 from pricewatch.money import Money
 from pricewatch.rules.market_membership import PriceRange
-from pricewatch.store.engine.schema import ensure_schema, migrations_config
 from pricewatch.store.people import watch_rules
 from pricewatch.store.views import admin_listings, public_listings
 from pricewatch.store.views.admin_listings import ListingsWanted
@@ -149,42 +146,3 @@ def test_what_costs_another_currency_stays_in_its_market(database: Database) -> 
 def test_no_amount_without_its_currency(database: Database, statement: str) -> None:
     with pytest.raises(IntegrityError):
         database.do(statement)
-
-
-def test_older_thresholds_and_ranges_get_the_currency_that_they_were_shown_in(database: Database) -> None:
-    store(database.engine, [card(1, 100, currency="JPY"), card(2, 100, currency="CHF")])
-    with database.engine.connect() as connection, migrations_config() as config:
-        config.attributes["connection"] = connection
-        steps = ScriptDirectory.from_config(config).walk_revisions()
-        before = next(step for step in steps if "prices_have_a_currency" in step.path).down_revision
-        command.downgrade(config, str(before))
-        connection.commit()
-    product = database.value("INSERT INTO products (key, title) VALUES ('x', 'Thing') RETURNING id")
-    database.do("UPDATE listings SET product_id = :id WHERE currency = 'CHF'", id=product)
-    database.do(
-        "INSERT INTO targets (source_id, adapter_id, url, canonical_url, selectors) VALUES"
-        " ('bazaar', 'bazaar', 'https://a.example/1', 'https://a.example/1', '{\"currency\": \"KWD\"}')"
-    )
-    database.do(
-        "INSERT INTO watch_rules"
-        " (kind, listing_id, product_id, target_id, threshold_cents, threshold_percent)"
-        " SELECT 'price_at_or_below', id, NULL::bigint, NULL::bigint, 5, NULL::numeric FROM listings"
-        "  WHERE currency = 'JPY'"
-        " UNION ALL SELECT 'price_at_or_below', NULL, id, NULL, 5, NULL FROM products"
-        " UNION ALL SELECT 'price_at_or_below', NULL, NULL, id, 5, NULL FROM targets"
-        " UNION ALL SELECT 'fell_by', NULL, id, NULL, NULL, 5 FROM products"
-    )
-    database.do("UPDATE markets SET max_price_cents = 5 WHERE id = 'bazaar-toys'")
-    database.do("UPDATE markets SET min_price_cents = 5 WHERE id IN ('boston-ma', :market)", market=MARKET)
-    database.do(
-        "DELETE FROM market_listings m USING listings l WHERE l.id = m.listing_id AND currency = 'CHF'"
-    )
-    assert ensure_schema(database.engine)
-    rules = database.rows("SELECT currency FROM watch_rules ORDER BY id")
-    assert [row.currency for row in rules] == ["JPY", "CHF", "KWD", None]
-    ranges = database.rows("SELECT id, price_currency FROM markets WHERE price_currency IS NOT NULL")
-    assert {tuple(row) for row in ranges} == {
-        (MARKET, "JPY"),
-        ("boston-ma", "USD"),
-        ("bazaar-toys", "EUR"),
-    }

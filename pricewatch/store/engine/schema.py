@@ -1,4 +1,4 @@
-"""The schema and its migrations: applied at start, once, however many processes start together."""
+"""The schema and its migrations, applied once when the first of several processes starts."""
 
 from __future__ import annotations
 
@@ -21,14 +21,25 @@ from pricewatch.store.engine.query_deadline import DeadlineConnection
 if TYPE_CHECKING:
     from alembic.config import Config
 
-# The newest migration. Known here so that a start with an up-to-date schema need not load alembic.
-REVISION = "0015"
+# The newest migration, repeated here so that a start with an up-to-date schema does not load alembic.
+REVISION = "0900"
+FIRST_REVISION = "0900"
+# Development versions before the first migration: only the last of them had today's tables.
+DEVELOPMENT_REVISIONS = tuple(f"{number:04}" for number in range(1, 16))
+LAST_DEVELOPMENT_REVISION = DEVELOPMENT_REVISIONS[-1]
 MIGRATION_LOCK = 0x70726963
 PARTITION_LOCK = MIGRATION_LOCK + 1
 MONTHS_AHEAD = 3
 UNDEFINED_TABLE, NO_PERMISSION = "42P01", "42501"
 
-# A month whose first rows already lie in the default partition stays there.
+# The rate limiter of development versions ran in the database.
+_DROP_LIMITER_FUNCTIONS = text("""
+DROP FUNCTION IF EXISTS
+    reserve_turns(text, text[], float8, integer, float8, float8),
+    reserve_turns(text, text[], float8, integer, float8, float8, float8),
+    confirm_turn(text, text, integer, float8)
+""")
+# A month whose first rows are already in the default partition stays there.
 _MISSING_MONTHS = text("""
 SELECT month FROM unnest(CAST(:months AS date[])) AS month
 WHERE to_regclass('price_history_' || to_char(month, 'YYYY_MM')) IS NULL
@@ -39,7 +50,7 @@ ORDER BY month
 
 
 def ensure_schema(engine: Engine) -> bool:
-    """Bring the schema up to date; say whether anything had to be done."""
+    """Bring the schema up to date and return whether it had to be migrated."""
     with engine.connect() as connection:
         outdated = current_revision(connection) != REVISION
     if outdated:
@@ -51,30 +62,30 @@ def ensure_schema(engine: Engine) -> bool:
 
 def migrate(engine: Engine) -> None:
     from alembic import command
-    from alembic.script import ScriptDirectory
 
-    # One process migrates, the others wait here and then find nothing left to do.
+    # One process migrates; the others wait for the lock and then find nothing left to do.
     with engine.connect() as connection, migrations_config() as config:
-        be_patient(connection)
+        disable_query_deadline(connection)
         connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": MIGRATION_LOCK})
         try:
             current = current_revision(connection)
-            known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-            if current is not None and current not in known:
-                raise UserError(
-                    f"The database has schema {current}, newer than the {REVISION} of this pricewatch: "
-                    "upgrade pricewatch, or point DATABASE_URL at another database."
-                )
-            connection.commit()
+            _refuse_unknown(current, config)
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            if current == LAST_DEVELOPMENT_REVISION:
+                # In the transaction of the upgrade: if the tables differ, it is rolled back.
+                _adopt(connection)
+                command.upgrade(config, "head")
+                _refuse_other_tables(connection)
+            else:
+                connection.commit()
+                command.upgrade(config, "head")
             connection.commit()
         except ProgrammingError as error:
             if getattr(error.orig, "pgcode", None) != NO_PERMISSION:
                 raise
             raise UserError(
-                f"The database user may not make or change pricewatch's tables ({_complaint(error)}): "
-                "grant it CREATE on the database's schema, or run `scrapy migrate` as the owner."
+                f"The database user cannot create or change pricewatch's tables ({_first_line(error)}). "
+                "Grant it CREATE on the database's schema, or run `scrapy migrate` as the owner."
             ) from None
         finally:
             connection.rollback()
@@ -82,8 +93,53 @@ def migrate(engine: Engine) -> None:
             connection.commit()
 
 
-def be_patient(connection: Connection) -> None:
-    """A migration of a large table takes as long as it takes."""
+def _refuse_unknown(current: str | None, config: Config) -> None:
+    from alembic.script import ScriptDirectory
+
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if current is None or current in known or current == LAST_DEVELOPMENT_REVISION:
+        return
+    if current in DEVELOPMENT_REVISIONS:
+        raise UserError(_made_by_development_version(current))
+    raise UserError(
+        f"The database has schema {current}, newer than the {REVISION} of this pricewatch. "
+        "Upgrade pricewatch, or set DATABASE_URL to another database."
+    )
+
+
+def _made_by_development_version(schema: str) -> str:
+    return (
+        f"This database was made by a development version (schema {schema}) that this release cannot "
+        "upgrade. Export what you need, then start with an empty database."
+    )
+
+
+def _adopt(connection: Connection) -> None:
+    connection.execute(_DROP_LIMITER_FUNCTIONS)
+    connection.execute(
+        text("UPDATE alembic_version SET version_num = :revision"), {"revision": FIRST_REVISION}
+    )
+
+
+def _refuse_other_tables(connection: Connection) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    from pricewatch.store.models import Base
+
+    def is_compared(_item: object, _name: str, kind: str, reflected: bool, counterpart: object) -> bool:
+        # Tables without a model are partitions, or belong to somebody else.
+        return kind == "column" or (kind == "table" and not (reflected and counterpart is None))
+
+    context = MigrationContext.configure(connection, opts={"include_object": is_compared})
+    if compare_metadata(context, Base.metadata):
+        raise UserError(
+            _made_by_development_version(f"{LAST_DEVELOPMENT_REVISION} with other tables or columns")
+        )
+
+
+def disable_query_deadline(connection: Connection) -> None:
+    """Let a migration of a large table run as long as it needs."""
     connection.detach()
     line: Any = connection.connection.dbapi_connection
     if isinstance(line, DeadlineConnection):
@@ -98,18 +154,18 @@ def current_revision(connection: Connection) -> str | None:
         if getattr(error.orig, "pgcode", None) == UNDEFINED_TABLE:
             return None
         raise UserError(
-            f"The database cannot be asked for its schema ({_complaint(error)}): grant the database user "
-            "access to pricewatch's tables."
+            f"The schema version of the database cannot be read ({_first_line(error)}). Grant the database "
+            "user access to pricewatch's tables."
         ) from None
 
 
-def _complaint(error: ProgrammingError) -> str:
+def _first_line(error: ProgrammingError) -> str:
     return str(error.orig).strip().split("\n")[0]
 
 
 @contextmanager
 def migrations_config() -> Iterator[Config]:
-    """Alembic's configuration; from a zipped egg the scripts are unpacked first."""
+    """Alembic's configuration; the scripts of a zipped egg are unpacked into a temporary directory."""
     from alembic.config import Config
 
     config = Config()
@@ -134,13 +190,13 @@ def _unpack(folder: Traversable, into: Path) -> None:
 
 
 def ensure_partitions(connection: Connection, now: datetime) -> None:
-    """Make the partitions of price_history for this month and the next few."""
+    """Create the partitions of price_history for this month and the next few."""
     months = [_month(now, ahead).date() for ahead in range(MONTHS_AHEAD + 1)]
-    # One at a time: to look takes hold of a table that whoever makes a partition needs for itself.
+    # One at a time: the query below locks a table that CREATE TABLE ... PARTITION OF needs exclusively.
     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": PARTITION_LOCK})
     missing = connection.execute(_MISSING_MONTHS, {"months": months}).scalars().all()
     if missing:
-        # In the order in which a batch takes its locks, so that the two never wait for each other.
+        # A batch locks listings first too, so that the two cannot deadlock.
         connection.execute(text("LOCK TABLE listings IN SHARE ROW EXCLUSIVE MODE"))
     for month in missing:
         connection.execute(text("SELECT make_price_history_partition(:month)"), {"month": month})

@@ -1,4 +1,4 @@
-"""Alembic's entry: runs on the connection that `store.engine.schema` hands over."""
+"""Alembic entry point: migrates on the connection that `store.engine.schema` provides."""
 
 from alembic import context
 

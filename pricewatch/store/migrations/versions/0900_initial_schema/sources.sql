@@ -1,0 +1,87 @@
+CREATE TABLE retailers (
+    id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_retailers PRIMARY KEY,
+    name text NOT NULL CONSTRAINT uq_retailers_name UNIQUE,
+    homepage text,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE sources (
+    id text CONSTRAINT pk_sources PRIMARY KEY,
+    retailer_id bigint CONSTRAINT fk_sources_retailer_id_retailers REFERENCES retailers(id),
+    name text NOT NULL,
+    adapter_id text NOT NULL,
+    domain text NOT NULL,
+    base_url text NOT NULL,
+    requests_per_second numeric,
+    min_delay_ms integer,
+    max_concurrent integer,
+    proxy_strategy text NOT NULL DEFAULT 'none',
+    cooldown_minutes integer NOT NULL DEFAULT 30,
+    headers jsonb NOT NULL DEFAULT '{}',
+    tos_reviewed_at timestamptz,
+    tos_approved_by text,
+    robots_compliant boolean NOT NULL DEFAULT true,
+    visibility text NOT NULL DEFAULT 'INELIGIBLE',
+    upc_trusted boolean NOT NULL DEFAULT false,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT ck_sources_proxy_strategy CHECK (proxy_strategy IN ('none', 'datacenter', 'residential')),
+    CONSTRAINT ck_sources_visibility CHECK (visibility IN ('INELIGIBLE', 'VISIBLE', 'HIDDEN'))
+);
+CREATE INDEX ix_sources_domain ON sources (domain);
+
+CREATE TABLE markets (
+    id text CONSTRAINT pk_markets PRIMARY KEY,
+    source_id text NOT NULL CONSTRAINT fk_markets_source_id_sources REFERENCES sources(id),
+    display_name text NOT NULL,
+    start_pages jsonb NOT NULL DEFAULT '[]',
+    parameters jsonb NOT NULL DEFAULT '{}',
+    city text,
+    state text,
+    keyword text,
+    exclude_keywords jsonb NOT NULL DEFAULT '[]',
+    category text,
+    min_price_cents integer,
+    max_price_cents integer,
+    tier text NOT NULL DEFAULT 'standard',
+    enabled boolean NOT NULL DEFAULT true,
+    scrape_frequency_hours integer,
+    max_listings_per_scrape integer NOT NULL DEFAULT 100,
+    max_pages integer,
+    page_size integer,
+    last_scrape_at timestamptz,
+    last_scrape_status text,
+    last_discovery_at timestamptz,
+    last_sweep_at timestamptz,
+    last_verification_at timestamptz,
+    first_read_at timestamptz,
+    sweep_page integer,
+    sweep_start_page text,
+    sweep_cycle_started_at timestamptz,
+    sweep_cycle_seen integer NOT NULL DEFAULT 0,
+    sweep_last_complete_seen integer,
+    sweep_last_complete_at timestamptz,
+    sweep_last_pages integer,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    sweep_last_partial_seen integer,
+    discovery_failures integer NOT NULL DEFAULT 0,
+    discovery_failed_at timestamptz,
+    sweep_failures integer NOT NULL DEFAULT 0,
+    sweep_failed_at timestamptz,
+    verification_failures integer NOT NULL DEFAULT 0,
+    verification_failed_at timestamptz,
+    sweep_cycle_priced integer NOT NULL DEFAULT 0,
+    sweep_cycle_unpriced integer NOT NULL DEFAULT 0,
+    sweep_last_price_share double precision,
+    sweep_doubted_price_share double precision,
+    price_currency char(3),
+    CONSTRAINT ck_markets_last_scrape_status
+        CHECK (last_scrape_status IS NULL OR last_scrape_status IN ('completed', 'failed', 'partial')),
+    CONSTRAINT ck_markets_price_currency CHECK (price_currency ~ '^[A-Z]{3}$'),
+    CONSTRAINT ck_markets_price_range_has_currency
+        CHECK (price_currency IS NOT NULL OR (min_price_cents IS NULL AND max_price_cents IS NULL)),
+    CONSTRAINT ck_markets_tier CHECK (tier IN ('hot', 'standard', 'cool'))
+);
+CREATE INDEX ix_markets_due ON markets (last_scrape_at) WHERE enabled;
+CREATE INDEX ix_markets_source_id ON markets (source_id);
