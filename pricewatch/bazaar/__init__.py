@@ -1,5 +1,5 @@
-"""The sample marketplace: a real HTTP server in a process of its own, for tests, demo and benchmarks alike.
+"""The sample marketplace: a real HTTP server in its own process, for tests, demo and benchmarks.
 
-It knows the truth about every listing and misbehaves on order. It imports nothing else of pricewatch, and
-the crawler must not import it: the two meet over HTTP only (`client.py` steers it from outside).
+It knows the ground truth about every listing and produces faults on request. It imports nothing else of
+pricewatch, and the crawler must not import it: they communicate over HTTP only. `client.py` controls it.
 """

@@ -1,28 +1,24 @@
-"""Starts and steers a marketplace from outside, for tests, smoke, demo and benchmarks."""
+"""Python client: start a marketplace and call its control interface, for tests, demo and benchmarks."""
 
 import http.client
 import json
-import os
 import subprocess
-import sys
-from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
-from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, Self
 from urllib.parse import urlencode, urlsplit
 
+from pricewatch.bazaar.server_process import BazaarError, ServerProcess
 
-class BazaarError(Exception):
-    """The marketplace did not start, or refused an order; the message says why."""
+__all__ = ["Bazaar", "BazaarError", "HabitOrder", "LogEntry", "ShownPeriod", "TruthListing"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What card and page of a listing said for a while. A price counts where no reader can get it wrong.
+class ShownPeriod:
+    """What the card and page of a listing showed in a period. Prices count only where they are unambiguous.
 
-    Stock is `in`, `out`, `backorder`, `preorder`, `unknown` or `sold`; None where nothing is said.
+    Stock is `in`, `out`, `backorder`, `preorder`, `unknown` or `sold`; None where none is shown.
     """
 
     begins: datetime
@@ -37,7 +33,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class HabitOrder:
-    """A habit that was ordered: for whom, from when, until when, and how many listings it happened to."""
+    """An ordered habit: its category, share, period, and the number of listings that it changed."""
 
     habit: str
     category: str | None
@@ -48,14 +44,14 @@ class HabitOrder:
 
     @classmethod
     def read(cls, record: dict[str, Any]) -> Self:
-        """Make one from the control interface's JSON."""
+        """Create an instance from the JSON of the control interface."""
         ends = _date(record["ends"]) if record["ends"] else None
         return cls(**{**record, "begins": _date(record["begins"]), "ends": ends})
 
 
 @dataclass(frozen=True, slots=True)
 class TruthListing:
-    """One listing as it really is, up to the marketplace's present instant."""
+    """The ground truth about one listing, up to the current time of the marketplace."""
 
     id: str
     ids: list[str]
@@ -70,18 +66,18 @@ class TruthListing:
     relisted_at: datetime | None
     prices: list[tuple[datetime, int]]
     spans: list[tuple[datetime, datetime | None, str, str | None]]
-    # Every path its page has had, the newest last; and those under which other categories show it.
+    # Every path its page has had, newest last, and the paths under which other categories show it.
     urls: list[str]
     other_urls: list[str]
-    # What could be read of it, and when: a correct reader has stored nothing else.
-    shown: list[Shown]
+    # What was visible, and when. A correct crawler has stored nothing else.
+    shown: list[ShownPeriod]
     state: str
     mode: str | None
     price: int
 
     @classmethod
     def read(cls, record: dict[str, Any]) -> Self:
-        """Make one from the control interface's JSON."""
+        """Create an instance from the JSON of the control interface."""
         values = {field.name: record[field.name] for field in fields(cls)}
         values["listed_at"] = _date(record["listed_at"])
         values["relisted_at"] = _date(record["relisted_at"]) if record["relisted_at"] else None
@@ -91,15 +87,15 @@ class TruthListing:
             for begins, ends, state, mode in record["spans"]
         ]
         values["shown"] = [
-            Shown(_date(begins), _date(ends) if ends else None, *said)
-            for begins, ends, *said in record["shown"]
+            ShownPeriod(_date(begins), _date(ends) if ends else None, *facts)
+            for begins, ends, *facts in record["shown"]
         ]
         return cls(**values)
 
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One request as the marketplace saw it, and when it came."""
+    """One request as the marketplace received it; `time` is when it was read."""
 
     n: int
     time: float
@@ -114,54 +110,46 @@ class LogEntry:
     proxy: int | None
 
     def header(self, name: str) -> str | None:
-        """Return a header whatever its case."""
+        """Return a header by its case-insensitive name."""
         return next((value for key, value in self.headers.items() if key.lower() == name.lower()), None)
 
 
 class Bazaar:
-    """A running marketplace. Use `start` as a context manager, or `attach` to one that runs already."""
+    """A running marketplace. Use `start` as a context manager, or `attach` to a running one."""
 
-    def __init__(self, url: str, proxies: list[str], process: subprocess.Popen[str] | None = None) -> None:
+    def __init__(self, url: str, proxies: list[str], process: ServerProcess | None = None) -> None:
         self.url = url
         self.proxies = proxies
         self._process = process
 
     @classmethod
     def start(cls, seed: int = 1, listings: int = 3000, **options: object) -> Self:
-        """Start one in a process of its own; options are those of the command line, with underscores."""
-        return cls._start(["--die-with-parent"], {"seed": seed, "listings": listings, **options})
+        """Start a marketplace in a child process that ends with this one.
+
+        Options are those of the command line, with underscores.
+        """
+        options = {"seed": seed, "listings": listings, **options}
+        return cls._of(ServerProcess.start(["--die-with-parent"], options))
 
     @classmethod
-    def start_for_all(cls, **options: object) -> Self:
-        """Start one that lives on without us, as long as somebody else is connected to it."""
-        # In a session of its own and without our stderr: nobody who ends us, or waits for our end, means it.
-        return cls._start(["--while-used"], options, stderr=subprocess.DEVNULL, start_new_session=True)
-
-    @classmethod
-    def _start(cls, flags: list[str], options: dict[str, object], **how: Any) -> Self:
-        command = [sys.executable, "-m", "pricewatch.bazaar", *flags]
-        for name, value in options.items():
-            flag = f"--{name.replace('_', '-')}"
-            text = value.isoformat() if isinstance(value, datetime) else str(value)
-            # True stands for an option without a value, such as `live=True`.
-            command += [flag] if value is True else [flag, text]
-        # Its stderr is ours: a complaint at the start, or a traceback later, must be seen.
-        process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=_environment(), **how
+    def start_shared(cls, **options: object) -> Self:
+        """Start a marketplace that keeps running after this process while anyone is connected to it."""
+        # Neither signals to our process group nor a reader of our stderr may depend on it.
+        return cls._of(
+            ServerProcess.start(["--while-used"], options, stderr=subprocess.DEVNULL, start_new_session=True)
         )
-        lines = [_line(process.stdout) for _ in range(1 + int(str(options.get("proxies", 0))))]
-        if not all(lines):
-            _end(process)
-            raise BazaarError(f"The marketplace did not start (exit status {process.returncode}).")
-        return cls(lines[0], lines[1:], process)
 
     @classmethod
     def attach(cls, url: str) -> Self:
-        """Steer one that somebody else started."""
+        """Use a marketplace that is already running."""
         return cls(url.rstrip("/"), [])
 
+    @classmethod
+    def _of(cls, process: ServerProcess) -> Self:
+        return cls(process.urls[0], process.urls[1:], process)
+
     def __enter__(self) -> Self:
-        """Nothing to do: it runs already."""
+        """Return the running marketplace."""
         return self
 
     def __exit__(
@@ -171,118 +159,117 @@ class Bazaar:
         self.stop()
 
     def stop(self) -> None:
-        """Stop it, if it was started here."""
+        """Stop the marketplace, if it was started here."""
         if self._process is not None:
-            _end(self._process)
+            self._process.stop()
             self._process = None
 
-    def leave(self) -> None:
-        """Let it go on without us; one that was started for all ends when nobody needs it."""
+    def detach(self) -> None:
+        """Leave it running; one started with `start_shared` ends when nobody is connected."""
         if self._process is not None:
-            _close(self._process)
+            self._process.detach()
             self._process = None
 
     @property
     def pid(self) -> int | None:
-        """The process, if it was started here."""
+        """The process id, if it was started here."""
         return self._process.pid if self._process is not None else None
 
-    def come_first(self) -> None:
-        """Let it answer in time, however busy the machine is, where we may say so."""
-        if self.pid is not None:
-            with suppress(PermissionError):
-                os.setpriority(os.PRIO_PROCESS, self.pid, -10)
+    def raise_priority(self) -> None:
+        """Raise its process priority where allowed, so that it answers in time on a busy machine."""
+        if self._process is not None:
+            self._process.raise_priority()
 
     def reset(self, start: datetime | None = None) -> None:
-        """Begin again, at this instant or now: the same listings, no changes, faults, habits or log."""
-        self._order("POST", "reset", {"start": start.isoformat()} if start else {})
+        """Start over at this time, or now: same listings, no changes, faults, habits or log."""
+        self._call("POST", "reset", {"start": start.isoformat()} if start else {})
 
     def truth(self, category: str | None = None) -> list[TruthListing]:
-        """Return every listing up to now, or those of one category."""
+        """Return every listing up to now, of all categories or of one."""
         query = f"?{urlencode({'category': category})}" if category else ""
-        return [TruthListing.read(record) for record in self._order("GET", f"truth{query}")]
+        return [TruthListing.read(record) for record in self._call("GET", f"truth{query}")]
 
     def now(self) -> datetime:
-        """Return the marketplace's present instant."""
-        return _date(self._order("GET", "clock")["now"])
+        """Return the current time of the marketplace."""
+        return _date(self._call("GET", "clock")["now"])
 
     def advance(self, **span: float) -> datetime:
-        """Move the clock, by what `timedelta` takes; returns the new instant."""
+        """Move the clock by the arguments of `timedelta`; return the new time."""
         seconds = timedelta(**span).total_seconds()
-        return _date(self._order("POST", "clock", {"advance": seconds})["now"])
+        return _date(self._call("POST", "clock", {"advance": seconds})["now"])
 
     def set_clock(self, moment: datetime) -> datetime:
-        """Set the clock; returns the new instant."""
-        return _date(self._order("POST", "clock", {"now": moment.isoformat()})["now"])
+        """Set the clock; return the new time."""
+        return _date(self._call("POST", "clock", {"now": moment.isoformat()})["now"])
 
     def fault(self, action: str, path: str = "", **rule: object) -> None:
-        """Order a fault for requests whose path and query match a regular expression."""
-        self._order("POST", "faults", {"action": action, "path": path, **rule})
+        """Add a fault for requests whose path and query match a regular expression."""
+        self._call("POST", "faults", {"action": action, "path": path, **rule})
 
     def faults(self) -> list[dict[str, Any]]:
-        """Return the rules in force, with how often each matched and fired."""
-        rules: list[dict[str, Any]] = self._order("GET", "faults")
+        """Return the active fault rules, with how often each matched and fired."""
+        rules: list[dict[str, Any]] = self._call("GET", "faults")
         return rules
 
     def clear_faults(self) -> None:
-        """Lift all rules but the one for robots.txt."""
-        self._order("DELETE", "faults")
+        """Remove all fault rules except the one for robots.txt."""
+        self._call("DELETE", "faults")
 
     def robots(self, body: str | None = None, **rule: object) -> None:
-        """Set what robots.txt does; without arguments, what it does by default."""
+        """Set the answer to robots.txt; without arguments, restore the default."""
         if body is None and not rule:
-            self._order("DELETE", "robots")
+            self._call("DELETE", "robots")
         else:
-            self._order("POST", "robots", {"body": body, **rule})
+            self._call("POST", "robots", {"body": body, **rule})
 
     def habit(self, name: str, **order: object) -> HabitOrder:
-        """Order a habit; with `category`, `share`, `ids`, `begins`, and `ends` or `hours` as wanted."""
+        """Order a habit; optional: `category`, `share`, `ids`, `begins`, and `ends` or `hours`."""
         given = {key: each.isoformat() if isinstance(each, datetime) else each for key, each in order.items()}
-        return HabitOrder.read(self._order("POST", "habits", {"habit": name, **given}))
+        return HabitOrder.read(self._call("POST", "habits", {"habit": name, **given}))
 
     def habits(self) -> list[HabitOrder]:
-        """Return all habits that were ordered, in that order."""
-        return [HabitOrder.read(record) for record in self._order("GET", "habits")["ordered"]]
+        """Return all ordered habits, oldest order first."""
+        return [HabitOrder.read(record) for record in self._call("GET", "habits")["ordered"]]
 
     def known_habits(self) -> dict[str, str]:
-        """Return the habits there are, each with what it is."""
-        known: dict[str, str] = self._order("GET", "habits")["known"]
+        """Return the known habits and their descriptions."""
+        known: dict[str, str] = self._call("GET", "habits")["known"]
         return known
 
     def drop_habits(self, name: str | None = None) -> None:
-        """End one habit or all; what happened to listings stays so."""
-        self._order("DELETE", f"habits?{urlencode({'habit': name})}" if name else "habits")
+        """End one habit or all; changes already made to listings remain."""
+        self._call("DELETE", f"habits?{urlencode({'habit': name})}" if name else "habits")
 
     def behave(self, **behaviour: object) -> None:
-        """Change how the site answers: beyond_last, max_rows, head."""
-        self._order("POST", "behaviour", behaviour)
+        """Change how the site answers: `beyond_last`, `max_rows`, `head`."""
+        self._call("POST", "behaviour", behaviour)
 
     def change(self, listing_id: str, **changes: object) -> TruthListing:
-        """Change a listing by hand: price, title, end, stock, return (as `**{"return": True}`), new_id."""
-        return TruthListing.read(self._order("POST", "listing", {"id": listing_id, **changes}))
+        """Change a listing: price, title, end, stock, return (as `**{"return": True}`), new_id."""
+        return TruthListing.read(self._call("POST", "listing", {"id": listing_id, **changes}))
 
     def relist(self, listing_id: str, *, new_id: bool = False) -> TruthListing:
-        """Bring a listing back at the top, under its old id or a new one."""
+        """Relist a listing at the top, under its old id or a new one."""
         return self.change(listing_id, **{"return": True, "new_id": new_id})
 
     def add(self, category: str, title: str, price: int, **more: object) -> TruthListing:
-        """List something new, by hand; the price is in minor units."""
+        """Add a listing; the price is in minor units."""
         new = {"category": category, "title": title, "price": price, **more}
-        return TruthListing.read(self._order("POST", "listing", {"new": new}))
+        return TruthListing.read(self._call("POST", "listing", {"new": new}))
 
     def log(self, since: int = 0) -> list[LogEntry]:
-        """Return the requests after that number, oldest first."""
-        return [LogEntry(**entry) for entry in self._order("GET", f"log?since={since}")]
+        """Return the logged requests after this number, oldest first."""
+        return [LogEntry(**entry) for entry in self._call("GET", f"log?since={since}")]
 
     def clear_log(self) -> None:
-        """Forget all requests so far."""
-        self._order("DELETE", "log")
+        """Delete all logged requests."""
+        self._call("DELETE", "log")
 
-    def _order(self, method: str, name: str, order: object = None) -> Any:
+    def _call(self, method: str, name: str, values: object = None) -> Any:
         place = urlsplit(self.url)
         connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=60)
         try:
-            body = None if order is None else json.dumps(order)
+            body = None if values is None else json.dumps(values)
             connection.request(method, f"/_control/{name}", body, {"Content-Type": "application/json"})
             response = connection.getresponse()
             answer = json.loads(response.read())
@@ -295,30 +282,3 @@ class Bazaar:
 
 def _date(text: str) -> datetime:
     return datetime.fromisoformat(text)
-
-
-def _environment() -> dict[str, str]:
-    """Let the new process find this package from whatever folder it is started in."""
-    here = str(Path(__file__).parents[2])
-    paths = [here, os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-
-
-def _line(stream: IO[str] | None) -> str:
-    return "" if stream is None else stream.readline().strip()
-
-
-def _close(process: subprocess.Popen[str]) -> None:
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            stream.close()
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    process.terminate()
-    _close(process)
-    try:
-        process.wait(10)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

@@ -6,27 +6,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from pricewatch.bazaar.app import App
 from pricewatch.bazaar.control import PREFIX
-from pricewatch.bazaar.effects import Effect, Wire
-from pricewatch.bazaar.messages import Request, Response
+from pricewatch.bazaar.http_messages import Request, Response
+from pricewatch.bazaar.marketplace import Marketplace
+from pricewatch.bazaar.streaming import ResponseWriter, StreamingResponse
 
-NOT_PASSED_ON = {"proxy-authorization", "proxy-connection", "connection", "keep-alive"}
+NOT_FORWARDED = {"proxy-authorization", "proxy-connection", "connection", "keep-alive"}
 
 
 class Relay(asyncio.Protocol):
-    """Passes bytes to its peer, no faster than the peer takes them."""
+    """Forward bytes to the peer, no faster than the peer accepts them."""
 
     def __init__(self, peer: asyncio.Transport, closed: Callable[[], None] = lambda: None) -> None:
         self._peer = peer
         self._closed = closed
 
     def data_received(self, data: bytes) -> None:
-        """Pass on."""
+        """Forward the bytes."""
         self._peer.write(data)
 
     def pause_writing(self) -> None:
-        """Stop reading from the peer while our side is full."""
+        """Stop reading from the peer while the buffer of this side is full."""
         self._peer.pause_reading()
 
     def resume_writing(self) -> None:
@@ -35,102 +35,104 @@ class Relay(asyncio.Protocol):
             self._peer.resume_reading()
 
     def connection_lost(self, _exc: Exception | None) -> None:
-        """Hang up on the peer too."""
+        """Close the peer too."""
         self._peer.close()
         self._closed()
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """Opens a connection to where the client wants to go, and joins the two."""
+class RelayedConnection:
+    """Connect to the requested address and relay between it and the client."""
 
-    app: App
+    marketplace: Marketplace
     request: Request
-    goal: tuple[str, int]
-    opening: bytes | None
+    upstream_address: tuple[str, int]
+    first_bytes: bytes | None
     status: int | None = None
 
-    async def play(self, wire: Wire) -> None:
-        """Connect and relay; `opening` goes to the other side, None means a CONNECT tunnel."""
-        client = wire.transport
+    async def send_to(self, writer: ResponseWriter) -> None:
+        """Connect and relay; `first_bytes` are sent upstream, None means a CONNECT tunnel."""
+        client = writer.transport
         port = 0
         try:
             upstream, _ = await asyncio.get_running_loop().create_connection(
-                lambda: Relay(client, lambda: self._forget(port)), *self.goal
+                lambda: Relay(client, lambda: self._remove_tunnel(port)), *self.upstream_address
             )
         except OSError:
-            self.app.journal.record(self.request, 502, None)
-            wire.send(Response(502, b"There is no connection to that address.\n", "text/plain"))
+            self.marketplace.request_log.record(self.request, 502, None)
+            writer.send(Response(502, b"Cannot connect to this address.\n", "text/plain"))
             return
-        self.app.journal.record(self.request, 200 if self.opening is None else None, None)
-        unread = wire.hand_over()
+        self.marketplace.request_log.record(self.request, 200 if self.first_bytes is None else None, None)
+        unread = writer.detach()
         client.set_protocol(Relay(upstream))
-        if self.opening is None:
+        if self.first_bytes is None:
             port = upstream.get_extra_info("sockname")[1]
-            self.app.tunnels[port] = self.request.proxy or 0
+            self.marketplace.tunnels[port] = self.request.proxy or 0
             client.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        upstream.write((self.opening or b"") + unread)
+        upstream.write((self.first_bytes or b"") + unread)
         client.resume_reading()
 
-    def _forget(self, port: int) -> None:
-        self.app.tunnels.pop(port, None)
+    def _remove_tunnel(self, port: int) -> None:
+        self.marketplace.tunnels.pop(port, None)
 
 
-def answer(app: App, request: Request) -> Response | Effect:
-    """Answer a request that came to a proxy's port."""
+def answer(marketplace: Marketplace, request: Request) -> Response | StreamingResponse:
+    """Answer a request to the port of a proxy."""
     if request.method == "CONNECT":
         request.host = request.target
-        return _through(app, request, f"//{request.target}", None)
+        return _relay(marketplace, request, f"//{request.target}", None)
     if not request.target.lower().startswith("http://"):
-        return Response(400, b"This is a proxy: send an absolute http address, or CONNECT.\n", "text/plain")
+        return Response(400, b"This is a proxy. Send an absolute http:// URL or CONNECT.\n", "text/plain")
     absolute = request.target
     address = urlsplit(absolute)
     request.target = address.path or "/"
     if address.query:
         request.target += f"?{address.query}"
-    # The host of the address counts, as RFC 9112 has it, and not the Host header.
+    # RFC 9112: the host of the URL takes precedence over the Host header.
     request.host = address.netloc.rpartition("@")[2]
-    return _through(app, request, absolute, _opening(request))
+    return _relay(marketplace, request, absolute, _forwarded_request(request))
 
 
-def _through(app: App, request: Request, absolute: str, opening: bytes | None) -> Response | Effect:
-    goal = _goal(app, absolute)
-    if isinstance(goal, Response):
-        app.journal.record(request, goal.status, None)
-        return goal
-    if opening is not None and goal == app.address:
-        return app.answer(request)
+def _relay(
+    marketplace: Marketplace, request: Request, absolute: str, first_bytes: bytes | None
+) -> Response | StreamingResponse:
+    upstream_address = _upstream_address(marketplace, absolute)
+    if isinstance(upstream_address, Response):
+        marketplace.request_log.record(request, upstream_address.status, None)
+        return upstream_address
+    if first_bytes is not None and upstream_address == marketplace.address:
+        return marketplace.answer(request)
     fault = None
     if not request.target.startswith(PREFIX):
-        fault = app.faults.apply(request, lambda: Response(502, b"A tunnel cannot fail that way.\n"))
+        fault = marketplace.faults.apply(request, lambda: Response(502, b"Not available for tunnels.\n"))
     if fault is not None:
-        app.journal.record(request, fault[0].status, fault[1])
+        marketplace.request_log.record(request, fault[0].status, fault[1])
         return fault[0]
-    return Passage(app, request, goal, opening)
+    return RelayedConnection(marketplace, request, upstream_address, first_bytes)
 
 
-def _goal(app: App, absolute: str) -> tuple[str, int] | Response:
-    """Return where an address leads: a loopback address to itself, a name to the marketplace."""
+def _upstream_address(marketplace: Marketplace, absolute: str) -> tuple[str, int] | Response:
+    """Return the address to connect to: loopback addresses as given, the marketplace for host names."""
     try:
         parts = urlsplit(absolute)
         host, port = parts.hostname, parts.port or 80
     except ValueError:
         host = None
     if not host:
-        return Response(400, b"That is not an address.\n", "text/plain")
+        return Response(400, b"Invalid address.\n", "text/plain")
     try:
         address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
     except ValueError:
-        return app.address
+        return marketplace.address
     if not address.is_loopback:
-        return Response(403, b"Only loopback addresses are served.\n", "text/plain")
+        return Response(403, b"Only loopback addresses are allowed.\n", "text/plain")
     return (str(address), port)
 
 
-def _opening(request: Request) -> bytes:
-    """Return the request as the other side is to get it."""
+def _forwarded_request(request: Request) -> bytes:
+    """Return the request as it is sent upstream."""
     lines = [f"{request.method} {request.target} HTTP/1.1"]
     given = request.head.split("\r\n")[1:]
-    lines += [line for line in given if line.partition(":")[0].lower() not in NOT_PASSED_ON]
+    lines += [line for line in given if line.partition(":")[0].lower() not in NOT_FORWARDED]
     lines.append("Connection: close\r\n\r\n")
     return "\r\n".join(lines).encode("latin-1") + request.body

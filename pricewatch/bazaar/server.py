@@ -1,184 +1,178 @@
-"""HTTP/1.1 on a socket: keep-alive, pipelining in order, and answers that take their time."""
+"""HTTP/1.1 server: keep-alive, ordered pipelining, and streaming responses."""
 
 import asyncio
 import socket
 import struct
-import sys
-import time
 from collections.abc import Callable
 from typing import cast
 
-from pricewatch.bazaar.effects import Effect
-from pricewatch.bazaar.messages import BadRequest, Request, Response, parse, status_line
+from pricewatch.bazaar.http_messages import BadRequest, Request, Response, parse, response_head
+from pricewatch.bazaar.streaming import StreamingResponse
 
 HEAD_LIMIT = 65_536
 BODY_LIMIT = 64 * 2**20
 WAITING_LIMIT = 2**20
-# Framing that a fault sets by itself cannot be trusted with a second answer.
-FRAMING = {"content-length", "transfer-encoding"}
-# Where Linux keeps the milliseconds since data last came, in what it tells of a connection.
-LAST_DATA = struct.Struct("52xI")
-# It counts in ticks: what it says may be this much too long.
-TICK_MILLISECONDS = 4
+# A fault that sets these headers may break the framing: the connection is closed after the response.
+FRAMING_HEADERS = {"content-length", "transfer-encoding"}
 
-Answer = Callable[[Request], Response | Effect]
+Handler = Callable[[Request], Response | StreamingResponse]
 
 
-class Users:
-    """Who is connected, for a marketplace that ends when nobody is."""
+class OpenConnections:
+    """Count of connected clients, for a server that stops when there are none."""
 
     def __init__(self) -> None:
         self._count = 0
-        self._gone: Callable[[], None] | None = None
+        self._on_none: Callable[[], None] | None = None
 
-    def come(self) -> None:
-        """One more is there."""
+    def opened(self) -> None:
+        """Count a new connection."""
         self._count += 1
 
-    def leave(self) -> None:
-        """One has left."""
+    def closed(self) -> None:
+        """Count a closed connection."""
         self._count -= 1
-        self._look()
+        self._check()
 
-    def when_gone(self, call: Callable[[], None]) -> None:
-        """Call this as soon as nobody is there."""
-        self._gone = call
-        self._look()
+    def when_none(self, call: Callable[[], None]) -> None:
+        """Call `call` as soon as no client is connected."""
+        self._on_none = call
+        self._check()
 
-    def _look(self) -> None:
-        if self._gone is not None and not self._count:
-            self._gone()
+    def _check(self) -> None:
+        if self._on_none is not None and not self._count:
+            self._on_none()
 
 
 class Connection(asyncio.Protocol):
-    """One client. Requests are answered strictly in order; the next waits while an effect plays."""
+    """One client. Requests are answered in order; the next waits while a response is streaming."""
 
-    def __init__(self, answer: Answer, proxy: int | None, tunnels: dict[int, int], users: Users) -> None:
-        self._answer = answer
-        self._users = users
+    def __init__(
+        self, handler: Handler, proxy: int | None, tunnels: dict[int, int], connections: OpenConnections
+    ) -> None:
+        self._handler = handler
+        self._connections = connections
         self._proxy = proxy
         self._tunnels = tunnels
         self._buffer = bytearray()
-        self._effect: asyncio.Task[None] | None = None
+        self._streaming: asyncio.Task[None] | None = None
         self._writable = asyncio.Event()
         self._writable.set()
-        self._over = False
-        self._keep = True
+        self._ended = False
+        self._keep_alive = True
         self._head_only = False
-        self._arrived = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Remember who is there."""
-        self._users.come()
+        """Store the transport and the address of the client."""
+        self._connections.opened()
         self._transport = cast("asyncio.Transport", transport)
         peer = transport.get_extra_info("peername") or ("", 0)
         self._port = int(peer[1])
         self._client = f"{peer[0]}:{peer[1]}"
 
     def connection_lost(self, _exc: Exception | None) -> None:
-        """Stop whatever was still playing."""
-        self._users.leave()
-        self._over = True
+        """Cancel the streaming response."""
+        self._connections.closed()
+        self._ended = True
         self._writable.set()
-        if self._effect is not None:
-            self._effect.cancel()
+        if self._streaming is not None:
+            self._streaming.cancel()
 
     def data_received(self, data: bytes) -> None:
-        """Take in bytes and answer what is complete."""
+        """Buffer the bytes and answer complete requests."""
         self._buffer += data
-        self._arrived = time.time() - self._seconds_unread()
-        if self._effect is None:
-            self._work()
+        if self._streaming is None:
+            self._answer_requests()
         elif len(self._buffer) > WAITING_LIMIT:
             self._transport.pause_reading()
 
     def pause_writing(self) -> None:
-        """Hold answers back while the client does not read."""
+        """Stop answering while the client does not read."""
         self._writable.clear()
 
     def resume_writing(self) -> None:
-        """Go on with what waited."""
+        """Answer the requests that waited."""
         self._writable.set()
-        if self._effect is None:
-            self._work()
+        if self._streaming is None:
+            self._answer_requests()
 
     def send(self, response: Response) -> None:
-        """Write a complete answer."""
+        """Write a complete response."""
         if self.send_head(response, len(response.body)):
             self._transport.write(response.body)
         self._finish()
 
     def send_head(self, response: Response, length: int) -> bool:
-        """Write only what comes before the body; False where no body may follow."""
-        if any(name.lower() in FRAMING for name, _ in response.headers):
-            self._keep = False
+        """Write the status line and headers; return False if no body may follow."""
+        if any(name.lower() in FRAMING_HEADERS for name, _ in response.headers):
+            self._keep_alive = False
         empty = response.status in (204, 304)
-        head = status_line(response, None if empty else length, keep_alive=self._keep)
+        head = response_head(response, None if empty else length, keep_alive=self._keep_alive)
         self._transport.write(head)
         return not (empty or self._head_only)
 
     async def write(self, data: bytes) -> None:
-        """Write part of a body; waits while the client does not read."""
+        """Write part of a body; wait while the client does not read."""
         self._transport.write(data)
         await self._writable.wait()
 
     def reset(self) -> None:
-        """End the connection with a TCP reset: lingering for zero seconds is how one asks for it."""
-        self._over = True
+        """Close the connection with a TCP reset, by setting SO_LINGER to zero seconds."""
+        self._ended = True
         peer = self._transport.get_extra_info("socket")
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._transport.abort()
 
     def close(self) -> None:
-        """End the connection after what was written."""
-        self._over = True
+        """Close the connection after sending what was written."""
+        self._ended = True
         self._transport.close()
 
-    def hand_over(self) -> bytes:
-        """Give the socket away; returns what was read from it but not used."""
-        self._over = True
+    def detach(self) -> bytes:
+        """Hand the socket to another protocol; return the bytes that were read but not used."""
+        self._ended = True
         return bytes(self._buffer)
 
     @property
     def transport(self) -> asyncio.Transport:
-        """The socket itself."""
+        """The transport of the connection."""
         return self._transport
 
-    def _work(self) -> None:
-        """Answer complete requests until there are none, or until one needs time."""
-        while not self._over and self._effect is None and self._writable.is_set():
+    def _answer_requests(self) -> None:
+        """Answer complete requests until none is left or a response is streaming."""
+        while not self._ended and self._streaming is None and self._writable.is_set():
             try:
-                request = self._take()
+                request = self._next_request()
             except BadRequest as error:
-                self._keep = self._head_only = False
+                self._keep_alive = self._head_only = False
                 self.send(Response(error.status, f"{error}\n".encode(), "text/plain"))
                 return
             if request is None:
                 return
-            self._keep = request.keep_alive
+            self._keep_alive = request.keep_alive
             self._head_only = request.method == "HEAD"
-            reply = self._answer(request)
-            if isinstance(reply, Response):
-                self.send(reply)
+            response = self._handler(request)
+            if isinstance(response, Response):
+                self.send(response)
             else:
-                self._effect = asyncio.get_running_loop().create_task(self._play(reply))
+                self._streaming = asyncio.get_running_loop().create_task(self._stream(response))
 
-    async def _play(self, effect: Effect) -> None:
+    async def _stream(self, response: StreamingResponse) -> None:
         try:
-            await effect.play(self)
+            await response.send_to(self)
         finally:
-            self._effect = None
-        if not self._over:
+            self._streaming = None
+        if not self._ended:
             self._finish()
             self._transport.resume_reading()
-            self._work()
+            self._answer_requests()
 
     def _finish(self) -> None:
-        if not self._keep:
+        if not self._keep_alive:
             self.close()
 
-    def _take(self) -> Request | None:
-        """Take one whole request off the buffer; None while it is not complete."""
+    def _next_request(self) -> Request | None:
+        """Remove one complete request from the buffer; None if there is none yet."""
         buffer = self._buffer
         while buffer.startswith(b"\r\n"):
             del buffer[:2]
@@ -198,15 +192,5 @@ class Connection(asyncio.Protocol):
         if len(buffer) < begins + size:
             return None
         request.body = bytes(buffer[begins : begins + size])
-        request.arrived = self._arrived
         del buffer[: begins + size]
         return request
-
-    def _seconds_unread(self) -> float:
-        """How long ago the last bytes came, which is not when a busy process gets round to reading them."""
-        if not sys.platform.startswith("linux"):
-            return 0.0
-        peer = self._transport.get_extra_info("socket")
-        told = peer.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, LAST_DATA.size)
-        milliseconds: int = LAST_DATA.unpack(told)[0]
-        return max(0.0, milliseconds - TICK_MILLISECONDS) / 1000

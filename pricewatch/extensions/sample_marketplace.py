@@ -59,7 +59,7 @@ class SampleMarketplaceExtension:
         if self._held is not None:
             self._held.close()
         if self._bazaar is not None:
-            self._bazaar.leave()
+            self._bazaar.detach()
 
     def _hold(self) -> None:
         """Stay connected to it until the crawl is over, so that it does not end with who started it."""
@@ -94,6 +94,6 @@ def _start(port: int, since: datetime) -> Bazaar:
     """Its world began when this database was made, and goes on with the real time."""
     from pricewatch.bazaar.client import Bazaar
 
-    bazaar = Bazaar.start_for_all(port=port, start=since, live=1)
+    bazaar = Bazaar.start_shared(port=port, start=since, live=1)
     bazaar.set_clock(clock.now())
     return bazaar

@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
 
-from pricewatch.bazaar.client import Shown, TruthListing
+from pricewatch.bazaar.client import ShownPeriod, TruthListing
 
 UP = ("on_sale", "out_of_stock")
 # Alive, though no list shows it any more.
@@ -120,7 +120,7 @@ class AuditClaim(NamedTuple):
     begins: datetime
     ends: datetime | None
     price: int
-    shown: Shown
+    shown: ShownPeriod
 
     @property
     def amount(self) -> tuple[int, str | None]:
@@ -150,11 +150,11 @@ class Watching:
     long_patience: timedelta | None = None
     by_page: bool = False
 
-    def is_listed(self, shown: Shown) -> bool:
+    def is_listed(self, shown: ShownPeriod) -> bool:
         """Whether the place that is watched shows the listing, so that it can be stored."""
         return self.is_priced(shown) if self.by_page else shown.listed
 
-    def is_priced(self, shown: Shown) -> bool:
+    def is_priced(self, shown: ShownPeriod) -> bool:
         if self.by_page:
             return shown.page_price and shown.page_stock != "unknown"
         return shown.card_price

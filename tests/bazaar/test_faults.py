@@ -1,4 +1,4 @@
-"""Every fault as a real client meets it."""
+"""Every fault, over HTTP."""
 
 import gzip
 import http.client
@@ -17,21 +17,21 @@ from tests.waiting import until
 
 def test_status_with_headers_and_body(bazaar: Bazaar, visitor: Visitor) -> None:
     bazaar.fault("status", "/c/bikes", status=503, headers={"Retry-After": "7"}, body="later")
-    answer = visitor.ask("/c/bikes")
+    answer = visitor.request("/c/bikes")
     assert (answer.status, answer.headers["Retry-After"], answer.body) == (503, "7", b"later")
-    assert visitor.ask("/c/toys").status == 200
+    assert visitor.request("/c/toys").status == 200
 
 
 def test_rate_limit_in_seconds_and_as_a_date(bazaar: Bazaar, visitor: Visitor) -> None:
     bazaar.fault("rate_limit", retry_after=9, times=1)
     bazaar.fault("rate_limit", retry_after=90, as_date=True)
-    first, second = visitor.ask("/"), visitor.ask("/")
+    first, second = visitor.request("/"), visitor.request("/")
     assert (first.status, first.headers["Retry-After"]) == (429, "9")
     assert second.status == 429
     assert parsedate_to_datetime(second.headers["Retry-After"]) > datetime.now(UTC)
 
 
-def test_hang_never_answers(bazaar: Bazaar, visitor: Visitor) -> None:
+def test_hang_sends_nothing(bazaar: Bazaar, visitor: Visitor) -> None:
     bazaar.fault("hang", "/c/bikes")
     with visitor.connect() as sock:
         sock.sendall(b"GET /c/bikes HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -42,25 +42,25 @@ def test_hang_never_answers(bazaar: Bazaar, visitor: Visitor) -> None:
     assert (entry.status, entry.action) == (None, "hang")
 
 
-def test_hang_for_a_while(bazaar: Bazaar, visitor: Visitor) -> None:
-    normal = visitor.ask("/c/bikes")
+def test_hang_answers_after_the_given_seconds(bazaar: Bazaar, visitor: Visitor) -> None:
+    normal = visitor.request("/c/bikes")
     bazaar.fault("hang", seconds=0.05)
-    assert visitor.ask("/c/bikes").body == normal.body
+    assert visitor.request("/c/bikes").body == normal.body
 
 
-def test_hold_answers_when_the_fault_is_lifted(bazaar: Bazaar, visitor: Visitor) -> None:
-    normal = visitor.ask("/c/bikes")
+def test_hold_answers_when_the_fault_is_removed(bazaar: Bazaar, visitor: Visitor) -> None:
+    normal = visitor.request("/c/bikes")
     bazaar.fault("hold", "/c/bikes")
     with ThreadPoolExecutor() as pool:
-        held = [pool.submit(visitor.ask, "/c/bikes") for _ in range(2)]
+        held = [pool.submit(visitor.request, "/c/bikes") for _ in range(2)]
         until(lambda: len(bazaar.log()) == 3)
         assert not any(answer.done() for answer in held)
         bazaar.clear_faults()
         assert [answer.result(60).body for answer in held] == [normal.body] * 2
 
 
-def test_slow_drips_the_normal_page(bazaar: Bazaar, visitor: Visitor) -> None:
-    normal = visitor.ask("/c/bikes")
+def test_slow_sends_the_normal_page_in_pieces(bazaar: Bazaar, visitor: Visitor) -> None:
+    normal = visitor.request("/c/bikes")
     bazaar.fault("slow", bytes=2000, interval=0.005)
     with visitor.connect() as sock:
         sock.sendall(b"GET /c/bikes HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -78,15 +78,15 @@ def test_reset_is_a_tcp_reset(bazaar: Bazaar, visitor: Visitor) -> None:
 
 
 @pytest.mark.parametrize("keep", [None, 0, 100, 10**7])
-def test_truncate_promises_more_than_it_sends(bazaar: Bazaar, visitor: Visitor, keep: int | None) -> None:
-    whole = len(visitor.ask("/c/bikes").body)
+def test_truncate_sends_less_than_content_length(bazaar: Bazaar, visitor: Visitor, keep: int | None) -> None:
+    whole = len(visitor.request("/c/bikes").body)
     bazaar.fault("truncate", keep=keep)
     with pytest.raises(http.client.IncompleteRead) as error:
-        visitor.ask("/c/bikes")
+        visitor.request("/c/bikes")
     assert len(error.value.partial) == (whole // 2 if keep is None else min(keep, whole))
 
 
-def test_big_body(bazaar: Bazaar, visitor: Visitor) -> None:
+def test_big_body_sends_the_given_size(bazaar: Bazaar, visitor: Visitor) -> None:
     bazaar.fault("big_body", times=1)
     bazaar.fault("big_body", bytes=70_001, times=1)
     connection = http.client.HTTPConnection(visitor.place, timeout=60)
@@ -95,18 +95,18 @@ def test_big_body(bazaar: Bazaar, visitor: Visitor) -> None:
         connection.request("GET", "/robots.txt")
         sizes.append(len(connection.getresponse().read()))
     connection.close()
-    # The connection is still good: not a byte more was sent than promised.
-    assert sizes == [12_000_000, 70_001, len(visitor.ask("/robots.txt").body)]
+    # The connection still works: the body had exactly the announced size.
+    assert sizes == [12_000_000, 70_001, len(visitor.request("/robots.txt").body)]
 
 
-def test_gzip_bomb_is_small_and_inflates(bazaar: Bazaar, visitor: Visitor) -> None:
+def test_gzip_bomb_is_small_and_decompresses_to_the_given_size(bazaar: Bazaar, visitor: Visitor) -> None:
     bazaar.fault("gzip_bomb", bytes=3_000_001, times=1)
     bazaar.fault("gzip_bomb")
-    small, large = visitor.ask("/"), visitor.ask("/")
+    small, large = visitor.request("/"), visitor.request("/")
     assert small.headers["Content-Encoding"] == "gzip"
     assert len(gzip.decompress(small.body)) == 3_000_001
     assert len(large.body) < 300_000
-    # A gzip ends with the size it inflates to.
+    # The last four bytes of a gzip are its decompressed size.
     assert int.from_bytes(large.body[-4:], "little") == 200_000_000
 
 
@@ -120,71 +120,71 @@ def test_gzip_bomb_is_small_and_inflates(bazaar: Bazaar, visitor: Visitor) -> No
         ("soft_404", 200, "could not find this page"),
     ],
 )
-def test_walls(bazaar: Bazaar, visitor: Visitor, action: str, status: int, text: str) -> None:
+def test_block_pages(bazaar: Bazaar, visitor: Visitor, action: str, status: int, text: str) -> None:
     bazaar.fault(action)
-    answer = visitor.ask("/c/bikes")
+    answer = visitor.request("/c/bikes")
     assert answer.status == status
     assert text in answer.body.decode()
     assert answer.cards == []
 
 
-def test_empty_and_blank(bazaar: Bazaar, visitor: Visitor) -> None:
+def test_empty_body_and_blank_page(bazaar: Bazaar, visitor: Visitor) -> None:
     bazaar.fault("empty", "/c/bikes")
     bazaar.fault("blank", "/c/toys")
-    empty, blank = visitor.ask("/c/bikes"), visitor.ask("/c/toys")
+    empty, blank = visitor.request("/c/bikes"), visitor.request("/c/toys")
     assert (empty.status, empty.body) == (200, b"")
     assert blank.status == 200
     assert blank.body.startswith(b"<!doctype html>")
     assert blank.page.css("body").xpath("normalize-space()").get() == ""
 
 
-def test_redirects(bazaar: Bazaar, visitor: Visitor) -> None:
+def test_redirect_and_redirect_loop(bazaar: Bazaar, visitor: Visitor) -> None:
     bazaar.fault("redirect", "/c/bikes", to="http://elsewhere.example/", status=301)
     bazaar.fault("redirect_loop", "/c/toys")
-    away, loop = visitor.ask("/c/bikes"), visitor.ask("/c/toys?page=2")
+    away, loop = visitor.request("/c/bikes"), visitor.request("/c/toys?page=2")
     assert (away.status, away.headers["Location"]) == (301, "http://elsewhere.example/")
     assert (loop.status, loop.headers["Location"]) == (302, "/c/toys?page=2")
 
 
-def test_respond_with_anything(bazaar: Bazaar, visitor: Visitor) -> None:
+def test_respond_sends_the_given_response(bazaar: Bazaar, visitor: Visitor) -> None:
     bazaar.fault("respond", status=418, headers={"Content-Type": "image/x"}, body_base64="//4AAA==")
-    answer = visitor.ask("/")
+    answer = visitor.request("/")
     assert (answer.status, answer.headers["Content-Type"], answer.body) == (418, "image/x", b"\xff\xfe\0\0")
 
 
-def test_garble_is_the_same_page_after_a_redesign(bazaar: Bazaar, visitor: Visitor) -> None:
-    normal = visitor.ask("/c/bikes")
+def test_garble_renames_classes_and_removes_structured_data(bazaar: Bazaar, visitor: Visitor) -> None:
+    normal = visitor.request("/c/bikes")
     item = normal.cards[0]["href"]
     bazaar.fault("garble")
-    answer = visitor.ask("/c/bikes")
+    answer = visitor.request("/c/bikes")
     assert answer.status == 200
     assert answer.cards == []
     assert normal.cards[0]["text"] in answer.body.decode()
-    page = visitor.ask(item).page
+    page = visitor.request(item).page
     assert not page.css('.price, [itemprop], [data-id], script[type="application/ld+json"]')
 
 
-def test_rules_choose_by_path_query_host_and_method(bazaar: Bazaar, visitor: Visitor) -> None:
+def test_rules_match_path_query_host_and_method(bazaar: Bazaar, visitor: Visitor) -> None:
     bazaar.fault("status", r"^/c/bikes\?page=2$", host=r"^shop\.example$", method="get", status=500)
-    assert visitor.ask("/c/bikes?page=2", Host="shop.example").status == 500
-    assert visitor.ask("/c/bikes?page=2", "HEAD", Host="shop.example").status == 200
-    assert visitor.ask("/c/bikes?page=2", Host="other.example").status == 200
-    assert visitor.ask("/c/bikes?page=20", Host="shop.example").status == 200
+    assert visitor.request("/c/bikes?page=2", Host="shop.example").status == 500
+    assert visitor.request("/c/bikes?page=2", "HEAD", Host="shop.example").status == 200
+    assert visitor.request("/c/bikes?page=2", Host="other.example").status == 200
+    assert visitor.request("/c/bikes?page=20", Host="shop.example").status == 200
 
 
-def test_skip_and_times(bazaar: Bazaar, visitor: Visitor) -> None:
+def test_skip_and_times_limit_a_rule(bazaar: Bazaar, visitor: Visitor) -> None:
     bazaar.fault("status", "/c/", status=500, skip=2, times=3)
-    assert [visitor.ask("/c/toys").status for _ in range(7)] == [200, 200, 500, 500, 500, 200, 200]
+    assert [visitor.request("/c/toys").status for _ in range(7)] == [200, 200, 500, 500, 500, 200, 200]
     (rule,) = bazaar.faults()
     assert (rule["matched"], rule["hits"]) == (7, 3)
 
 
-def test_chance_is_decided_by_the_seed(bazaar: Bazaar, visitor: Visitor) -> None:
+def test_probability_depends_on_the_seed(bazaar: Bazaar, visitor: Visitor) -> None:
     rounds = []
     for _ in range(2):
         bazaar.clear_faults()
         bazaar.fault("status", status=500, probability=0.5)
-        rounds.append([visitor.ask("/c/toys").status for _ in range(30)])
+        rounds.append([visitor.request("/c/toys").status for _ in range(30)])
     assert rounds[0] == rounds[1]
     assert set(rounds[0]) == {200, 500}
 
@@ -192,13 +192,13 @@ def test_chance_is_decided_by_the_seed(bazaar: Bazaar, visitor: Visitor) -> None
 def test_the_first_rule_that_fires_wins(bazaar: Bazaar, visitor: Visitor) -> None:
     bazaar.fault("status", status=502, times=1)
     bazaar.fault("status", status=504)
-    assert [visitor.ask("/").status for _ in range(3)] == [502, 504, 504]
+    assert [visitor.request("/").status for _ in range(3)] == [502, 504, 504]
     bazaar.clear_faults()
-    assert visitor.ask("/").status == 200
+    assert visitor.request("/").status == 200
 
 
 @pytest.mark.parametrize("action", ["big_body", "gzip_bomb", "slow", "truncate", "captcha"])
-def test_faults_never_send_a_body_to_head(bazaar: Bazaar, visitor: Visitor, action: str) -> None:
+def test_faults_send_no_body_to_head(bazaar: Bazaar, visitor: Visitor, action: str) -> None:
     bazaar.fault(action)
     with visitor.connect() as sock:
         sock.sendall(b"HEAD /c/bikes HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")

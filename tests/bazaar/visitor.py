@@ -1,4 +1,4 @@
-"""A plain visitor of the marketplace: one connection per request, nothing followed, nothing retried."""
+"""A simple HTTP client: one connection per request, no redirects, no retries."""
 
 import http.client
 import json
@@ -12,8 +12,8 @@ from parsel import Selector
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What came back."""
+class VisitorResponse:
+    """A response, with its HTML parsed on demand."""
 
     status: int
     headers: dict[str, str]
@@ -53,35 +53,37 @@ class Answer:
 
 
 class Visitor:
-    """Asks one server, directly or through a proxy."""
+    """A client of one server or proxy."""
 
     def __init__(self, url: str) -> None:
         self.place = urlsplit(url).netloc
         self.address = (urlsplit(url).hostname or "", urlsplit(url).port or 0)
 
-    def ask(self, target: str, method: str = "GET", body: str | None = None, **headers: str) -> Answer:
-        """Send one request; header names are written with underscores."""
+    def request(
+        self, target: str, method: str = "GET", body: str | None = None, **headers: str
+    ) -> VisitorResponse:
+        """Send one request; underscores in header names become hyphens."""
         connection = http.client.HTTPConnection(self.place, timeout=60)
         try:
             named = {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, target, body, named)
             response = connection.getresponse()
-            return Answer(response.status, dict(response.getheaders()), response.read())
+            return VisitorResponse(response.status, dict(response.getheaders()), response.read())
         finally:
             connection.close()
 
     def all_cards(self, path: str, rows: int = 90) -> list[dict[str, str]]:
-        """Follow the next links from page one to the end."""
+        """Return the cards of all pages, following the next links."""
         cards: list[dict[str, str]] = []
         target: str | None = f"{path}{'&' if '?' in path else '?'}rows={rows}"
         while target:
-            answer = self.ask(target)
+            answer = self.request(target)
             cards += answer.cards
             target = answer.page.css('a[rel="next"]::attr(href)').get()
         return cards
 
     def is_reset(self, target: str) -> bool:
-        """Tell whether the answer is a TCP reset; http.client takes a mere hang-up for one."""
+        """Return whether the connection is reset; http.client does not distinguish this from a close."""
         with self.connect() as sock:
             sock.sendall(f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
             try:
@@ -91,12 +93,12 @@ class Visitor:
         return False
 
     def connect(self) -> socket.socket:
-        """Open a bare socket, for what no HTTP library would send."""
+        """Open a socket, for requests that no HTTP library sends."""
         return socket.create_connection(self.address, timeout=60)
 
 
 def read_all(sock: socket.socket) -> bytes:
-    """Read until the server hangs up."""
+    """Read until the server closes the connection."""
     data = b""
     while piece := sock.recv(65_536):
         data += piece

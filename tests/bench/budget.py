@@ -22,7 +22,7 @@ BAR = 0.9
 def run() -> list[Figure]:
     used: dict[str, list[float]] = {domain: [] for domain in BUDGETS}
     with workplace(), Bazaar.start(seed=5, listings=600) as bazaar:
-        bazaar.come_first()
+        bazaar.raise_priority()
         for _ in range(rounds(ROUNDS)):
             site = Site(bazaar, Database(engine().url, engine()), visitor=cast("Any", None))
             site.database.do("TRUNCATE rate_limits")

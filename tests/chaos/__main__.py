@@ -77,7 +77,7 @@ def _live(place: Path, opts: argparse.Namespace) -> Report:
         Bazaar.start(seed=opts.seed, listings=opts.listings, live=True) as bazaar,
         Progress(console=Console(stderr=True), transient=True) as bar,
     ):
-        bazaar.come_first()
+        bazaar.raise_priority()
         task = bar.add_task("starting the database", total=1.0)
         cluster = Cluster(place, engine(), opts.nodes)
 

@@ -131,7 +131,7 @@ def start(module: str, **environment: str) -> subprocess.Popen[str]:
 @pytest.fixture(scope="session")
 def running() -> Iterator[Bazaar]:
     with Bazaar.start(seed=5, listings=600, proxies=3) as bazaar:
-        bazaar.come_first()
+        bazaar.raise_priority()
         yield bazaar
 
 

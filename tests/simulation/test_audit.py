@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pricewatch.bazaar.client import Shown, TruthListing
+from pricewatch.bazaar.client import ShownPeriod, TruthListing
 from pricewatch.simulation.store_audit import (
     Age,
     AuditRow,
@@ -37,7 +37,7 @@ def age(at: float, price: int, currency: str = "EUR", read: float | None = None)
     return Age(day(at), price, currency, None if read is None else day(read))
 
 
-def shown(begins: float, ends: float | None = None, **changes: Any) -> Shown:
+def shown(begins: float, ends: float | None = None, **changes: Any) -> ShownPeriod:
     values: dict[str, Any] = {
         "begins": day(begins),
         "ends": None if ends is None else day(ends),
@@ -48,16 +48,16 @@ def shown(begins: float, ends: float | None = None, **changes: Any) -> Shown:
         "page_stock": "in",
         "currency": "EUR",
     }
-    return Shown(**{**values, **changes})
+    return ShownPeriod(**{**values, **changes})
 
 
-def said(span: tuple[datetime, datetime | None, str, str | None]) -> Shown:
+def said(span: tuple[datetime, datetime | None, str, str | None]) -> ShownPeriod:
     """What is shown of a listing in one of its states, without any habit."""
     begins, ends, state, mode = span
     listed = state in ("on_sale", "out_of_stock")
     stock = STOCKS.get(state)
     told = stock is not None and mode != "hidden"
-    return Shown(begins, ends, listed, listed and told, told, stock if listed else None, stock, "EUR")
+    return ShownPeriod(begins, ends, listed, listed and told, told, stock if listed else None, stock, "EUR")
 
 
 def true(**changes: Any) -> TruthListing:

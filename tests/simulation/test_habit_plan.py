@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from pricewatch.bazaar.habits.known import HABITS
+from pricewatch.bazaar.habits.registry import HABITS
 from pricewatch.simulation.habit_plan import ALL, BEYOND, CARD_PRICES, DOUBLES, HALVES, MAINTENANCE, plan
 from tests.chaos.faults import GENTLE
 

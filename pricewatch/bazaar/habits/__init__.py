@@ -1,5 +1,5 @@
-"""What shops do and no standard forbids: how lists end, how deleted products answer, what cards leave out.
+"""Habits of real shops: how lists end, how deleted products are answered, what cards leave out.
 
-A habit is a small object with a name. Ordered, it is in force for a while, for one category or all of them.
-Habits change how things are shown and what happens to listings; `evidence` tells what could be read.
+A habit is an object with a name. When ordered, it is active for a period, for one category or all.
+Habits change how listings are shown, or the listings themselves; `shown_facts` says what was visible when.
 """

@@ -1,14 +1,14 @@
-"""A habit, and the time for which it was ordered."""
+"""A habit, and the period in which it is active."""
 
 from dataclasses import dataclass, field
 from zlib import crc32
 
-from pricewatch.bazaar.listing import Listing
+from pricewatch.bazaar.sample_listing import SampleListing
 
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """Something that shops do; `share` is how many listings it concerns, unless the order says otherwise."""
+    """A habit of shops; `share` is the default share of listings that it applies to."""
 
     name: str
     about: str
@@ -17,7 +17,7 @@ class Habit:
 
 @dataclass(slots=True, eq=False)
 class Period:
-    """A habit in force: from when, until when, for whom."""
+    """An ordered habit: when it is active, and for which listings."""
 
     number: int
     habit: Habit
@@ -26,23 +26,23 @@ class Period:
     begins: int
     ends: int | None
     share: float
-    # The listings that were named in the order, by their keys; empty where chance decides.
+    # Keys of the listings named in the order; if empty, listings are selected at random.
     keys: frozenset[str] = frozenset()
 
-    def holds(self, now: float) -> bool:
-        """Tell whether it is in force at that instant."""
+    def is_active(self, now: float) -> bool:
+        """Return whether it is active at this time."""
         return self.begins <= now and (self.ends is None or now < self.ends)
 
     def covers(self, category: str | None) -> bool:
-        """Tell whether it is for this category."""
+        """Return whether it applies to this category."""
         return self.category in (None, category)
 
-    def concerns(self, listing: Listing) -> bool:
-        """Tell whether it is for this listing; the same habit always chooses the same ones first."""
+    def applies_to(self, listing: SampleListing) -> bool:
+        """Return whether it applies to this listing; a habit always selects the same listings first."""
         if self.keys:
             return listing.key in self.keys
-        return self.covers(listing.category.name) and self.draw(listing.key) < self.share
+        return self.covers(listing.category.name) and self.random_value(listing.key) < self.share
 
-    def draw(self, what: str) -> float:
-        """Return a number below 1 that the seed decides."""
-        return crc32(f"{self.seed}/{self.habit.name}/{what}".encode()) / 2**32
+    def random_value(self, name: str) -> float:
+        """Return a number below 1 that depends on the seed and `name`."""
+        return crc32(f"{self.seed}/{self.habit.name}/{name}".encode()) / 2**32

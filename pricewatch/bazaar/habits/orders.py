@@ -1,48 +1,53 @@
-"""Which habits were ordered, and what follows from those in force."""
+"""The ordered habits, and the effects of those that are active."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from pricewatch.bazaar.fields import BadInput, Fields
-from pricewatch.bazaar.habits.changes import ChangeHabit
+from pricewatch.bazaar.habits.change_habits import ChangeHabit
 from pricewatch.bazaar.habits.habit import Habit, Period
-from pricewatch.bazaar.habits.known import HABITS
-from pricewatch.bazaar.habits.lists import BeyondHabit, GuestHabit, OrderHabit, home_of_guests
-from pricewatch.bazaar.habits.looks import LookHabit
-from pricewatch.bazaar.habits.visits import LayoutHabit, MaintenanceHabit
-from pricewatch.bazaar.listing import Listing, View
-from pricewatch.bazaar.look import USUAL, Look
-from pricewatch.bazaar.messages import Request
-from pricewatch.bazaar.world import World
+from pricewatch.bazaar.habits.list_habits import (
+    BeyondHabit,
+    CrossListingHabit,
+    OrderHabit,
+    cross_listing_source,
+)
+from pricewatch.bazaar.habits.presentation_habits import PresentationHabit
+from pricewatch.bazaar.habits.registry import HABITS
+from pricewatch.bazaar.habits.visit_habits import LayoutHabit, MaintenanceHabit
+from pricewatch.bazaar.http_messages import Request
+from pricewatch.bazaar.inventory import Inventory
+from pricewatch.bazaar.json_fields import BadInput, JsonFields
+from pricewatch.bazaar.presentation import DEFAULT, Presentation
+from pricewatch.bazaar.sample_listing import ListingView, SampleListing
 
 H = TypeVar("H", bound=Habit)
 
 
 class Habits:
-    """The habits of one marketplace. Of two that contradict each other, the one ordered last wins."""
+    """The habits of one marketplace. If two contradict each other, the later order wins."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, inventory: Inventory) -> None:
         self.periods: list[Period] = []
-        self._world = world
-        self._made = 0
+        self._inventory = inventory
+        self._created = 0
 
-    def order(self, fields: Fields) -> Period:
-        """Take an order: `habit`, and `category`, `share`, `ids`, `begins`, and `ends` or `hours`."""
+    def order(self, fields: JsonFields) -> Period:
+        """Add an order: `habit`; optional `category`, `share`, `ids`, `begins`, and `ends` or `hours`."""
         habit = HABITS[fields.choice("habit", tuple(HABITS))]
-        category = fields.text("category") if fields.has("category") else None
-        if category is not None and category not in self._world.shelves:
-            raise BadInput(f"There is no category {category}.")
-        clock, now = self._world.clock, int(self._world.settle() // 1)
-        begins = clock.seconds(fields.moment("begins")) if fields.has("begins") else now
+        category = fields.string("category") if fields.has("category") else None
+        if category is not None and category not in self._inventory.categories:
+            raise BadInput(f"Unknown category: {category}.")
+        clock, now = self._inventory.clock, int(self._inventory.update() // 1)
+        begins = clock.seconds(fields.date_time("begins")) if fields.has("begins") else now
         ends = None
         if fields.has("ends"):
-            ends = clock.seconds(fields.moment("ends"))
+            ends = clock.seconds(fields.date_time("ends"))
         elif fields.has("hours"):
             ends = begins + round(3600 * fields.number("hours", low=0))
         share = fields.number("share", habit.share, 0)
-        keys = frozenset(self._key(each) for each in fields.texts("ids"))
-        fields.done()
+        keys = frozenset(self._key(each) for each in fields.strings("ids"))
+        fields.refuse_unknown()
         if ends is not None and ends < begins:
             raise BadInput("ends must not be before begins.")
         return self.add(habit, category, begins=begins, ends=ends, share=share, keys=keys)
@@ -57,31 +62,31 @@ class Habits:
         share: float | None = None,
         keys: frozenset[str] = frozenset(),
     ) -> Period:
-        """Put a habit in force; what only happens, happens then."""
-        self._made += 1
+        """Add a habit; a change habit is applied to its listings now."""
+        self._created += 1
         share = habit.share if share is None else share
-        period = Period(self._made, habit, self._world.seed, category, begins, ends, share, keys)
+        period = Period(self._created, habit, self._inventory.seed, category, begins, ends, share, keys)
         if isinstance(habit, ChangeHabit):
             period.ends = begins
-            chosen = habit.chosen(self._world, period)
+            chosen = habit.select(self._inventory, period)
             period.keys = frozenset(listing.key for listing in chosen)
-            habit.happen(self._world, chosen, begins)
+            habit.apply(self._inventory, chosen, begins)
         self.periods.append(period)
         return period
 
     def drop(self, name: str | None = None) -> None:
-        """End what is in force and forget what is to come, of one habit or all; what happened stays so."""
-        now = int(self._world.settle() // 1)
+        """End active orders and remove future ones, of one habit or all; changes to listings remain."""
+        now = int(self._inventory.update() // 1)
         chosen = [period for period in self.periods if name in (None, period.habit.name)]
         for period in chosen:
             if period.begins > now:
                 self.periods.remove(period)
-            elif period.holds(now):
+            elif period.is_active(now):
                 period.ends = now
 
     def summary(self, period: Period) -> dict[str, Any]:
-        """Return what the control interface tells about an order."""
-        iso = self._world.clock.iso
+        """Return an order as the control interface shows it."""
+        iso = self._inventory.clock.iso
         return {
             "habit": period.habit.name,
             "category": period.category,
@@ -91,88 +96,92 @@ class Habits:
             "listings": len(period.keys) or None,
         }
 
-    def stamp(self) -> tuple[int, ...]:
-        """Return what rendered pages depend on: which orders are in force."""
-        return tuple(period.number for period in self.periods if period.holds(self._world.now))
+    def cache_key(self) -> tuple[int, ...]:
+        """Return the active orders, as part of the cache keys of rendered pages."""
+        return tuple(period.number for period in self.periods if period.is_active(self._inventory.now))
 
-    def look(self, listing: Listing, at: float) -> Look:
-        """Return how a listing is shown at that instant."""
-        look = USUAL
-        for habit, period in self._of(LookHabit, at):
-            if period.concerns(listing):
-                look = habit.apply(look)
-        return look
+    def presentation(self, listing: SampleListing, at: float) -> Presentation:
+        """Return the presentation of a listing at this time."""
+        presentation = DEFAULT
+        for habit, period in self._active(PresentationHabit, at):
+            if period.applies_to(listing):
+                presentation = habit.apply(presentation)
+        return presentation
 
-    def view(self, listing: Listing) -> View:
-        """Return a listing as it stands and is shown now."""
-        view = listing.at(self._world.now)
-        return replace(view, look=self.look(listing, self._world.now)) if self.periods else view
+    def view(self, listing: SampleListing) -> ListingView:
+        """Return the current state and presentation of a listing."""
+        view = listing.at(self._inventory.now)
+        if not self.periods:
+            return view
+        return replace(view, presentation=self.presentation(listing, self._inventory.now))
 
     def beyond(self, category: str | None) -> str | None:
-        """Return what a page beyond the last one of a list answers, where a habit says so."""
-        found = [habit for habit, period in self._of(BeyondHabit) if period.covers(category)]
+        """Return how a page beyond the last is answered; None if no habit defines it."""
+        found = [habit for habit, period in self._active(BeyondHabit) if period.covers(category)]
         return found[-1].answer if found else None
 
-    def arranged(self, category: str, listings: Sequence[Listing]) -> list[Listing]:
-        """Return what a category shows, in the order of the day, with its guests."""
-        now = self._world.now
-        shown = [*listings, *(each for each in self._offered_by_others(category))]
+    def category_list(self, category: str, listings: Sequence[SampleListing]) -> list[SampleListing]:
+        """Return the listings that a category shows, with cross-listed ones, in the current order."""
+        now = self._inventory.now
+        shown = [*listings, *self._cross_listed(category)]
         if len(shown) > len(listings):
             shown.sort(key=lambda each: (-each.at(now).shown_since, each.key))
-        for habit, period in self._of(OrderHabit):
+        for habit, period in self._active(OrderHabit):
             if period.covers(category):
                 shown = habit.arrange(shown, now)
         return shown
 
-    def is_guest(self, listing: Listing, category: str, at: float) -> bool:
-        """Tell whether a listing stands in a category that is not its own."""
-        return any(self._has_guest(period, listing, category) for _, period in self._of(GuestHabit, at))
-
-    def was_guest(self, listing: Listing, category: str) -> bool:
-        """Tell whether it ever did, up to now."""
+    def is_cross_listed(self, listing: SampleListing, category: str, at: float) -> bool:
+        """Return whether a listing is shown in a category that is not its own."""
         return any(
-            isinstance(period.habit, GuestHabit)
-            and period.begins <= self._world.now
-            and self._has_guest(period, listing, category)
+            self._cross_lists(period, listing, category) for _, period in self._active(CrossListingHabit, at)
+        )
+
+    def was_cross_listed(self, listing: SampleListing, category: str) -> bool:
+        """Return whether it was ever cross-listed there up to now."""
+        return any(
+            isinstance(period.habit, CrossListingHabit)
+            and period.begins <= self._inventory.now
+            and self._cross_lists(period, listing, category)
             for period in self.periods
         )
 
-    def is_away(self, category: str | None, at: float) -> bool:
-        """Tell whether the site, or this category, is under maintenance."""
-        return any(period.covers(category) for _, period in self._of(MaintenanceHabit, at))
+    def is_under_maintenance(self, category: str | None, at: float) -> bool:
+        """Return whether the site, or this category, is under maintenance."""
+        return any(period.covers(category) for _, period in self._active(MaintenanceHabit, at))
 
-    def has_other_layout(self, request: Request, category: str | None) -> bool:
-        """Tell whether this visit gets the other layout."""
-        now = self._world.now
+    def has_alternative_layout(self, request: Request, category: str | None) -> bool:
+        """Return whether this request gets the alternative layout."""
+        now = self._inventory.now
         return any(
-            period.covers(category) and habit.is_other(period, request, now)
-            for habit, period in self._of(LayoutHabit)
+            period.covers(category) and habit.is_alternative(period, request, now)
+            for habit, period in self._active(LayoutHabit)
         )
 
     def boundaries(self, until: float) -> set[int]:
-        """Return every instant up to then at which a habit began or ended."""
+        """Return all times up to `until` at which a habit began or ended."""
         edges = {period.begins for period in self.periods} | {period.ends for period in self.periods}
         return {edge for edge in edges if edge is not None and edge <= until}
 
-    def _of(self, kind: type[H], at: float | None = None) -> Iterator[tuple[H, Period]]:
-        now = self._world.now if at is None else at
+    def _active(self, kind: type[H], at: float | None = None) -> Iterator[tuple[H, Period]]:
+        now = self._inventory.now if at is None else at
         for period in self.periods:
-            if isinstance(period.habit, kind) and period.holds(now):
+            if isinstance(period.habit, kind) and period.is_active(now):
                 yield period.habit, period
 
-    def _offered_by_others(self, category: str) -> Iterator[Listing]:
-        if any(True for _ in self._of(GuestHabit)):
-            for _, _, listing in self._world.shelves[home_of_guests(category)].offered:
-                if self.is_guest(listing, category, self._world.now):
+    def _cross_listed(self, category: str) -> Iterator[SampleListing]:
+        if any(True for _ in self._active(CrossListingHabit)):
+            for _, _, listing in self._inventory.categories[cross_listing_source(category)].offered:
+                if self.is_cross_listed(listing, category, self._inventory.now):
                     yield listing
 
-    def _has_guest(self, period: Period, listing: Listing, category: str) -> bool:
-        if not period.covers(category) or listing.category.name != home_of_guests(category):
+    def _cross_lists(self, period: Period, listing: SampleListing, category: str) -> bool:
+        if not period.covers(category) or listing.category.name != cross_listing_source(category):
             return False
-        return listing.key in period.keys if period.keys else period.draw(listing.key) < period.share
+        return listing.key in period.keys if period.keys else period.random_value(listing.key) < period.share
 
     def _key(self, platform_id: str) -> str:
-        listing = self._world.by_id.get(platform_id)
+        listing = self._inventory.by_id.get(platform_id)
         if listing is None:
-            raise BadInput(f"There is no listing {platform_id}.")
+            raise BadInput(f"Unknown listing: {platform_id}.")
         return listing.key

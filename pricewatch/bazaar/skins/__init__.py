@@ -1,49 +1,49 @@
-"""How pages look. A skin turns the same listings into bytes; another skin is another site's shape.
+"""Skins render the same listings as the pages of different sites.
 
-Skins only render: they decide nothing about what is listed, sold or gone.
+They only render: they do not decide what is listed, sold or gone.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pricewatch.bazaar.listing import Listing, Seller, View
+from pricewatch.bazaar.sample_listing import ListingView, SampleListing, SampleSeller
 
 
 @dataclass(frozen=True, slots=True)
-class OverviewPage:
-    """One page of results: its listings in order, and where it stands among the others."""
+class ListPage:
+    """One page of a list: its listings in order, and its position among the pages."""
 
     heading: str
-    listings: Sequence[Listing]
+    listings: Sequence[SampleListing]
     total: int
     page: int
     pages: int
     next_href: str | None
-    # The category whose list it is.
+    # The category whose list this is.
     category: str | None = None
 
 
 class Skin(Protocol):
-    """What a site must be able to show."""
+    """The pages that a skin must render."""
 
-    def overview(self, page: OverviewPage) -> bytes:
+    def overview(self, page: ListPage) -> bytes:
         """Return a page of cards."""
 
-    def detail(self, view: View) -> bytes:
+    def detail(self, view: ListingView) -> bytes:
         """Return the page of a listing that is on sale, out of stock or sold."""
 
-    def gone(self, view: View) -> bytes:
-        """Return the page of a listing that is no longer there."""
+    def gone(self, view: ListingView) -> bytes:
+        """Return the page of a listing that is gone."""
 
-    def api(self, view: View) -> bytes:
-        """Return what the script of a JavaScript page asks for."""
+    def api(self, view: ListingView) -> bytes:
+        """Return the JSON that the script of a JavaScript page requests."""
 
-    def seller(self, seller: Seller, listings: Sequence[Listing]) -> bytes:
-        """Return the page of a seller with what they have on offer."""
+    def seller(self, seller: SampleSeller, listings: Sequence[SampleListing]) -> bytes:
+        """Return the page of a seller with the listings on offer."""
 
-    def notice(self, title: str, sentence: str) -> bytes:
-        """Return a short page: a help text, an error."""
+    def notice(self, title: str, message: str) -> bytes:
+        """Return a short page: a help text or an error."""
 
     def home(self) -> bytes:
         """Return the front page."""

@@ -1,50 +1,50 @@
-"""The marketplace's own look."""
+"""The skin of the sample marketplace itself."""
 
 from collections.abc import Sequence
 from functools import partial
 from html import escape
 
-from pricewatch.bazaar.cache import ByteCache
-from pricewatch.bazaar.details import details
-from pricewatch.bazaar.habits.lists import guest_path
+from pricewatch.bazaar.habits.list_habits import cross_listed_path
 from pricewatch.bazaar.habits.orders import Habits
-from pricewatch.bazaar.listing import Listing, Seller, View
-from pricewatch.bazaar.names import CATEGORIES
-from pricewatch.bazaar.skins import OverviewPage, cards, detail, layout
-from pricewatch.bazaar.world import World
+from pricewatch.bazaar.inventory import Inventory
+from pricewatch.bazaar.page_cache import PageCache
+from pricewatch.bazaar.product_details import details_of
+from pricewatch.bazaar.sample_listing import ListingView, SampleListing, SampleSeller
+from pricewatch.bazaar.skins import ListPage, detail_page, layout, overview_page
+from pricewatch.bazaar.word_tables import CATEGORIES
 
-CARD_BYTES = 48 * 2**20
+CARD_CACHE_BYTES = 48 * 2**20
 
 
 class BazaarSkin:
-    """Renders the listings of a world as the sample marketplace shows them."""
+    """Render listings as pages of the sample marketplace."""
 
-    def __init__(self, world: World, page_bytes: int, habits: Habits) -> None:
-        self._world = world
+    def __init__(self, inventory: Inventory, page_bytes: int, habits: Habits) -> None:
+        self._inventory = inventory
         self._habits = habits
-        self._clock = world.clock
+        self._clock = inventory.clock
         self._page_bytes = page_bytes
-        self._cards = ByteCache(CARD_BYTES)
+        self._cards = PageCache(CARD_CACHE_BYTES)
 
-    def overview(self, page: OverviewPage) -> bytes:
+    def overview(self, page: ListPage) -> bytes:
         """Return a page of cards."""
-        return cards.overview(page, self._render(page.listings, page.category))
+        return overview_page.overview(page, self._render(page.listings, page.category))
 
-    def detail(self, view: View) -> bytes:
-        """Return the page of a listing, as heavy as asked for."""
-        html = detail.detail(view, details(self._world.seed, view.listing), self._clock)
+    def detail(self, view: ListingView) -> bytes:
+        """Return the page of a listing, padded to the configured size."""
+        html = detail_page.detail(view, details_of(self._inventory.seed, view.listing), self._clock)
         return layout.padded(html, self._page_bytes)
 
-    def gone(self, view: View) -> bytes:
-        """Return the page of a listing that is no longer there."""
-        return detail.gone(view, self._clock)
+    def gone(self, view: ListingView) -> bytes:
+        """Return the page of a listing that is gone."""
+        return detail_page.gone(view, self._clock)
 
-    def api(self, view: View) -> bytes:
-        """Return what the script of a JavaScript page asks for."""
-        return detail.api(view, details(self._world.seed, view.listing), self._clock)
+    def api(self, view: ListingView) -> bytes:
+        """Return the JSON that the script of a JavaScript page requests."""
+        return detail_page.api(view, details_of(self._inventory.seed, view.listing), self._clock)
 
-    def seller(self, seller: Seller, listings: Sequence[Listing]) -> bytes:
-        """Return the page of a seller with what they have on offer."""
+    def seller(self, seller: SampleSeller, listings: Sequence[SampleListing]) -> bytes:
+        """Return the page of a seller with the listings on offer."""
         offered = b"".join(self._render(listings)).decode()
         body = (
             f'<main class="seller-page" data-seller-id="{seller.id}" data-seller-type="{seller.type}">'
@@ -52,9 +52,9 @@ class BazaarSkin:
         )
         return layout.page(seller.name, body)
 
-    def notice(self, title: str, sentence: str) -> bytes:
-        """Return a short page: a help text, an error."""
-        return layout.page(title, f"<main><h1>{escape(title)}</h1><p>{escape(sentence)}</p></main>")
+    def notice(self, title: str, message: str) -> bytes:
+        """Return a short page: a help text or an error."""
+        return layout.page(title, f"<main><h1>{escape(title)}</h1><p>{escape(message)}</p></main>")
 
     def home(self) -> bytes:
         """Return the front page."""
@@ -64,16 +64,18 @@ class BazaarSkin:
             "Everything second hand", f'<main>{search}<ul class="categories">{rows}</ul></main>'
         )
 
-    def _render(self, listings: Sequence[Listing], category: str | None = None) -> list[bytes]:
-        stamp = self._habits.stamp()
+    def _render(self, listings: Sequence[SampleListing], category: str | None = None) -> list[bytes]:
+        habits = self._habits.cache_key()
         return [
             self._cards.get(
-                (listing.key, listing.version, stamp, category), partial(self._card, listing, category)
+                (listing.key, listing.version, habits, category), partial(self._card, listing, category)
             )
             for listing in listings
         ]
 
-    def _card(self, listing: Listing, category: str | None) -> bytes:
+    def _card(self, listing: SampleListing, category: str | None) -> bytes:
         view = self._habits.view(listing)
-        home = category in (None, listing.category.name)
-        return cards.card(view, self._clock, view.path if home else guest_path(listing, category or ""))
+        is_own_category = category in (None, listing.category.name)
+        return overview_page.card(
+            view, self._clock, view.path if is_own_category else cross_listed_path(listing, category or "")
+        )

@@ -1,10 +1,10 @@
-"""What surrounds every page: head, navigation, banner, footer, and the weight of a real site."""
+"""The common parts of all pages: head, navigation, banner, footer, and padding."""
 
 from functools import lru_cache
 from html import escape
 
 from pricewatch.bazaar.catalogue import slug
-from pricewatch.bazaar.names import CATEGORIES, HELP_TOPICS
+from pricewatch.bazaar.word_tables import CATEGORIES, HELP_TOPICS
 
 STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:72rem;color:#222}"
@@ -14,13 +14,13 @@ STYLE = (
     "s{color:#888}.sticker{background:#b91c1c;color:#fff;padding:0 .4rem}footer{font-size:.8rem;color:#555}"
 )
 NAVIGATION = "".join(f'<a href="/c/{category.name}">{category.label}</a>' for category in CATEGORIES)
-# Amounts that belong to the site and to no listing: a reader must leave them alone.
+# Amounts that are not prices of listings: a parser must ignore them.
 BANNER = '<p class="banner">Free shipping on orders over € 49,00 · Save € 10,00 with code HALLO10</p>'
 GIFT_CARDS = '<p class="gift">Gift cards from € 25,00</p>'
 LARGE_STEP = 2**16
 SMALLEST_COMMENT = len("<!--  -->")
 END = b"</ul></footer></body></html>\n"
-OTHER_LAYOUT = (
+ALTERNATIVE_LAYOUT = (
     (b"<article ", b"<li "),
     (b"</article>", b"</li>"),
     (b' class="card', b' class="tile'),
@@ -31,7 +31,7 @@ OTHER_LAYOUT = (
 
 
 def page(title: str, body: str, head: str = "") -> bytes:
-    """Return a page that `padded` can still make heavier."""
+    """Return a whole page; `padded` can enlarge it."""
     return (
         '<!doctype html>\n<html lang="de"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
@@ -42,23 +42,23 @@ def page(title: str, body: str, head: str = "") -> bytes:
     ).encode() + END
 
 
-def other(html: bytes) -> bytes:
-    """Return the same page in the other layout: as complete, with other elements and classes."""
-    for one, another in OTHER_LAYOUT:
+def alternative(html: bytes) -> bytes:
+    """Return the page in the alternative layout: same content, other elements and classes."""
+    for one, another in ALTERNATIVE_LAYOUT:
         html = html.replace(one, another)
     return html
 
 
 def padded(html: bytes, size: int) -> bytes:
-    """Bring a page up to `size` bytes with footer links, as the pages of real shops are mostly furniture."""
+    """Enlarge a page to `size` bytes with footer links, because real pages are mostly boilerplate."""
     missing = size - len(html)
     if missing <= 0:
         return html
-    return html[: -len(END)] + _furniture(missing) + END
+    return html[: -len(END)] + _filler(missing) + END
 
 
-def _furniture(size: int) -> bytes:
-    """Return exactly that many bytes: as many links as fit, and a comment for the rest."""
+def _filler(size: int) -> bytes:
+    """Return exactly `size` bytes: as many links as fit, and a comment for the rest."""
     links = _links(1 + size // LARGE_STEP)
     cut = links.rfind(b"\n", 0, max(0, size - SMALLEST_COMMENT)) + 1
     left = size - cut
@@ -70,7 +70,7 @@ def _furniture(size: int) -> bytes:
 
 @lru_cache(maxsize=8)
 def _links(steps: int) -> bytes:
-    """Return at least `steps` times LARGE_STEP bytes of links, one to a line; made once, cut to measure."""
+    """Return at least `steps` times LARGE_STEP bytes of links, one per line."""
     rows: list[bytes] = []
     made, number = 0, 0
     while made < steps * LARGE_STEP:

@@ -1,19 +1,19 @@
-"""jp.mercari.com: empty pages that a script fills from the site's own data interface."""
+"""jp.mercari.com: empty pages that a script fills from the JSON API of the site."""
 
 import json
 import re
 from typing import Any
 
-from pricewatch.bazaar import money
-from pricewatch.bazaar.details import details
-from pricewatch.bazaar.listing import GONE, ON_SALE, OUT_OF_STOCK, SOLD, View
-from pricewatch.bazaar.messages import JSON, Request, Response
-from pricewatch.bazaar.results import Behaviour
-from pricewatch.bazaar.skins.foreign import ForeignSite
-from pricewatch.bazaar.skins.mercari_script import SCRIPT
+from pricewatch.bazaar import amounts
+from pricewatch.bazaar.http_messages import JSON, Request, Response
+from pricewatch.bazaar.product_details import details_of
+from pricewatch.bazaar.result_pages import Behaviour
+from pricewatch.bazaar.sample_listing import GONE, ON_SALE, OUT_OF_STOCK, SOLD, ListingView
+from pricewatch.bazaar.skins.site_skin import SiteSkin
+from pricewatch.bazaar.static_files import MERCARI_SCRIPT
 
 STATUS = {ON_SALE: "on_sale", OUT_OF_STOCK: "trading", SOLD: "sold_out"}
-# What the interface gives as the price of an item that has none.
+# What the API returns as the price of an item without a price.
 NO_PRICE = 9_999_999
 ROWS = "120"
 ITEM = re.compile(r"(?:m|2J)([0-9]+)")
@@ -28,18 +28,18 @@ NOT_FOUND = {
 }
 
 
-class MercariSite(ForeignSite):
-    """Items of users, whose data is as captured, and of shops, of which only the page is known."""
+class MercariSite(SiteSkin):
+    """Items of users, in the recorded format of the real API, and of shops, whose API format is assumed."""
 
     currency = "JPY"
     methods = ("GET", "HEAD", "POST")
 
-    def address(self, view: View) -> str:
-        """Return the path of an item, which differs between users and shops."""
-        return f"/item/{_id(view)}" if _is_users(view) else f"/shops/product/{_id(view)}"
+    def address(self, view: ListingView) -> str:
+        """Return the path of an item; users and shops have different paths."""
+        return f"/item/{_id(view)}" if _is_from_user(view) else f"/shops/product/{_id(view)}"
 
     def respond(self, request: Request, behaviour: Behaviour) -> Response | None:
-        """Answer a page, always the same empty one, its script, or the data that the script asks for."""
+        """Answer with the empty page, its script, or the JSON that the script requests."""
         if request.path == "/v2/entities:search" and request.method == "POST":
             return _json(self._search(request.body, behaviour))
         if request.method == "POST":
@@ -47,7 +47,7 @@ class MercariSite(ForeignSite):
         if request.path == "/search" or request.path.startswith(("/item/", "/shops/product/")):
             return Response(200, SHELL)
         if request.path == "/static/mercari.js":
-            return Response(200, SCRIPT, "text/javascript; charset=utf-8")
+            return Response(200, MERCARI_SCRIPT, "text/javascript; charset=utf-8")
         if request.path == "/items/get":
             return self._item(request.query.get("id", ""), of_users=True)
         if request.path == "/shops/products/get":
@@ -56,18 +56,18 @@ class MercariSite(ForeignSite):
 
     def _search(self, body: bytes, behaviour: Behaviour) -> dict[str, Any]:
         try:
-            asked = json.loads(body)
+            query = json.loads(body)
         except ValueError:
-            asked = {}
-        status = asked.get("status") or "all"
+            query = {}
+        status = query.get("status") or "all"
         found = self._found(
-            q=asked.get("keyword") or "",
-            category=asked.get("categoryId") or "",
-            min=asked.get("priceMin") or "",
-            max=asked.get("priceMax") or "",
+            q=query.get("keyword") or "",
+            category=query.get("categoryId") or "",
+            min=query.get("priceMin") or "",
+            max=query.get("priceMax") or "",
             status={"on_sale": "on_sale", "sold_out": "sold"}.get(status, "all"),
         )
-        number = int((asked.get("pageToken") or "v1:0").removeprefix("v1:")) + 1
+        number = int((query.get("pageToken") or "v1:0").removeprefix("v1:")) + 1
         page = self._page(found, str(number), ROWS, behaviour)
         if page is None:
             return {"meta": {"nextPageToken": "", "numFound": str(len(found))}, "items": []}
@@ -75,11 +75,11 @@ class MercariSite(ForeignSite):
         items = [self._summary(view) for view in self._views(page)]
         return {"meta": {"nextPageToken": token, "numFound": str(page.total)}, "items": items}
 
-    def _summary(self, view: View) -> dict[str, Any]:
+    def _summary(self, view: ListingView) -> dict[str, Any]:
         seller = view.listing.seller
         return {
             "id": _id(view),
-            "sellerId": seller.id if _is_users(view) else "",
+            "sellerId": seller.id if _is_from_user(view) else "",
             "status": f"ITEM_STATUS_{STATUS[view.state].upper()}",
             "name": view.title,
             "price": str(NO_PRICE if view.price_hidden else view.price),
@@ -87,25 +87,25 @@ class MercariSite(ForeignSite):
             "created": str(self._seconds(view.shown_since)),
             "updated": str(self._seconds(view.since)),
             "thumbnails": [f"/static/t/{view.id}.png"],
-            "itemType": "ITEM_TYPE_MERCARI" if _is_users(view) else "ITEM_TYPE_BEYOND",
-            "shopName": "" if _is_users(view) else seller.name,
+            "itemType": "ITEM_TYPE_MERCARI" if _is_from_user(view) else "ITEM_TYPE_BEYOND",
+            "shopName": "" if _is_from_user(view) else seller.name,
             "categoryId": view.listing.category.name,
             "itemConditionId": "3",
-            # For the script only: what a person sees in place of the number.
-            "priceText": "" if view.price_hidden else money.shown(view.price, self.currency),
+            # For the script only: the displayed price.
+            "priceText": "" if view.price_hidden else amounts.displayed(view.price, self.currency),
         }
 
     def _item(self, name: str, *, of_users: bool) -> Response:
         number = ITEM.fullmatch(name)
         view = self._by_id(number[1]) if number else None
-        if view is None or view.state == GONE or _id(view) != name or _is_users(view) is not of_users:
+        if view is None or view.state == GONE or _id(view) != name or _is_from_user(view) is not of_users:
             return _json(NOT_FOUND, 404)
         listing = view.listing
         data = {
             **self._summary(view),
             "status": STATUS[view.state],
             "price": NO_PRICE if view.price_hidden else view.price,
-            "description": "\n".join(details(self._world.seed, listing).paragraphs),
+            "description": "\n".join(details_of(self._inventory.seed, listing).paragraphs),
             "seller": {"id": int(listing.seller.id), "name": listing.seller.name},
             "item_category": {"name": listing.category.label},
             "item_condition": {"name": listing.condition},
@@ -119,11 +119,11 @@ class MercariSite(ForeignSite):
         return int(self._clock.date(instant).timestamp())
 
 
-def _id(view: View) -> str:
-    return f"m{view.id}" if _is_users(view) else f"2J{view.id}"
+def _id(view: ListingView) -> str:
+    return f"m{view.id}" if _is_from_user(view) else f"2J{view.id}"
 
 
-def _is_users(view: View) -> bool:
+def _is_from_user(view: ListingView) -> bool:
     return view.listing.seller.type == "user"
 
 

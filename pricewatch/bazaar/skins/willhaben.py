@@ -1,35 +1,35 @@
-"""willhaben.at: pages whose data is JSON in a script, as Next.js writes it."""
+"""willhaben.at: pages with their data as JSON in a Next.js script."""
 
 import json
 import re
 from html import escape
 from typing import Any
 
-from pricewatch.bazaar import money
+from pricewatch.bazaar import amounts
 from pricewatch.bazaar.catalogue import slug
-from pricewatch.bazaar.details import details
-from pricewatch.bazaar.listing import GONE, ON_SALE, OUT_OF_STOCK, SOLD, View
-from pricewatch.bazaar.messages import Request, Response
-from pricewatch.bazaar.results import Behaviour
-from pricewatch.bazaar.skins.foreign import ForeignSite, gone_status
+from pricewatch.bazaar.http_messages import Request, Response
+from pricewatch.bazaar.product_details import details_of
+from pricewatch.bazaar.result_pages import Behaviour
+from pricewatch.bazaar.sample_listing import GONE, ON_SALE, OUT_OF_STOCK, SOLD, ListingView
+from pricewatch.bazaar.skins.site_skin import SiteSkin, gone_status
 
 STATUS = {ON_SALE: "active", OUT_OF_STOCK: "reserved", SOLD: "sold", GONE: "expired"}
 ADVERT = re.compile(r"/iad/.+/d/.*?([0-9]+)/?")
-# After so many adverts, the first one is shown once more, as somebody paid for.
+# After this many adverts the first one is repeated, as a promoted advert.
 PROMOTED_AFTER = 4
 
 
-class WillhabenSite(ForeignSite):
-    """Rentals and goods, up to 90 a page."""
+class WillhabenSite(SiteSkin):
+    """Rentals and goods, up to 90 per page."""
 
     currency = "EUR"
 
-    def address(self, view: View) -> str:
+    def address(self, view: ListingView) -> str:
         """Return the path of an advert."""
         return f"/iad/{self._seo_url(view)}"
 
     def respond(self, request: Request, behaviour: Behaviour) -> Response | None:
-        """Answer `/iad/…`: an advert, the short way to one, or a page of results."""
+        """Answer `/iad/…`: an advert, the short link to one, or a page of results."""
         if request.path == "/iad/object":
             view = self._by_id(request.query.get("adId", ""))
             return Response(302, b"", headers=(("Location", self.address(view)),)) if view else None
@@ -37,7 +37,7 @@ class WillhabenSite(ForeignSite):
             return self._advert(self._by_id(advert[1]))
         return self._results(request, behaviour) if request.path.startswith("/iad/") else None
 
-    def _advert(self, view: View | None) -> Response | None:
+    def _advert(self, view: ListingView | None) -> Response | None:
         if view is None:
             return None
         if status := gone_status(view):
@@ -47,7 +47,7 @@ class WillhabenSite(ForeignSite):
     def _results(self, request: Request, behaviour: Behaviour) -> Response | None:
         query, category = request.query, request.path.rstrip("/").rpartition("/")[2]
         found = self._found(
-            category=category if category in self._world.shelves else "",
+            category=category if category in self._inventory.categories else "",
             q=query.get("keyword", ""),
             min=query.get("PRICE_FROM", ""),
             max=query.get("PRICE_TO", ""),
@@ -68,11 +68,11 @@ class WillhabenSite(ForeignSite):
         }
         return Response(200, _page("Anzeigen", {"searchResult": result}))
 
-    def _seo_url(self, view: View) -> str:
-        shelf = "immobilien" if view.listing.area else "kaufen-und-verkaufen"
-        return f"{shelf}/d/{slug(view.listing.titles[0][1])}-{view.id}/"
+    def _seo_url(self, view: ListingView) -> str:
+        section = "immobilien" if view.listing.area else "kaufen-und-verkaufen"
+        return f"{section}/d/{slug(view.listing.titles[0][1])}-{view.id}/"
 
-    def _summary(self, view: View) -> dict[str, Any]:
+    def _summary(self, view: ListingView) -> dict[str, Any]:
         listing, seller = view.listing, view.listing.seller
         values = {
             "HEADING": view.title,
@@ -84,13 +84,13 @@ class WillhabenSite(ForeignSite):
             "ORGNAME": seller.name,
             "ISPRIVATE": "1" if seller.type == "user" else "0",
             "PUBLISHED_String": self._clock.iso(view.shown_since),
-            "DESCRIPTION": details(self._world.seed, listing).paragraphs[0],
+            "DESCRIPTION": details_of(self._inventory.seed, listing).paragraphs[0],
             "PRICE_FOR_DISPLAY": "Preis auf Anfrage",
         }
         if not view.price_hidden:
-            plain = money.plain(view.price, self.currency)
+            plain = amounts.decimal(view.price, self.currency)
             field = "RENT/PER_MONTH_LETTINGS" if listing.area else "PRICE/AMOUNT"
-            values |= {"PRICE_FOR_DISPLAY": money.shown(view.price, self.currency), field: plain}
+            values |= {"PRICE_FOR_DISPLAY": amounts.displayed(view.price, self.currency), field: plain}
             values["PRICE"] = plain.removesuffix(".00")
         if listing.area:
             values |= {"ESTATE_SIZE/LIVING_AREA": str(listing.area), "NUMBER_OF_ROOMS": str(listing.rooms)}

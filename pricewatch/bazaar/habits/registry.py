@@ -1,0 +1,9 @@
+"""All habits by name."""
+
+from pricewatch.bazaar.habits.change_habits import CHANGES
+from pricewatch.bazaar.habits.habit import Habit
+from pricewatch.bazaar.habits.list_habits import LISTS
+from pricewatch.bazaar.habits.presentation_habits import PRESENTATIONS
+from pricewatch.bazaar.habits.visit_habits import VISITS
+
+HABITS: dict[str, Habit] = {habit.name: habit for habit in (*LISTS, *CHANGES, *PRESENTATIONS, *VISITS)}
