@@ -66,7 +66,7 @@ def test_a_run_is_seen_live_filtered_and_drilled_into(
 ) -> None:
     marketplace.fault("hold", path=r"^/item/")
     page.goto("/")
-    expect(page.get_by_text("Nothing runs at the moment")).to_be_visible()
+    expect(page.get_by_text("Nothing is running")).to_be_visible()
     settings = {"RUN_HEARTBEAT_SECONDS": 0.5}
     running = crawl.start("discovery", market="bazaar-bikes", max_details=30, settings=settings)
     row = page.locator(".run-row", has_text="discovery")
@@ -82,7 +82,7 @@ def test_a_run_is_seen_live_filtered_and_drilled_into(
     expect(page.locator("table").filter(has_text="Outcome").locator("tbody tr").first).to_be_visible()
     page.get_by_role("link", name="All discovery runs").click()
     page.get_by_label("Status").get_by_role("link", name="Failed").click()
-    expect(page.get_by_text("No discovery run is failed")).to_be_visible()
+    expect(page.get_by_text("No discovery runs with status failed")).to_be_visible()
     page.get_by_label("Status").get_by_role("link", name="Finished").click()
     expect(page.locator("tbody tr")).to_have_count(1)
 
@@ -100,9 +100,9 @@ def test_a_listing_with_its_chart_and_a_watch_rule(page: Page, database: Databas
     chart = page.get_by_role("img", name=re.compile("Price history: 2 rows"))
     expect(chart).to_be_visible()
     expect(chart.locator(".point")).to_have_count(2)
-    page.get_by_label("Tell me when").select_option("price_at_or_below")
+    page.get_by_label("Notify me when").select_option("price_at_or_below")
     page.get_by_label("EUR").fill("12.50")
-    page.get_by_role("button", name="Tell me").click()
+    page.get_by_role("button", name="Notify me").click()
     expect(page.get_by_role("status")).to_contain_text("The watch rule is set")
     assert database.row("SELECT kind, threshold_cents, currency FROM watch_rules") == (
         "price_at_or_below",
@@ -125,10 +125,10 @@ def test_a_url_is_added_with_a_preview(page: Page, marketplace: Bazaar, database
     page.get_by_label("Title").focus()
     page.frame_locator("iframe").locator("h1").click()
     assert page.get_by_label("Title").input_value()
-    page.get_by_role("button", name="Try them").click()
+    page.get_by_role("button", name="Try selectors").click()
     expect(page.locator(".verdict.ok")).to_be_visible()
-    page.get_by_label("Look at it").select_option("0 * * * *")
-    page.get_by_label("Tell me when").select_option("fell_by")
+    page.get_by_label("Schedule").select_option("0 * * * *")
+    page.get_by_label("Notify me when").select_option("fell_by")
     page.get_by_label("%").fill("10")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("status")).to_contain_text("is added")
@@ -153,7 +153,7 @@ def test_a_csv_with_errors_is_shown_before_it_is_imported(page: Page, database: 
     page.get_by_label("File").set_input_files(
         {"name": "t.csv", "mimeType": "text/csv", "buffer": lines.encode()}
     )
-    page.get_by_role("button", name="Look at it").click()
+    page.get_by_role("button", name="Check").click()
     expect(page.locator(".figure", has_text="Would be added").locator(".value")).to_have_text("1")
     expect(page.locator(".figure", has_text="Rejected").locator(".value")).to_have_text("2")
     expect(page.get_by_text("not a web address")).to_be_visible()
@@ -163,9 +163,9 @@ def test_a_csv_with_errors_is_shown_before_it_is_imported(page: Page, database: 
     assert database.value("SELECT count(*) FROM targets") == 1
     # The same page again, with another column: it is changed.
     page.goto("/targets/import")
-    page.get_by_label("or paste").fill("url,currency\nhttps://a.example/1,JPY\n")
-    page.get_by_role("button", name="Look at it").click()
-    expect(page.locator(".figure", has_text="Would be changed").locator(".value")).to_have_text("1")
+    page.get_by_label("Or paste").fill("url,currency\nhttps://a.example/1,JPY\n")
+    page.get_by_role("button", name="Check").click()
+    expect(page.locator(".figure", has_text="Would be updated").locator(".value")).to_have_text("1")
     page.get_by_role("button", name="Import 1").click()
     expect(page.get_by_role("status")).to_contain_text("0 new, 1 updated, 0 unchanged")
     assert database.value("SELECT selectors FROM targets") == {"currency": "JPY"}
@@ -217,11 +217,11 @@ def hold(database: Database, count: int) -> None:
 def test_an_adapter_is_disabled_and_enabled(page: Page, database: Database) -> None:
     page.goto("/adapters")
     page.get_by_role("link", name="bazaar", exact=True).first.click()
-    page.get_by_label("Why").last.fill("the site moved")
+    page.get_by_label("Reason").last.fill("the site moved")
     page.get_by_role("button", name="Disable for every source").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("disabled")
     assert database.value("SELECT enabled FROM adapter_status WHERE adapter_id = 'bazaar'") is False
-    page.get_by_label("What was done about it").fill("mended")
+    page.get_by_label("What was fixed").fill("mended")
     page.get_by_role("button", name="Enable for every source").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("enabled")
     assert [row.action for row in database.rows("SELECT action FROM audit ORDER BY id")] == [
@@ -239,7 +239,7 @@ def test_a_market_is_added_and_scraped_now(page: Page, database: Database) -> No
     page.get_by_label("Category").fill("phones")
     page.get_by_label("Max price").fill("1,200")
     page.get_by_label("Currency of the prices").fill("EUR")
-    page.get_by_role("button", name="Add the market").click()
+    page.get_by_role("button", name="Add market").click()
     expect(page.get_by_role("status")).to_contain_text("cheap-phones is added")
     page.get_by_role("button", name="Scrape Cheap phones now").click()
     expect(page.get_by_role("status")).to_contain_text("queued")
@@ -271,7 +271,7 @@ def test_dark_and_light(page: Page) -> None:
     page.goto("/")
     colour: Any = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(colour)
-    page.get_by_role("button", name="Dark or light").click()
+    page.get_by_role("button", name="Switch theme").click()
     assert page.evaluate(colour) != light
     page.reload()
     assert page.evaluate(colour) != light

@@ -47,7 +47,7 @@ def test_a_product_shows_the_lowest_price_of_each_currency(client: httpx.Client,
     assert "Lowest now in USD $1,500.00 up to $2,000.00, 2 in stock" in shown
     assert "Lowest now in JPY ¥98,000 1 in stock" in shown
     assert "Lowest now in KWD 1.250 KWD 1 in stock" in shown
-    assert "Prices of different currencies are not compared" in shown
+    assert "Each price is compared only with the lowest price in the same currency" in shown
     assert "+33%" in shown
     assert "the same GTIN 4006381333931" in shown
     listed = words(client.get("/products").text)
@@ -60,9 +60,9 @@ def test_a_product_of_one_currency_needs_no_explanation(
     database.do("UPDATE listings SET active = false WHERE currency <> 'JPY'")
     shown = words(client.get(f"/products/{product}").text)
     assert "Lowest now ¥98,000 1 in stock" in shown
-    assert "not compared" not in shown
+    assert "compared only with" not in shown
     database.do("UPDATE listings SET active = false")
-    assert "Lowest now – none is in stock" in words(client.get(f"/products/{product}").text)
+    assert "Lowest now – no listing is in stock" in words(client.get(f"/products/{product}").text)
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_drift_of_a_spider_is_shown_and_settled(
     for _ in range(2):
         end_run(database, {reader: BAD}, source="bazaar")
     assert f'href="{path}"' in client.get("/adapters").text
-    assert f"{name} spider that reads its pages itself bazaar disabled 93%" in words(client, "/adapters")
+    assert f"{name} spider without an adapter bazaar disabled 93%" in words(client, "/adapters")
     page = words(client, f"{path}?source=bazaar")
     assert f"Spider {name}" in page
     assert "Disabled by pricewatch" in page
@@ -152,7 +152,7 @@ def test_what_a_spider_had_held_is_reviewed(
     assert database.value("SELECT price_cents FROM listings") == 5000
     other = hold(database, page="", adapter_id="spider:toys", minutes=90, identity_key="PID:2")
     assert client.post(f"/api/quarantine/{other}/reject", json={}).json()["outcome"] == "rejected"
-    assert "Nothing is held" in words(client, "/quarantine")
+    assert "No held offers" in words(client, "/quarantine")
 
 
 def test_a_page_that_a_spider_kept_is_shown_but_not_read_again(

@@ -13,6 +13,7 @@ from tests.databases import Database
 from tests.store import observations
 from tests.web.conftest import Browser
 from tests.web.stored import store_one_of_each
+from tests.web.test_every_page import words
 
 PAGES = [
     *("/", "/listings", "/products", "/watch", "/markets", "/markets/add", "/targets", "/targets/add"),
@@ -93,12 +94,12 @@ def test_a_market_is_believed_to_be_smaller(browser: Browser, database: Database
         "UPDATE markets SET sweep_last_complete_seen = 150, sweep_last_partial_seen = 60, sweep_failures = 3"
         " WHERE id = 'bazaar-bikes'"
     )
-    page = browser.client.get("/markets").text
-    assert "the last one saw 60 cards, not 150" in page
+    page = words(browser.client, "/markets")
+    assert "the last sweep saw 60 cards instead of 150" in page
     assert "sweep circuit open" in page
     assert browser.post("/markets/bazaar-bikes/believe").status_code == 303
     assert database.value("SELECT sweep_last_complete_seen FROM markets WHERE id = 'bazaar-bikes'") == 60
-    assert "the last one saw" not in browser.client.get("/markets").text
+    assert "the last sweep saw" not in browser.client.get("/markets").text
     assert database.value("SELECT action FROM audit") == "smaller market believed"
 
 
@@ -131,7 +132,7 @@ def test_the_age_of_a_price_is_shown_and_searched(client: httpx.Client, database
         text = client.get(path).text
         assert "price seen 3 days ago" in text, path
         assert re.search(r">read <time [^>]*>3 d", text) or re.search(r"read\s+<time [^>]*>3 d", text), path
-    assert "0 of 100 that the price holds" in client.get(f"/listings/{stale}").text
+    assert "0 of 100 that the price is current" in client.get(f"/listings/{stale}").text
     found = client.get("/listings?price_age=48").text
     assert ("Thing 1<" in found, "Thing 2<" in found, "Thing 3<" in found) == (True, False, False)
     found = client.get("/listings?stock=LISTED").text
@@ -149,7 +150,7 @@ def test_searching_and_going_on(client: httpx.Client, database: Database) -> Non
     titles = [re.findall(r">(bike \d+)<", page.text) for page in (first, second)]
     assert [len(page) for page in titles] == [50, 50]
     assert not set(titles[0]) & set(titles[1])
-    assert "No listing is like that" in client.get("/listings?q=unicycle").text
+    assert "No listings match these filters" in client.get("/listings?q=unicycle").text
     assert client.get("/listings?market=bazaar-bikes&state=on").text.count('class="title"') == 50
 
 
@@ -164,7 +165,7 @@ def test_a_listing_shows_its_strikes_and_what_they_are_based_on(
     )
     database.do("UPDATE targets SET missing_since = now(), listing_id = :id", id=stored)
     shown = client.get(f"/listings/{stored}").text
-    assert "<dt>Strikes</dt><dd>1</dd>" in shown
+    assert "Strikes 1 Page read" in words(client, f"/listings/{stored}")
     assert "https://shop.example/gone" in shown
     assert ">strike</span>" in shown
     assert "page not found since" in shown

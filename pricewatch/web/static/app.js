@@ -1,12 +1,13 @@
 "use strict";
-/* Small conveniences; every page works without them. */
+/* Small conveniences. Every page works without them. */
 
-/* The theme: what the system says, until somebody says otherwise. */
+/* The theme follows the system until the person chooses one. */
 for (const button of document.querySelectorAll("[data-theme-toggle]")) {
   button.hidden = false;
   button.addEventListener("click", () => {
     const root = document.documentElement;
-    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
     root.dataset.theme = dark ? "light" : "dark";
     localStorage.setItem("theme", root.dataset.theme);
   });
@@ -19,43 +20,69 @@ for (const button of document.querySelectorAll("[data-menu]")) {
   });
 }
 
-/* Parts that are asked for again: only while somebody looks, and not while they select or type in them. */
+/* Refresh fragments only while the page is visible and nothing inside them has the focus. */
 async function refresh(part) {
   const busy = part.contains(document.activeElement) && document.activeElement !== part;
   if (!document.hidden && !busy) {
     try {
       const answer = await fetch(part.dataset.refresh, { headers: { "X-Fragment": "1" }, cache: "no-store" });
-      if (answer.redirected) { location.reload(); return; }
+      if (answer.redirected) {
+        location.reload();
+        return;
+      }
       if (answer.ok) {
         const text = await answer.text();
-        if (text !== part.dataset.last) { part.innerHTML = text; part.dataset.last = text; }
-        if (part.querySelector("[data-ended]") && part.dataset.ends) { location.reload(); return; }
+        if (text !== part.dataset.last) {
+          part.innerHTML = text;
+          part.dataset.last = text;
+        }
+        if (part.querySelector("[data-ended]") && part.dataset.ends) {
+          location.reload();
+          return;
+        }
         document.body.classList.remove("offline");
       }
-    } catch { document.body.classList.add("offline"); }
+    } catch {
+      document.body.classList.add("offline");
+    }
   }
   setTimeout(refresh, Number(part.dataset.every || 2000), part);
 }
-for (const part of document.querySelectorAll("[data-refresh]")) setTimeout(refresh, 1000, part);
+for (const part of document.querySelectorAll("[data-refresh]")) {
+  setTimeout(refresh, 1000, part);
+}
 
-/* Forms that are sent when a choice changes; and those that take a while say so. */
-for (const field of document.querySelectorAll("[data-submit]")) field.addEventListener("change", () => field.form.requestSubmit());
+/* Submit a form when a choice changes. */
+for (const field of document.querySelectorAll("[data-submit]")) {
+  field.addEventListener("change", () => field.form.requestSubmit());
+}
+
+/* Show on the button that a slow form was sent. */
 for (const form of document.querySelectorAll("form[data-busy]")) {
   form.addEventListener("submit", (event) => {
     const button = event.submitter;
-    if (button && button.dataset.quick === undefined) { setTimeout(() => { button.disabled = true; button.textContent = form.dataset.busy; }); }
+    if (button && button.dataset.quick === undefined) {
+      setTimeout(() => {
+        button.disabled = true;
+        button.textContent = form.dataset.busy;
+      });
+    }
   });
 }
+
 for (const button of document.querySelectorAll("[data-confirm]")) {
-  button.addEventListener("click", (event) => { if (!confirm(button.dataset.confirm)) event.preventDefault(); });
+  button.addEventListener("click", (event) => {
+    if (!confirm(button.dataset.confirm)) event.preventDefault();
+  });
 }
+
 for (const box of document.querySelectorAll("[data-all]")) {
   box.addEventListener("change", () => {
     for (const other of box.closest("form").querySelectorAll('input[name="id"]')) other.checked = box.checked;
   });
 }
 
-/* What a rule's threshold means depends on its kind. */
+/* The unit of a rule's threshold depends on the kind of the rule. */
 for (const kind of document.querySelectorAll("select[data-kind]")) {
   const show = () => {
     const unit = kind.selectedOptions[0].dataset.unit || "";
@@ -70,20 +97,33 @@ for (const kind of document.querySelectorAll("select[data-kind]")) {
   show();
 }
 
-/* Pointing at something on a fetched page: the selector goes into the field that was last in use. */
+/* A click on the fetched page puts a selector into the field that had the focus last. */
 const frame = document.querySelector("iframe[data-picker]");
 if (frame) {
   const fields = [...document.querySelectorAll("input[data-selector]")];
   let wanted = fields[0];
-  for (const field of fields) field.addEventListener("focus", () => { wanted = field; });
+  for (const field of fields) {
+    field.addEventListener("focus", () => {
+      wanted = field;
+    });
+  }
   const ready = () => {
     const page = frame.contentDocument;
     if (!page || !page.body) return;
     let pointed = null;
-    const leave = () => { if (pointed) { pointed.classList.remove("pricewatch-pointed"); if (!pointed.className) pointed.removeAttribute("class"); } pointed = null; };
+    const leave = () => {
+      if (pointed) {
+        pointed.classList.remove("pricewatch-pointed");
+        if (!pointed.className) pointed.removeAttribute("class");
+      }
+      pointed = null;
+    };
     page.addEventListener("mouseover", (event) => {
       leave();
-      if (event.target !== page.body && event.target !== page.documentElement) { pointed = event.target; pointed.classList.add("pricewatch-pointed"); }
+      if (event.target !== page.body && event.target !== page.documentElement) {
+        pointed = event.target;
+        pointed.classList.add("pricewatch-pointed");
+      }
     });
     page.addEventListener("click", (event) => {
       event.preventDefault();
@@ -91,19 +131,24 @@ if (frame) {
       leave();
       wanted.value = selectorOf(chosen, page);
       wanted.dispatchEvent(new Event("input", { bubbles: true }));
-      document.querySelector("[data-picked]").textContent = `${wanted.dataset.selector}: “${chosen.textContent.trim().slice(0, 80)}”`;
+      const text = chosen.textContent.trim().slice(0, 80);
+      document.querySelector("[data-picked]").textContent = `${wanted.dataset.selector}: “${text}”`;
     });
   };
   frame.addEventListener("load", ready);
   if (frame.contentDocument && frame.contentDocument.readyState === "complete") ready();
 }
 
+/* The shortest path of ids, classes and names that matches only this element. */
 function selectorOf(element, page) {
   const steps = [];
   for (let node = element; node && node !== page.body; node = node.parentElement) {
-    if (node.id && page.querySelectorAll(`#${CSS.escape(node.id)}`).length === 1) { steps.unshift(`#${CSS.escape(node.id)}`); break; }
+    if (node.id && page.querySelectorAll(`#${CSS.escape(node.id)}`).length === 1) {
+      steps.unshift(`#${CSS.escape(node.id)}`);
+      break;
+    }
     const names = [...node.classList].slice(0, 2).map((name) => `.${CSS.escape(name)}`).join("");
-    /* Links and buttons are shown as plain text, so their own names are not known here. */
+    /* Links and buttons are shown as spans, so their real tag names are unknown here. */
     let step = node.localName === "span" ? names || "*" : node.localName + names;
     const prop = node.getAttribute("itemprop");
     if (!names && prop) step = `[itemprop="${CSS.escape(prop)}"]`;
@@ -114,10 +159,14 @@ function selectorOf(element, page) {
   return steps.join(" > ");
 }
 
-/* `/` goes to the search field. */
+/* The key `/` moves the focus to the search field. */
 document.addEventListener("keydown", (event) => {
-  if (event.key === "/" && !event.ctrlKey && !event.metaKey && !/^(input|select|textarea)$/i.test(event.target.localName)) {
+  const typing = /^(input|select|textarea)$/i.test(event.target.localName);
+  if (event.key === "/" && !event.ctrlKey && !event.metaKey && !typing) {
     const field = document.querySelector("[data-search]");
-    if (field) { event.preventDefault(); field.focus(); }
+    if (field) {
+      event.preventDefault();
+      field.focus();
+    }
   }
 });

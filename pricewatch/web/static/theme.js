@@ -1,6 +1,8 @@
 "use strict";
-/* Before anything is painted: the theme that this person chose, if any. */
+/* Apply the theme that this person chose before the page is painted. */
 (() => {
   const chosen = localStorage.getItem("theme");
-  if (chosen === "dark" || chosen === "light") document.documentElement.dataset.theme = chosen;
+  if (chosen === "dark" || chosen === "light") {
+    document.documentElement.dataset.theme = chosen;
+  }
 })();
