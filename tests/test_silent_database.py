@@ -89,7 +89,7 @@ def test_a_crawl_goes_on_when_it_speaks_again(
     running = impatient.start("sweep", market="bazaar-bikes", settings={"DATABASE_RETRY_SECONDS": 300})
     wait_for_pages(database)
     line.die()
-    until(lambda: "database is away" in running._written()[1], ENOUGH)
+    until(lambda: "The database is" in running._written()[1], ENOUGH)
     line.revive()
     outcome = running.end()
     assert outcome.returncode == 0, outcome.stderr
@@ -106,7 +106,7 @@ def test_a_crawl_says_so_and_ends_when_it_does_not(
     line.die()
     outcome = running.end(ENOUGH)
     assert outcome.returncode != 0
-    assert "The database was away for 5 seconds" in outcome.stderr
+    assert "The database was unavailable for 5 seconds" in outcome.stderr
     assert "Traceback" not in outcome.stderr
 
 

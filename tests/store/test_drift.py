@@ -11,7 +11,7 @@ import pytest
 from pricewatch.errors import RunRefused, UserError
 from pricewatch.rules.custom_spiders import reader_id
 from pricewatch.rules.drift_thresholds import DriftBatch
-from pricewatch.store.writing import adapter_status, run_rows
+from pricewatch.store.writing import adapter_batches, adapter_status, run_rows
 from tests.databases import Database
 from tests.store.observations import later, offer, store
 from tests.store.watched import NOW
@@ -27,7 +27,7 @@ def end_run(database: Database, batches: dict[str, DriftBatch], hours: float = 0
     now = NOW + timedelta(hours=hours, seconds=database.value("SELECT count(*) FROM runs"))
     run_id: int = database.call(run_rows.open_run, now=now, spider="targets")
     database.call(
-        adapter_status.conclude, run_id, {(name, source): batch for name, batch in batches.items()}, now
+        adapter_batches.judge_run, run_id, {(name, source): batch for name, batch in batches.items()}, now
     )
     return run_id
 
@@ -56,7 +56,7 @@ def test_adapters_of_one_run_are_judged_apart(database: Database) -> None:
 
 def test_the_end_of_a_run_is_judged_once(database: Database) -> None:
     run_id = end_run(database, {"a": BAD})
-    database.call(adapter_status.conclude, run_id, {("a", "s"): BAD}, NOW)
+    database.call(adapter_batches.judge_run, run_id, {("a", "s"): BAD}, NOW)
     assert (status(database).enabled, status(database).consecutive_failed_batches) == (True, 1)
 
 

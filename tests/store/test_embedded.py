@@ -294,6 +294,6 @@ def test_where_no_directory_can_be_it_says_what_to_do(empty_place: Place) -> Non
 def test_a_server_that_cannot_start_names_its_log(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     (place.directory / "postgres" / "postgresql.conf").write_text("no such setting\n")
     monkeypatch.setattr(embedded_postgres, "START_TIMEOUT", 0.0)
-    with pytest.raises(DatabaseUnavailable, match=r"does not start.*its log is .*postgres/log"):
+    with pytest.raises(DatabaseUnavailable, match=r"does not start.*see its log .*postgres/log"):
         embedded_postgres.database_url(place.directory)
     embedded_postgres._held.pop(place.directory.resolve()).close()

@@ -144,7 +144,7 @@ def test_the_sql_says_what_the_rules_say(database: Database, known: int, factor:
             incoming_rows.load(connection, [card(1, price, later(minutes))])
             for write in (held_jumps.hold, listing_upsert.upsert, history_append.append):
                 write(connection, Batch(run_id, MARKET, [WriteUnit([])]))
-            found = connection.exec_driver_sql("SELECT held FROM incoming")
+            found = connection.exec_driver_sql("SELECT quarantined FROM incoming")
             return bool(found.scalar())
 
         assert not look(known, 0, 1)

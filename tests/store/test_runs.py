@@ -32,7 +32,7 @@ def open_run(database: Database, **fields: Any) -> int:
 def test_a_market_is_not_crawled_twice_at_once_by_the_same_spider(database: Database) -> None:
     first = open_run(database)
     with pytest.raises(
-        RunRefused, match=f"sweep run of market {MARKET} is under way already .run {first}, on"
+        RunRefused, match=f"sweep run of market {MARKET} is already running .run {first}, on"
     ):
         open_run(database)
     open_run(database, spider="discovery")
@@ -45,7 +45,7 @@ def test_a_run_is_of_any_spider_that_has_a_name(database: Database) -> None:
     for name in ("x" * 100, "Acme/toys & games", "Spielzeug für Kinder"):
         open_run(database, spider=name, market_id=None, adapter_id=reader_id(name))
     for name in ("", "x" * 101):
-        with pytest.raises(RunRefused, match=f"has 1 to 100 characters, not {len(name)}: give it another"):
+        with pytest.raises(RunRefused, match=f"has 1 to 100 characters, not {len(name)}: change its name"):
             open_run(database, spider=name, market_id=None)
     assert database.value("SELECT count(*) FROM runs") == 3
 

@@ -65,20 +65,20 @@ def test_a_spider_may_name_its_new_source(database: Database) -> None:
 
 @pytest.mark.parametrize("source_id", ["*", "a b", "x" * 101, "../x"])
 def test_a_name_that_cannot_be_a_source_is_refused(database: Database, source_id: str) -> None:
-    with pytest.raises(UserError, match="of the spider toys cannot be made: use letters"):
+    with pytest.raises(UserError, match="of the spider toys is not a valid id: use at most 100 letters"):
         source_for(database, "shop.example", source_id)
     assert database.value("SELECT count(*) FROM sources") == 2
 
 
 @pytest.mark.parametrize("site", ["http://", "ftp://shop.example", "shop.example:x", "http://[::1", "a b"])
 def test_a_site_that_is_no_address_is_refused(database: Database, site: str) -> None:
-    with pytest.raises(UserError, match="of the spider toys is not a web address"):
+    with pytest.raises(UserError, match="of the spider toys is not a valid URL"):
         source_for(database, site)
 
 
 def test_a_spider_without_a_site_is_told_what_to_say(database: Database) -> None:
     for source_id in (None, "unknown"):
-        with pytest.raises(UserError, match="give it `allowed_domains`, `start_urls`, or `source`"):
+        with pytest.raises(UserError, match="set `allowed_domains`, `start_urls`, or `source`"):
             source_for(database, "", source_id)
 
 

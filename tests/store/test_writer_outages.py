@@ -56,8 +56,8 @@ def test_a_database_that_stays_away_fails_the_run_with_nothing_half_written(
         await written.writer.write(written.page(1, waits=True))
         await asyncio.to_thread(server.stop)
         try:
-            sentence = "The database was away for 0 seconds .*the next one goes on from what is stored"
-            with pytest.raises(DatabaseUnavailable, match=sentence):
+            message = "The database was unavailable for 0 seconds .*the next one continues from what is"
+            with pytest.raises(DatabaseUnavailable, match=message):
                 await written.writer.write(written.page(2, waits=True))
             with pytest.raises(DatabaseUnavailable):
                 await written.writer.call(lambda _: None)
