@@ -15,7 +15,7 @@ from pricewatch.store.queues import job_queue
 from pricewatch.store.writing import adapter_status, run_rows
 from pricewatch.vocabulary import RunStatus
 from tests.databases import Database
-from tests.store.test_drift import BAD, end_run
+from tests.store.drift_batches import BAD, end_run
 from tests.store.test_review import hold
 from tests.web.conftest import Browser
 from tests.web.test_every_page import words
