@@ -52,11 +52,11 @@ def test_a_jump_is_quarantined_and_the_listing_counts_as_seen(database: Database
     assert (found.price_cents, found.currency, found.availability) == (1000, "EUR", "IN_STOCK")
     assert (found.times_seen, found.last_seen_at) == (2, later(60))
     assert prices(database) == [1000]
-    held = database.row("SELECT * FROM quarantine")
-    assert (held.reason, held.status, held.listing_id) == ("VALIDATION_FAILED", "pending", found.id)
-    assert held.details["stored_price_cents"] == 1000
-    assert held.offer["price_cents"] == 5000
-    assert held.offer["seller"]["id"] == "7"
+    row = database.row("SELECT * FROM quarantine")
+    assert (row.reason, row.status, row.listing_id) == ("VALIDATION_FAILED", "pending", found.id)
+    assert row.details["stored_price_cents"] == 1000
+    assert row.offer["price_cents"] == 5000
+    assert row.offer["seller"]["id"] == "7"
 
 
 def test_a_price_is_confirmed_by_another_run_only(database: Database) -> None:
@@ -129,12 +129,12 @@ def test_the_page_of_a_quarantined_offer_is_stored(database: Database) -> None:
         held_jumps.attach_page(connection, item, run_id=2)
 
     store(database, [row], run_id=2, item=attach)
-    held = database.row("SELECT * FROM quarantine")
-    page = database.value("SELECT page FROM quarantine_pages WHERE hash = :hash", hash=held.page_hash)
+    stored = database.row("SELECT * FROM quarantine")
+    page = database.value("SELECT page FROM quarantine_pages WHERE hash = :hash", hash=stored.page_hash)
     assert zlib.decompress(page) == b"<html>5000</html>"
-    assert held.offer["gtin"] == "4006381333931"
-    assert held.details["evidence"] == ["price: here"]
-    assert held.details["stored_price_cents"] == 1000
+    assert stored.offer["gtin"] == "4006381333931"
+    assert stored.details["evidence"] == ["price: here"]
+    assert stored.details["stored_price_cents"] == 1000
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -152,9 +152,9 @@ def test_the_sql_agrees_with_the_rules(database: Database, known: int, factor: f
             return bool(found.scalar())
 
         assert not observe(known, 0, 1)
-        held = observe(seen, 1, 2)
+        is_quarantined = observe(seen, 1, 2)
         first, jumped, again = (Money(cents, "EUR") for cents in (known, seen, second))
-        assert held == is_jump(first, jumped)
-        if held:
+        assert is_quarantined == is_jump(first, jumped)
+        if is_quarantined:
             assert observe(second, 2, 3) == (is_jump(first, again) and not agrees(jumped, again))
         trial.rollback()

@@ -205,9 +205,9 @@ class TestStock:
         for row, run_id in ((card_without_stock(), 1), (card_without_stock(9000, later(10)), 2)):
             with database.engine.connect() as connection:
                 BatchWriter(steps, run_id, MARKET).store(connection, [WriteUnit([row])])
-        held = database.row("SELECT id, offer FROM quarantine")
-        assert held.offer["availability"] == "LISTED"
-        done = database.call(quarantine_review.accept, held.id, by="Ada", note=None, now=later(20))
+        quarantined = database.row("SELECT id, offer FROM quarantine")
+        assert quarantined.offer["availability"] == "LISTED"
+        done = database.call(quarantine_review.accept, quarantined.id, by="Ada", note=None, now=later(20))
         assert done.outcome is quarantine_review.Review.STORED
         assert history(database) == [(1000, "LISTED"), (9000, "LISTED")]
         assert listing(database).price_observed_at == later(10)

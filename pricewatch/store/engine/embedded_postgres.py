@@ -34,9 +34,11 @@ log_min_messages = fatal
 timezone = 'UTC'
 """
 UNFINISHED = "postgres.new."
+# Not renamed, because processes of older versions may be using it.
 SUPERVISOR_LOCK = "postgres.keeper"
 logger = logging.getLogger(__name__)
 
+# The shared locks of this process.
 _held: dict[Path, IO[str]] = {}
 
 
@@ -171,10 +173,10 @@ def supervise(directory: Path) -> None:
 
 def end(directory: Path) -> None:
     """Stop the server of a directory that is about to be removed, once no other process uses it."""
-    held = _held.pop(directory.resolve(), None)
-    if held is None:
+    lock = _held.pop(directory.resolve(), None)
+    if lock is None:
         return
-    held.close()
+    lock.close()
     deadline = time.monotonic() + START_TIMEOUT
     while time.monotonic() < deadline:
         with contextlib.suppress(BlockingIOError):

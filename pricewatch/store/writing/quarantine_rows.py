@@ -129,7 +129,7 @@ def settle_read(connection: Connection, batch: Batch) -> None:
 
 
 def listed(
-    connection: Connection, wanted: HeldWanted, *, most: int, before: int | None = None
+    connection: Connection, criteria: HeldWanted, *, most: int, before: int | None = None
 ) -> list[dict[str, Any]]:
     """Return quarantined offers without their pages, newest first, with ids below `before`."""
     query = (
@@ -140,7 +140,7 @@ def listed(
             .scalar_subquery()
             .label("page_bytes"),
         )
-        .where(*wanted.conditions())
+        .where(*criteria.conditions())
         .order_by(Quarantined.id.desc())
         .limit(most)
     )
@@ -168,11 +168,11 @@ def no_replay(adapter_id: str) -> str | None:
     return f"the spider {spider} reads its pages itself: no adapter can read its quarantined offers again"
 
 
-def no_page(held: Mapping[str, Any]) -> str:
+def no_page(row: Mapping[str, Any]) -> str:
     """Return why a quarantined offer has no page."""
-    if held["page_hash"] is None and (spider := spider_of(held["adapter_id"])) is not None:
+    if row["page_hash"] is None and (spider := spider_of(row["adapter_id"])) is not None:
         return f"the spider {spider} provided no page with the offer"
-    if held["page_hash"] is None:
+    if row["page_hash"] is None:
         return "it came from an overview page, and overview pages are not stored"
     return "its page was removed: after review, or after KEEP_HELD_PAGES_DAYS"
 
