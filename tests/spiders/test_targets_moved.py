@@ -163,7 +163,7 @@ def test_a_target_that_was_never_read_waits_for_a_person(world):
     move(world, true)
     fetch(world)
     (kept,) = held(world)
-    assert "nothing was stored" in kept.details["why"]
+    assert "no listing was stored" in kept.details["why"]
     assert accept(world, kept.id).outcome is quarantine_review.Review.STORED
     row = target(world, target_id)
     assert row.url == world.bazaar.url + NEW

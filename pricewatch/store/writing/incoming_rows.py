@@ -114,26 +114,8 @@ class ConcurrentInsert(Exception):
 
 
 def card_row(card: Card, source_id: str, observed_at: str, adapter_version: str) -> Row:
-    seller = card.seller
-    return {
+    return _common_fields(card) | {
         "source_id": source_id,
-        "identity_key": card.identity_key,
-        "url": card.fetch_url or card.url,
-        "canonical_url": card.url,
-        "title": card.title,
-        "price_cents": card.price_cents,
-        "price_max_cents": card.price_max_cents,
-        "currency": card.currency,
-        "availability": _stock(card.availability),
-        "platform_id": card.product_id,
-        "sku": card.sku,
-        "seller_key": seller.id if seller else None,
-        "seller_name": seller.name if seller else None,
-        "seller_type": seller.type if seller else None,
-        "location": card.location,
-        "area": card.area,
-        "attributes": card.attributes,
-        "image_url": card.image,
         "observed_at": observed_at,
         "detail": False,
         "adapter_version": adapter_version,
@@ -141,36 +123,41 @@ def card_row(card: Card, source_id: str, observed_at: str, adapter_version: str)
 
 
 def offer_row(offer: Offer, detail_due_at: datetime) -> Row:
-    seller = offer.seller
-    return {
+    return _common_fields(offer) | {
         "source_id": offer.source,
-        "identity_key": offer.identity_key,
-        "url": offer.fetch_url or offer.url,
-        "canonical_url": offer.url,
-        "title": offer.title,
-        "price_cents": offer.price_cents,
-        "price_max_cents": offer.price_max_cents,
-        "currency": offer.currency,
-        "availability": _stock(offer.availability),
         "shipping_cents": offer.shipping_cents,
         "tax_included": offer.tax_included,
-        "platform_id": offer.product_id,
-        "sku": offer.sku,
         "gtin": offer.gtin,
         "mpn": offer.mpn,
         "brand": offer.brand,
-        "seller_key": seller.id if seller else None,
-        "seller_name": seller.name if seller else None,
-        "seller_type": seller.type if seller else None,
-        "location": offer.location,
-        "area": offer.area,
-        "attributes": offer.attributes,
-        "image_url": offer.image,
         "observed_at": offer.observed_at.isoformat() if offer.observed_at else None,
         "sold_at": offer.sold_at.isoformat() if offer.sold_at else None,
         "detail": True,
         "detail_due_at": detail_due_at.isoformat(),
         "adapter_version": offer.adapter_version,
+    }
+
+
+def _common_fields(item: Card | Offer) -> Row:
+    seller = item.seller
+    return {
+        "identity_key": item.identity_key,
+        "url": item.fetch_url or item.url,
+        "canonical_url": item.url,
+        "title": item.title,
+        "price_cents": item.price_cents,
+        "price_max_cents": item.price_max_cents,
+        "currency": item.currency,
+        "availability": _stock(item.availability),
+        "platform_id": item.product_id,
+        "sku": item.sku,
+        "seller_key": seller.id if seller else None,
+        "seller_name": seller.name if seller else None,
+        "seller_type": seller.type if seller else None,
+        "location": item.location,
+        "area": item.area,
+        "attributes": item.attributes,
+        "image_url": item.image,
     }
 
 
