@@ -1,4 +1,4 @@
-"""Checks of a targets run that found pages missing; strikes are counted when the run ends, per source."""
+"""Checks of a targets run that found listings missing, gone or sold; they are applied when the run ends."""
 
 from __future__ import annotations
 
@@ -31,33 +31,33 @@ class Conclusion:
 
 class TargetChecks:
     def __init__(self) -> None:
-        # The number of checked targets of each source that were not missing.
-        self._not_missing: Counter[str] = Counter()
-        self._missing: defaultdict[str, list[tuple[str, ListingCheck]]] = defaultdict(list)
-        self._missing_count = 0
+        # The number of other checks of each source: pages that exist, or could not be fetched.
+        self._other_checks: Counter[str] = Counter()
+        self._negative_checks: defaultdict[str, list[tuple[str, ListingCheck]]] = defaultdict(list)
+        self._negative_count = 0
         # Sources of which at least one page was found.
         self._found: set[str] = set()
 
     def add(self, source_id: str, canonical_url: str, check: ListingCheck | None) -> None:
         """Add a check of a target's page; None means that the page could be read."""
         if check is None or check.attempt in (Attempt.ALIVE, Attempt.TROUBLE):
-            self._not_missing[source_id] += 1
+            self._other_checks[source_id] += 1
             if check is None or check.attempt is Attempt.ALIVE:
                 self._found.add(source_id)
-        elif self._missing_count < MAX_CHECKS:
-            self._missing_count += 1
-            self._missing[source_id].append((canonical_url, check))
+        elif self._negative_count < MAX_CHECKS:
+            self._negative_count += 1
+            self._negative_checks[source_id].append((canonical_url, check))
 
     def conclude(self, connection: Connection, run_id: int, now: datetime) -> Conclusion:
         """Count strikes in the transaction that ends the run. It may be repeated if the transaction fails."""
         conclusion = Conclusion()
-        for source_id, checks in self._missing.items():
+        for source_id, checks in self._negative_checks.items():
             ids = {check.listing_id for _, check in checks}
             listings = verification_rows.lock_watched(connection, sorted(ids))
             # Listings that are inactive already do not count.
             active = [check for _, check in checks if listings[check.listing_id].active]
             missing = [check for check in active if check.is_missing]
-            total = self._not_missing[source_id] + len(active)
+            total = self._other_checks[source_id] + len(active)
             if is_mass_gone([check.attempt for check in missing] + [Attempt.ALIVE] * (total - len(missing))):
                 conclusion.mass_gone.append(source_id)
                 alert = mass_gone_alert(source_id, len(missing), total, run_id)
