@@ -66,6 +66,7 @@ os.close(start)
 print([os.waitpid(child, 0)[1] for child in children])
 """
 NOBODY = 65534
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can switch to another user")
 
 
 def wait_for_end(process: psutil.Process) -> None:
@@ -200,12 +201,11 @@ def test_the_server_stops_after_the_last_user_and_restarts_with_its_data(place: 
 
 def test_a_killed_supervisor_is_replaced_by_the_next_user(place: ServerDirectory) -> None:
     place.user().url()
+    arguments = ["pricewatch.store.engine.embedded_postgres", str(place.directory)]
     supervisor = next(
         process
         for process in psutil.process_iter(["cmdline"])
-        if process.info["cmdline"]
-        and process.info["cmdline"][-2:]
-        == ["pricewatch.store.engine.embedded_postgres", str(place.directory)]
+        if (process.info["cmdline"] or [])[-2:] == arguments
     )
     supervisor.kill()
     wait_for_end(supervisor)
@@ -226,22 +226,20 @@ def test_a_killed_server_is_restarted(place: ServerDirectory) -> None:
 
 
 def test_an_interrupted_initialisation_is_repeated(empty_place: ServerDirectory) -> None:
-    place = empty_place
-    interrupted = place.user()
-    while not list(place.directory.glob(f"{embedded_postgres.UNFINISHED}*/global")):
+    interrupted = empty_place.user()
+    while not list(empty_place.directory.glob(f"{embedded_postgres.UNFINISHED}*/global")):
         assert interrupted.process.poll() is None
     interrupted.kill()
-    assert not (place.directory / "postgres").exists()
-    assert run_query(place.user().url(), "SHOW max_connections") == "300"
+    assert not (empty_place.directory / "postgres").exists()
+    assert run_query(empty_place.user().url(), "SHOW max_connections") == "300"
 
 
 def test_the_pid_of_a_dead_server_may_belong_to_another_process(place: ServerDirectory) -> None:
     place.user().url()
     place.users[0].leave()
     place.wait_for_stop()
-    pid_file = place.directory / "postgres" / "postmaster.pid"
-    data = pid_file.parent
-    pid_file.write_text(f"{os.getpid()}\n{data}\n1700000000\n5432\n{data}\n\n  1 2\nready\n")
+    data = place.directory / "postgres"
+    (data / "postmaster.pid").write_text(f"{os.getpid()}\n{data}\n1700000000\n5432\n{data}\n\n  1 2\nready\n")
     assert run_query(place.user().url()) == 1
 
 
@@ -254,7 +252,7 @@ def test_ten_processes_start_and_migrate_an_empty_directory_at_once(empty_place:
     assert (outcome.stdout, outcome.stderr) == (f"{[0] * 10}\n", "")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can switch to another user")
+@needs_root
 def test_another_user_of_the_machine_can_run_a_server(empty_place: ServerDirectory) -> None:
     empty_place.directory.chmod(0o755)
     theirs = empty_place.directory / "theirs"
@@ -270,7 +268,7 @@ def test_another_user_of_the_machine_can_run_a_server(empty_place: ServerDirecto
     wait_for_end(server)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can switch to another user")
+@needs_root
 def test_a_missing_permission_is_reported_with_a_solution(empty_place: ServerDirectory) -> None:
     empty_place.directory.chmod(0o755)
     outcome = _as_nobody(empty_place.directory / "theirs")
