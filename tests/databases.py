@@ -1,4 +1,4 @@
-"""The PostgreSQL of a test session, and the databases in it."""
+"""The PostgreSQL server of a test session, and its databases."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from pricewatch.store.engine import embedded_postgres
 from tests import processes
 
 DRIVER = "postgresql+psycopg2"
-# How many databases are copied ahead.
-READY = 3
-# Nothing that a test writes has to survive a power failure.
-HASTE = "\nfsync = off\nsynchronous_commit = off\nfull_page_writes = off\n"
+# The number of databases that are copied in advance.
+MAX_READY = 3
+# Faster: the data of tests need not survive a crash of the machine.
+UNSAFE_SETTINGS = "\nfsync = off\nsynchronous_commit = off\nfull_page_writes = off\n"
 
 
 class Server:
-    """The PostgreSQL of this test session."""
+    """The PostgreSQL server of this test session."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.administration = make_url(embedded_postgres.database_url(directory)).set(drivername=DRIVER)
-        self._made = count(1)
+        self._numbers = count(1)
         with (directory / "postgres" / "postgresql.conf").open("a") as configuration:
-            configuration.write(HASTE)
+            configuration.write(UNSAFE_SETTINGS)
         self.order("SELECT pg_reload_conf()")
 
     def order(self, statement: str) -> None:
-        """Run a statement that belongs to no single database."""
+        """Run a statement that is not about a single database, such as CREATE DATABASE."""
         engine = create_engine(self.administration, poolclass=NullPool, isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
             connection.execute(text(statement))
 
     def restart(self, mode: str) -> None:
-        """`fast`: in order; `immediate`: as if it had crashed."""
+        """Restart the server: `fast` shuts it down cleanly, `immediate` is like a crash."""
         with processes.for_the_session():
             embedded_postgres.control(self.directory, "restart", "-m", mode)
 
@@ -55,7 +55,7 @@ class Server:
             embedded_postgres.database_url(self.directory)
 
     def create(self, template: str = "template1") -> URL:
-        name = f"test_{next(self._made)}"
+        name = f"test_{next(self._numbers)}"
         self.order(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
         return self.administration.set(database=name)
 
@@ -64,13 +64,13 @@ class Server:
 
 
 class Copies:
-    """Copies of the migrated database, made ahead while tests run."""
+    """Copies of the migrated database, made in advance while tests run."""
 
     def __init__(self, server: Server, template: str) -> None:
         self._server = server
         self._template = template
-        self._ready: Queue[URL] = Queue(maxsize=READY)
-        self._ended = False
+        self._ready: Queue[URL] = Queue(maxsize=MAX_READY)
+        self._is_closed = False
         self._thread = threading.Thread(target=self._copy, daemon=True)
         self._thread.start()
 
@@ -78,25 +78,25 @@ class Copies:
         return self._ready.get(timeout=60)
 
     def close(self) -> None:
-        self._ended = True
+        self._is_closed = True
         while self._thread.is_alive():
             while not self._ready.empty():
                 self._ready.get()
             self._thread.join(0.05)
 
     def _copy(self) -> None:
-        while not self._ended:
+        while not self._is_closed:
             try:
-                made = self._server.create(self._template)
+                copied = self._server.create(self._template)
             except DBAPIError:
-                # A test has stopped the server for a while.
+                # A test has stopped the server.
                 time.sleep(0.1)
             else:
-                self._ready.put(made)
+                self._ready.put(copied)
 
 
 class Database:
-    """One test's own database, with short ways to ask it."""
+    """The database of one test, with shortcuts for queries."""
 
     def __init__(self, url: URL, engine: Engine) -> None:
         self.url = url.render_as_string(hide_password=False)
@@ -118,12 +118,12 @@ class Database:
             return connection.execute(text(statement), values).rowcount
 
     def call(self, function: Callable[..., Any], *args: Any, **values: Any) -> Any:
-        """Run a function of the store in a transaction of its own."""
+        """Run a function of the store in a new transaction."""
         with self.engine.begin() as connection:
             return function(connection, *args, **values)
 
     def begin(self) -> Connection:
-        """A connection with an open transaction, for tests that hold locks; close it."""
+        """Return a connection with an open transaction, for tests that hold locks. The caller closes it."""
         connection = self.engine.connect()
         connection.begin()
         return connection

@@ -14,7 +14,7 @@ from pricewatch.items import EarlierChecks, ProductPage, UnreadPage
 from pricewatch.pipelines.base import RunPipeline
 from pricewatch.rules.custom_spiders import is_spider
 from pricewatch.rules.drift_thresholds import DriftBatch, Rates, Unread, rates, unread
-from pricewatch.store.writing import adapter_status
+from pricewatch.store.writing import adapter_batches
 from pricewatch.vocabulary import DropReason, FailureReason, QuarantineReason
 
 ReadFrom = tuple[str, str]
@@ -39,7 +39,7 @@ class DriftPipeline(RunPipeline):
         return item
 
     def end(self, connection: Connection) -> None:
-        adapter_status.conclude(connection, self.run.id, self._batches(), clock.now())
+        adapter_batches.judge_run(connection, self.run.id, self._batches(), clock.now())
 
     async def close_spider(self) -> None:
         found = rates(self.run.counters)

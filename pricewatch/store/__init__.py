@@ -1,4 +1,4 @@
-"""Everything that touches PostgreSQL: the embedded server, schema, migrations, and all SQL.
+"""Everything that touches PostgreSQL: the embedded server, the schema, migrations and all SQL.
 
-Nothing here decides anything: decisions are in `rules`. Nobody else writes SQL.
+No other package contains SQL. Decisions are in `rules`, not here.
 """

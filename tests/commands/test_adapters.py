@@ -12,7 +12,7 @@ import pytest
 from pricewatch.errors import RunRefused
 from pricewatch.rules.custom_spiders import reader_id
 from pricewatch.store.writing import adapter_status, run_rows, spider_sources
-from tests.store.test_drift import BAD, end_run
+from tests.store.drift_batches import BAD, end_run
 from tests.store.watched import NOW
 
 

@@ -49,10 +49,10 @@ def test_what_it_cannot_crawl(crawl: Crawl, database: Database, words: list[str]
     [
         ("postgresql://nobody@127.0.0.1:1/none", "cannot be reached (connection to server"),
         ("postgresql://nobody:secret@127.0.0.1:1/none", "postgresql://nobody:***@127.0.0.1:1/none"),
-        ("mysql://root@localhost/shop", "DATABASE_URL names a mysql database; pricewatch needs PostgreSQL"),
-        ("sqlite:///shop.db", "DATABASE_URL names a sqlite database"),
-        ("my database", "DATABASE_URL is not a database address"),
-        ("postgresql://host:port/name", "DATABASE_URL is not a database address"),
+        ("mysql://root@localhost/shop", "DATABASE_URL is a mysql database; pricewatch needs PostgreSQL"),
+        ("sqlite:///shop.db", "DATABASE_URL is a sqlite database"),
+        ("my database", "DATABASE_URL is not a database URL"),
+        ("postgresql://host:port/name", "DATABASE_URL is not a database URL"),
     ],
 )
 @pytest.mark.parametrize("words", [["crawl", "discovery", "-a", "market=bazaar-bikes"], ["migrate"]])

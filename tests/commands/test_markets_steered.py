@@ -56,7 +56,7 @@ def test_scrape_now_is_a_job_before_all_others(crawl: Crawl, database: Database)
 def test_a_person_believes_that_a_market_is_smaller(crawl: Crawl, database: Database) -> None:
     words = ("believe", "bazaar-bikes", "--by", "Ada")
     code, said = told(crawl, *words)
-    assert (code, "there is nothing to believe" in said) == (2, True)
+    assert (code, "there is nothing to accept" in said) == (2, True)
     database.do(
         "UPDATE markets SET sweep_last_complete_seen = 150, sweep_last_partial_seen = 60"
         " WHERE id = 'bazaar-bikes'"

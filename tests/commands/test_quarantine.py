@@ -70,7 +70,7 @@ def test_what_a_spider_read_itself_is_never_read_again(scrapy: Any, database: Da
     held = hold(database, page="", adapter_id="spider:toys")
     assert str(held) in scrapy("list", "--adapter", "spider:toys").stdout
     assert json.loads(scrapy("show", held).stdout)["adapter_id"] == "spider:toys"
-    assert "the spider toys gave none with the offer" in scrapy("show", held, "--save", "x.html").stderr
+    assert "the spider toys provided no page" in scrapy("show", held, "--save", "x.html").stderr
     refused = scrapy("replay", "--adapter", "spider:toys", "--apply")
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
     assert "Nothing is read again: the spider toys reads its pages itself" in refused.stderr

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pricewatch.store.writing import spider_sources
 from tests.conftest import Crawl
 from tests.databases import Database
-from tests.store.test_drift import GOOD, end_run
+from tests.store.drift_batches import GOOD, end_run
 from tests.store.watched import NOW
 
 

@@ -193,7 +193,7 @@ def test_what_a_spider_read_itself_is_accepted_but_never_read_again(database: Da
     done = replay(database, held_id)
     assert done.outcome is Review.NO_ADAPTER
     assert done.details == (
-        "the spider toys reads its pages itself: no adapter can read what is held of it again"
+        "the spider toys reads its pages itself: no adapter can read its quarantined offers again"
     )
     assert status(database, held_id) == "pending"
     assert rows(database) == []

@@ -122,7 +122,7 @@ def test_a_second_run_of_the_same_market_is_refused(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:
     first = _held_up(marketplace, crawl)
-    check_said(crawl("discovery", market=MARKET), f"A discovery run of market {MARKET} is under way already")
+    check_said(crawl("discovery", market=MARKET), f"A discovery run of market {MARKET} is already running")
     assert first.is_running()
     assert database.rows("SELECT status FROM runs") == [("running",)]
     # Another market is another matter.
@@ -184,7 +184,7 @@ def test_a_database_that_goes_away_fails_the_run(
     finally:
         server.start()
         database.engine.dispose()
-    check_said(ended, "The database was away for 0 seconds")
+    check_said(ended, "The database was unavailable for 0 seconds")
     # Nobody could write that down; what was collected waits for the next one to clear it away.
     assert database.last_run().status == "running"
     assert database.value("SELECT count(*) FROM listings") == 0

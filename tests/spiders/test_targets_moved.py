@@ -163,7 +163,7 @@ def test_a_target_that_was_never_read_waits_for_a_person(world):
     move(world, true)
     fetch(world)
     (kept,) = held(world)
-    assert "nothing was stored" in kept.details["why"]
+    assert "no listing was stored" in kept.details["why"]
     assert accept(world, kept.id).outcome is quarantine_review.Review.STORED
     row = target(world, target_id)
     assert row.url == world.bazaar.url + NEW
@@ -182,7 +182,7 @@ def test_an_address_that_another_target_watches_is_held_for_that_reason(world):
     )
     fetch(world, ids=target_id)
     (kept,) = held(world)
-    assert kept.details["why"] == f"target {other} watches the page that it led to already"
+    assert kept.details["why"] == f"target {other} already monitors the new page"
     done = accept(world, kept.id)
     assert (done.outcome, done.details) == (quarantine_review.Review.INVALID, kept.details["why"])
     assert held(world)[0].status == "pending"
@@ -202,7 +202,7 @@ def test_an_address_that_another_listing_has_is_held_and_a_person_lets_the_targe
     )
     fetch(world, ids=target_id)
     (kept,) = held(world)
-    assert kept.details["why"] == f"the page that it led to is stored as listing {other} already"
+    assert kept.details["why"] == f"the new page is already stored as listing {other}"
     assert listing(world, listing_id).url == world.bazaar.url + true.url
     assert accept(world, kept.id).would_store
     row = target(world, target_id)

@@ -1,4 +1,4 @@
-"""What is stored in several currencies: nothing of one is compared with anything of another."""
+"""Prices in several currencies: amounts of different currencies are never compared."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PRICES = {1: (2_000, "USD"), 2: (1_500, "USD"), 3: (900, "JPY"), 4: (5_000, "KWD
 
 @pytest.fixture
 def product(database: Database) -> int:
-    """One product, sold for dollars, yen, dinars, and once for euros where it is out of stock."""
+    """Return a product with offers in dollars, yen and dinars, and one in euros that is out of stock."""
     rows = [card(number, price, currency=currency) for number, (price, currency) in PRICES.items()]
     store(database.engine, rows)
     database.do("UPDATE listings SET availability = 'OUT_OF_STOCK' WHERE currency = 'EUR'")
@@ -46,10 +46,10 @@ def test_a_product_has_a_lowest_price_in_each_currency(database: Database, produ
     assert database.call(admin_listings.products, words="thing", most=5) == [row]
 
 
-def test_offers_of_one_currency_stand_together_the_cheapest_first(database: Database, product: int) -> None:
+def test_offers_are_grouped_by_currency_and_sorted_by_price(database: Database, product: int) -> None:
     offers = database.call(admin_listings.offers, product, NOW)
-    buyable = [str(offer["price"]) for offer in offers if offer["availability"] == "IN_STOCK"]
-    assert buyable == ["900 JPY", "5.000 KWD", "15.00 USD", "20.00 USD"]
+    in_stock = [str(offer["price"]) for offer in offers if offer["availability"] == "IN_STOCK"]
+    assert in_stock == ["900 JPY", "5.000 KWD", "15.00 USD", "20.00 USD"]
 
 
 @pytest.mark.parametrize(
@@ -61,14 +61,14 @@ def test_offers_of_one_currency_stand_together_the_cheapest_first(database: Data
         (PriceRange.of(1, None, "CHF"), set()),
     ],
 )
-def test_a_search_by_price_is_one_of_a_currency(
+def test_a_search_by_price_matches_one_currency_only(
     database: Database, product: int, prices: PriceRange, numbers: set[int]
 ) -> None:
-    wanted = ListingsWanted(prices=prices)
-    found, _ = database.call(admin_listings.listings_page, wanted, now=NOW, most=10)
+    criteria = ListingsWanted(prices=prices)
+    found, _ = database.call(admin_listings.listings_page, criteria, now=NOW, most=10)
     assert {_number(row) for row in found} == numbers
     database.do("UPDATE listings SET last_seen_at = now()")
-    seen, _ = database.call(public_listings.listings, wanted, 10)
+    seen, _ = database.call(public_listings.listings, criteria, 10)
     assert {_number(row) for row in seen} == numbers
     dollars, _ = database.call(public_listings.listings, ListingsWanted(currency="USD"), 10)
     assert {_number(row) for row in dollars} == {1, 2}
@@ -78,14 +78,14 @@ def _number(row: dict[str, Any]) -> int:
     return int(row["title"].removeprefix("Thing "))
 
 
-def test_a_rule_of_another_currency_never_fires(database: Database, product: int) -> None:
+def test_a_watch_rule_ignores_prices_in_other_currencies(database: Database, product: int) -> None:
     threshold = Money(2_000, "EUR")
     database.call(watch_rules.add, kind="price_at_or_below", product_id=product, threshold=threshold, now=NOW)
-    dearer = [(n, price, code) for n, (price, code) in PRICES.items() if price > 1]
-    cheaper = [card(n, price - 1, later(9), currency=code) for n, price, code in dearer]
+    priced = [(n, price, code) for n, (price, code) in PRICES.items() if price > 1]
+    cheaper = [card(n, price - 1, later(9), currency=code) for n, price, code in priced]
     store(database.engine, cheaper)
     assert database.call(watch_rules.evaluate, NOW) == 0
-    # Now in euros: at or below, and the price before is not compared with it.
+    # Now in euros and below the threshold; the earlier price in yen is not compared with it.
     store(database.engine, [card(3, 1_999, later(19), currency="EUR")])
     assert database.call(watch_rules.evaluate, NOW) == 1
     message = database.value("SELECT title FROM messages")
@@ -94,7 +94,7 @@ def test_a_rule_of_another_currency_never_fires(database: Database, product: int
     assert rule == (1_999, "EUR")
 
 
-def test_how_far_a_price_moved_is_told_within_a_currency(database: Database) -> None:
+def test_price_changes_are_computed_within_one_currency(database: Database) -> None:
     store(database.engine, [card(1, 10_000, currency="JPY")])
     listing = database.value("SELECT id FROM listings")
     database.call(watch_rules.add, kind="fell_by", listing_id=listing, threshold_percent=10, now=NOW)
@@ -108,7 +108,7 @@ def test_how_far_a_price_moved_is_told_within_a_currency(database: Database) -> 
 @pytest.mark.parametrize(
     ("currencies", "found"), [(["EUR"], "EUR"), (["EUR", "USD"], None), ([], None), (["JPY", "JPY"], "JPY")]
 )
-def test_the_currency_of_what_is_watched(
+def test_the_currency_of_a_product_is_known_if_all_its_listings_have_it(
     database: Database, currencies: list[str], found: str | None
 ) -> None:
     product = database.value("INSERT INTO products (key, title) VALUES ('x', 'Thing') RETURNING id")
@@ -118,8 +118,8 @@ def test_the_currency_of_what_is_watched(
     assert database.call(watch_rules.currency_of, product_id=product) == found
 
 
-def test_what_costs_another_currency_stays_in_its_market(database: Database) -> None:
-    """Only a price of the range's own currency can be outside of the range."""
+def test_listings_in_another_currency_stay_in_the_market(database: Database) -> None:
+    """Only a price in the currency of the range can be outside of the range."""
     store(database.engine, [card(1, 100), card(2, 100, currency="JPY"), card(3, None), card(4, 900)])
     database.do("UPDATE markets SET min_price_cents = 500, price_currency = 'EUR' WHERE id = :id", id=MARKET)
 
@@ -143,6 +143,6 @@ def test_what_costs_another_currency_stays_in_its_market(database: Database) -> 
         "UPDATE markets SET max_price_cents = 5, price_currency = 'eur'",
     ],
 )
-def test_no_amount_without_its_currency(database: Database, statement: str) -> None:
+def test_amounts_without_a_currency_are_refused(database: Database, statement: str) -> None:
     with pytest.raises(IntegrityError):
         database.do(statement)

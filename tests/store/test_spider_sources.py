@@ -1,4 +1,4 @@
-"""The source of a spider that is not ours: found by its id or its site, or made and not yet approved."""
+"""The source of a custom spider: found by its id or its site, or created without approval."""
 
 from __future__ import annotations
 
@@ -31,23 +31,25 @@ def source_for(database: Database, site: str, source_id: str | None = None) -> S
         ("http://[::1]:8000/toys", "[::1]:8000", "http://[::1]:8000"),
     ],
 )
-def test_a_new_site_is_a_new_source(database: Database, site: str, source_id: str, base_url: str) -> None:
-    made = source_for(database, site)
-    assert (made.id, made.base_url, made.adapter_id) == (source_id, base_url, "generic")
-    assert not made.is_approved
-    assert source_for(database, site) == made
+def test_a_source_is_created_for_a_new_site(
+    database: Database, site: str, source_id: str, base_url: str
+) -> None:
+    source = source_for(database, site)
+    assert (source.id, source.base_url, source.adapter_id) == (source_id, base_url, "generic")
+    assert not source.is_approved
+    assert source_for(database, site) == source
     row = database.row("SELECT * FROM sources WHERE id = :id", id=source_id)
     assert (row.visibility, row.created_at) == ("INELIGIBLE", NOW)
-    # A pasted URL of the same site is one of this source.
+    # A target of the same site belongs to this source.
     url = site if "://" in site else f"http://{site}/item/1"
-    assert database.call(source_rows.create, [url]).of(url) == made
+    assert database.call(source_rows.create, [url]).of(url) == source
 
 
-def test_a_site_with_an_adapter_is_read_by_it(database: Database) -> None:
+def test_a_new_source_uses_the_adapter_of_its_site(database: Database) -> None:
     assert source_for(database, "willhaben.at").adapter_id == "willhaben"
 
 
-def test_a_known_source_is_found(database: Database) -> None:
+def test_known_sources_are_found_by_id_or_site(database: Database) -> None:
     assert source_for(database, "", "apartments").id == "apartments"
     assert source_for(database, "https://www.apartments.com/boston").id == "apartments"
     assert source_for(database, "apartments.com", "of-my-own").id == "apartments"
@@ -56,36 +58,36 @@ def test_a_known_source_is_found(database: Database) -> None:
     assert database.value("SELECT count(*) FROM sources") == 2
 
 
-def test_a_spider_may_name_its_new_source(database: Database) -> None:
+def test_a_spider_may_set_the_id_of_its_new_source(database: Database) -> None:
     assert source_for(database, "other.example", "").id == "other.example"
-    made = source_for(database, "shop.example", "toy-shop")
-    assert (made.id, made.domain) == ("toy-shop", "shop.example")
-    assert source_for(database, "https://www.shop.example/toys") == made
+    source = source_for(database, "shop.example", "toy-shop")
+    assert (source.id, source.domain) == ("toy-shop", "shop.example")
+    assert source_for(database, "https://www.shop.example/toys") == source
 
 
 @pytest.mark.parametrize("source_id", ["*", "a b", "x" * 101, "../x"])
-def test_a_name_that_cannot_be_a_source_is_refused(database: Database, source_id: str) -> None:
-    with pytest.raises(UserError, match="of the spider toys cannot be made: use letters"):
+def test_an_invalid_source_id_is_refused(database: Database, source_id: str) -> None:
+    with pytest.raises(UserError, match="of the spider toys is not a valid id: use at most 100 letters"):
         source_for(database, "shop.example", source_id)
     assert database.value("SELECT count(*) FROM sources") == 2
 
 
 @pytest.mark.parametrize("site", ["http://", "ftp://shop.example", "shop.example:x", "http://[::1", "a b"])
-def test_a_site_that_is_no_address_is_refused(database: Database, site: str) -> None:
-    with pytest.raises(UserError, match="of the spider toys is not a web address"):
+def test_an_invalid_site_is_refused(database: Database, site: str) -> None:
+    with pytest.raises(UserError, match="of the spider toys is not a valid URL"):
         source_for(database, site)
 
 
-def test_a_spider_without_a_site_is_told_what_to_say(database: Database) -> None:
+def test_a_spider_without_a_site_is_refused_with_a_solution(database: Database) -> None:
     for source_id in (None, "unknown"):
-        with pytest.raises(UserError, match="give it `allowed_domains`, `start_urls`, or `source`"):
+        with pytest.raises(UserError, match="set `allowed_domains`, `start_urls`, or `source`"):
             source_for(database, "", source_id)
 
 
-def test_nothing_is_fetched_before_somebody_approves(database: Database) -> None:
-    made = source_for(database, "shop.example")
+def test_runs_are_refused_until_the_source_is_approved(database: Database) -> None:
+    source = source_for(database, "shop.example")
     with pytest.raises(RunRefused) as refused:
-        source_rows.check_approved(made)
+        source_rows.check_approved(source)
     with pytest.raises(RunRefused, match="Nobody has approved fetching from apartments yet"):
         database.call(market_rows.load_approved_market, "boston-ma")
     assert "`scrapy sources approve shop.example --by NAME`" in str(refused.value)
@@ -94,13 +96,13 @@ def test_nothing_is_fetched_before_somebody_approves(database: Database) -> None
 
 
 def test_a_market_of_the_same_site_has_the_same_source(database: Database) -> None:
-    made = source_for(database, "https://www.willhaben.at")
+    source = source_for(database, "https://www.willhaben.at")
     added = database.call(add_market.add_by_address, ["https://www.willhaben.at/iad/bikes"], {"id": "bikes"})
-    assert added.source_id == made.id
+    assert added.source_id == source.id
 
 
-def test_two_first_runs_at_once_make_one_source(database: Database) -> None:
+def test_concurrent_first_runs_create_one_source(database: Database) -> None:
     with ThreadPoolExecutor(4) as threads:
-        made = list(threads.map(lambda _: source_for(database, "shop.example"), range(8)))
-    assert {one.id for one in made} == {"shop.example"}
+        sources = list(threads.map(lambda _: source_for(database, "shop.example"), range(8)))
+    assert {source.id for source in sources} == {"shop.example"}
     assert database.value("SELECT count(*) FROM sources") == 3

@@ -1,9 +1,8 @@
-"""A database that comes and goes, and commits that get no answer: nothing is lost, nothing is doubled."""
+"""Outages of the database and commits without acknowledgement: nothing is lost or stored twice."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 import psycopg2.extensions
 import pytest
@@ -15,98 +14,96 @@ from pricewatch.store.writing.batch import WriteCounts, WriteUnit
 from pricewatch.store.writing.writer import Writer
 from tests.databases import Database, Server
 from tests.store.observations import MARKET, START, card
-from tests.store.written import Written, check_all_stored_once, run
+from tests.store.writer_harness import WriterHarness, check_all_stored_once, run
 
 
 @pytest.mark.parametrize("mode", ["fast", "immediate"])
-def test_a_database_that_restarts_loses_and_doubles_nothing(
+def test_nothing_is_lost_or_stored_twice_when_the_server_restarts(
     server: Server, database: Database, mode: str
 ) -> None:
-    """Stopped in order, and as if it had crashed, while pages keep coming."""
-    # The server of the tests is in haste; a crash would take what it has said to have stored.
+    """The server is stopped cleanly, or crashes, while pages are harness."""
+    # Tests turn synchronous commits off, and a crash would lose committed transactions.
     database.do(f"ALTER DATABASE {database.engine.url.database} SET synchronous_commit = on")
     database.engine.dispose()
 
     async def crawl() -> None:
-        written = Written(database, max_wait_ms=1, max_pending=8)
+        harness = WriterHarness(database, max_wait_ms=1, max_pending=8)
 
-        async def bring(pages: range) -> None:
+        async def produce(pages: range) -> None:
             for number in pages:
-                await written.writer.write(written.page(number, 10, 20, 30))
+                await harness.writer.write(harness.page(number, 10, 20, 30))
 
         for part in range(2):
-            bringing = asyncio.create_task(bring(range(part * 150, part * 150 + 150)))
-            await written.under_way.wait()
+            producer = asyncio.create_task(produce(range(part * 150, part * 150 + 150)))
+            await harness.has_started.wait()
             await asyncio.to_thread(server.restart, mode)
-            await bringing
-            await written.writer.flush()
-            written.under_way.clear()
-        await written.writer.close()
-        assert written.failures == []
+            await producer
+            await harness.writer.flush()
+            harness.has_started.clear()
+        await harness.writer.close()
+        assert harness.failures == []
 
     run(crawl())
     check_all_stored_once(database, 300, 3)
 
 
-def test_a_database_that_stays_away_fails_the_run_with_nothing_half_written(
-    server: Server, database: Database
-) -> None:
+def test_a_long_outage_fails_the_run_without_partial_writes(server: Server, database: Database) -> None:
     async def crawl() -> None:
-        written = Written(database, retry_seconds=0.5, max_wait_ms=0)
-        await written.writer.write(written.page(1, waits=True))
+        harness = WriterHarness(database, retry_seconds=0.5, max_wait_ms=0)
+        await harness.writer.write(harness.page(1, waits=True))
         await asyncio.to_thread(server.stop)
         try:
-            sentence = "The database was away for 0 seconds .*the next one goes on from what is stored"
-            with pytest.raises(DatabaseUnavailable, match=sentence):
-                await written.writer.write(written.page(2, waits=True))
+            message = "The database was unavailable for 0 seconds .*the next one continues from what is"
+            with pytest.raises(DatabaseUnavailable, match=message):
+                await harness.writer.write(harness.page(2, waits=True))
             with pytest.raises(DatabaseUnavailable):
-                await written.writer.call(lambda _: None)
-            await written.writer.write(written.page(3))
-            await written.writer.close()
+                await harness.writer.call(lambda _: None)
+            await harness.writer.write(harness.page(3))
+            await harness.writer.close()
         finally:
             await asyncio.to_thread(server.start)
-        assert len(written.failures) == 1
-        assert written.refused == []
+        assert len(harness.failures) == 1
+        assert harness.refused == []
 
     run(crawl())
     check_all_stored_once(database, 1)
 
 
-class LosesAnswers(psycopg2.extensions.connection):  # type: ignore[misc]
-    """A connection that breaks during a commit: before the server did it, or after."""
+class UnreliableConnection(psycopg2.extensions.connection):  # type: ignore[misc]
+    """A connection that is lost during a commit, before or after the server has committed."""
 
-    plan: list[str] = []  # noqa: RUF012 - shared with the test on purpose
+    outcomes: list[str] = []  # noqa: RUF012 - shared with the test on purpose
 
     def commit(self) -> None:
-        fate = self.plan.pop(0) if self.plan else "works"
-        if fate != "breaks before":
+        outcome = self.outcomes.pop(0) if self.outcomes else "succeeds"
+        if outcome != "lost before":
             super().commit()
-        if fate != "works":
+        if outcome != "succeeds":
             self.close()
             raise psycopg2.OperationalError("server closed the connection unexpectedly")
 
 
-@pytest.mark.parametrize("fate", ["breaks before", "breaks after"])
-def test_a_commit_without_an_answer_is_not_made_twice(database: Database, fate: str) -> None:
-    engine = create_engine(database.engine.url, connect_args={"connection_factory": LosesAnswers})
+@pytest.mark.parametrize("outcome", ["lost before", "lost after"])
+def test_a_commit_without_acknowledgement_is_not_repeated(database: Database, outcome: str) -> None:
+    engine = create_engine(database.engine.url, connect_args={"connection_factory": UnreliableConnection})
 
     def add(connection: Connection) -> int:
         return connection.execute(text("UPDATE markets SET sweep_cycle_seen = sweep_cycle_seen + 1")).rowcount
 
     async def crawl() -> None:
-        written = Written(database, engine=engine)
-        await written.writer.flush()
-        LosesAnswers.plan = [fate]
-        await written.writer.write(written.page(1, 10, 20, waits=True))
-        # A batch of three of which one is refused: each unit has a commit of its own.
-        LosesAnswers.plan = ["works", fate, fate]
-        units = [written.page(2, 10, 20), WriteUnit([card("bad")], _impossible), written.page(3, 10, 20)]
-        await asyncio.gather(*(written.writer.write(unit) for unit in units))
-        await written.writer.flush()
-        LosesAnswers.plan = [fate]
-        assert await written.writer.call(add) > 0
-        await written.writer.close()
-        assert len(written.stored) == 3
+        harness = WriterHarness(database, engine=engine)
+        await harness.writer.flush()
+        UnreliableConnection.outcomes = [outcome]
+        await harness.writer.write(harness.page(1, 10, 20, waits=True))
+        # One of three units is refused, so each of the others is committed separately.
+        UnreliableConnection.outcomes = ["succeeds", outcome, outcome]
+        units = [harness.page(2, 10, 20), WriteUnit([card("bad")], _fail), harness.page(3, 10, 20)]
+        await asyncio.gather(*(harness.writer.write(unit) for unit in units))
+        await harness.writer.flush()
+        UnreliableConnection.outcomes = [outcome]
+        assert await harness.writer.call(add) > 0
+        await harness.writer.close()
+        assert len(harness.stored) == 3
 
     run(crawl())
     engine.dispose()
@@ -114,18 +111,18 @@ def test_a_commit_without_an_answer_is_not_made_twice(database: Database, fate: 
     assert database.value("SELECT DISTINCT sweep_cycle_seen FROM markets") == 1
 
 
-def test_a_run_that_is_opened_without_an_answer_is_opened_once(database: Database) -> None:
-    engine = create_engine(database.engine.url, connect_args={"connection_factory": LosesAnswers})
-    opening: Callable[[Connection], int] = lambda connection: run_rows.open_run(  # noqa: E731
-        connection, now=START, spider="sweep", market_id=MARKET
-    )
+def test_a_run_is_opened_once_if_the_acknowledgement_is_lost(database: Database) -> None:
+    engine = create_engine(database.engine.url, connect_args={"connection_factory": UnreliableConnection})
+
+    def open_run(connection: Connection) -> int:
+        return run_rows.open_run(connection, now=START, spider="sweep", market_id=MARKET)
 
     async def crawl() -> None:
         writer = Writer(engine)
-        # The first commit is SQLAlchemy's own, when it gets to know the server.
+        # SQLAlchemy commits once by itself when it first connects.
         await writer.flush()
-        LosesAnswers.plan = ["breaks after"]
-        assert await writer.call(opening) == 1
+        UnreliableConnection.outcomes = ["lost after"]
+        assert await writer.call(open_run) == 1
         await writer.close()
 
     run(crawl())
@@ -133,5 +130,5 @@ def test_a_run_that_is_opened_without_an_answer_is_opened_once(database: Databas
     assert database.value("SELECT count(*) FROM runs") == 1
 
 
-def _impossible(connection: Connection, _: WriteCounts) -> None:
+def _fail(connection: Connection, _: WriteCounts) -> None:
     connection.execute(text("SELECT 1 / 0"))

@@ -1,4 +1,4 @@
-"""Targets in the database, made up for tests, in any number."""
+"""Sample targets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def make_targets(
     due: datetime | None = NOW,
     priority: int = 0,
 ) -> None:
-    """So many targets, spread over sources with an adapter each."""
+    """Insert targets, distributed over sources with one adapter each."""
     database.do(_SOURCES, sources=sources)
     database.do(_TARGETS, sources=sources, first=first, count=count, due=due, priority=priority)
 

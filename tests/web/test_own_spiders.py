@@ -16,7 +16,7 @@ from pricewatch.store.writing import adapter_status, run_rows
 from pricewatch.vocabulary import RunStatus
 from tests.databases import Database
 from tests.services.test_quarantine_review import hold
-from tests.store.test_drift import BAD, end_run
+from tests.store.drift_batches import BAD, end_run
 from tests.web.conftest import Browser
 from tests.web.test_every_page import words
 from tests.web.test_metrics import read
@@ -135,11 +135,11 @@ def test_a_spider_is_switched_by_a_program(client: httpx.Client, database: Datab
 def test_what_a_spider_had_held_is_reviewed(
     browser: Browser, client: httpx.Client, database: Database
 ) -> None:
-    why = "the spider toys reads its pages itself: no adapter can read what is held of it again"
+    why = "the spider toys reads its pages itself: no adapter can read its quarantined offers again"
     held = hold(database, page="", adapter_id="spider:toys")
     assert "spider:toys" in words(client, "/quarantine?adapter=spider%3Atoys")
     page = client.get(f"/quarantine/{held}").text
-    assert "The spider toys gave none with the offer." in page
+    assert "The spider toys provided no page with the offer." in page
     assert 'value="replay' not in page
     browser.post("/quarantine", id=held, action="replay_apply")
     assert f"Read again: 1 no adapter. {why[0].upper()}{why[1:]}." in words(client, "/quarantine")

@@ -1,4 +1,4 @@
-"""The database itself: connections, the embedded server, schema and deadlines.
+"""The database itself: connections, query deadlines, the embedded server and the schema.
 
-No query about listings, targets or any other subject lives here.
+Queries about listings, targets and other data are in the other packages of `store`.
 """

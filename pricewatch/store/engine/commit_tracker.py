@@ -1,4 +1,4 @@
-"""The connection of a run's database thread; of each commit it can be told whether it happened."""
+"""The connection of a run's database thread, and the outcome of commits whose acknowledgement was lost."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from pricewatch.store.writing import run_rows
 
 
 class Work(Protocol):
-    """Something that a transaction does; it knows when that has been committed."""
+    """Work done in a transaction; `stored` is set once the transaction is committed."""
 
     stored: bool
 
 
 @dataclass(slots=True)
-class _Doubt:
-    """A commit whose answer was lost: only the database knows whether it happened."""
+class _UnknownCommit:
+    """A commit that was sent and not acknowledged."""
 
     work: Sequence[Work]
-    beat: datetime
+    heartbeat: datetime
 
 
 class CommitTracker:
-    """A connection that is made when it is needed. Each transaction of a run leaves a mark on its row."""
+    """Open the connection on demand, and write a unique heartbeat to the run's row in each transaction."""
 
     def __init__(self, engine: Engine):
         self.run_id = 0
         self._engine = engine
         self._connection: Connection | None = None
-        self._doubt: _Doubt | None = None
-        self._last_beat: datetime | None = None
+        self._unknown: _UnknownCommit | None = None
+        self._last_heartbeat: datetime | None = None
 
     def connect(self) -> Connection:
-        """The connection, once a commit that got no answer before is no longer in doubt."""
+        """Return the connection, after checking the outcome of a commit that was not acknowledged."""
         if self._connection is None:
             self._connection = self._engine.connect()
-        if self._doubt is not None:
-            self._settle(self._connection, self._doubt)
-            self._doubt = None
+        if self._unknown is not None:
+            self._check_outcome(self._connection, self._unknown)
+            self._unknown = None
         return self._connection
 
     def disconnect(self) -> None:
@@ -58,29 +58,29 @@ class CommitTracker:
 
     @contextmanager
     def transaction(self, connection: Connection, work: Sequence[Work]) -> Iterator[None]:
-        """A transaction of which can be told later, if its commit gets no answer, whether it happened."""
+        """A transaction whose outcome can be checked after the connection is lost."""
         with connection.begin():
             yield
             if self.run_id:
-                beat = self._next_beat()
-                run_rows.beat(connection, self.run_id, beat)
-                self._doubt = _Doubt(work, beat)
-        self._doubt = None
+                heartbeat = self._next_heartbeat()
+                run_rows.write_heartbeat(connection, self.run_id, heartbeat)
+                self._unknown = _UnknownCommit(work, heartbeat)
+        self._unknown = None
         for each in work:
             each.stored = True
 
-    def _next_beat(self) -> datetime:
-        """No two transactions have the same, however fast they are."""
+    def _next_heartbeat(self) -> datetime:
+        """Return a time that no earlier transaction has used."""
         now = clock.now()
-        if self._last_beat is not None and now <= self._last_beat:
-            now = self._last_beat + timedelta(microseconds=1)
-        self._last_beat = now
+        if self._last_heartbeat is not None and now <= self._last_heartbeat:
+            now = self._last_heartbeat + timedelta(microseconds=1)
+        self._last_heartbeat = now
         return now
 
-    def _settle(self, connection: Connection, doubt: _Doubt) -> None:
-        """Ask whether a commit that got no answer has happened, so that nothing is written twice."""
+    def _check_outcome(self, connection: Connection, unknown: _UnknownCommit) -> None:
+        """Find out whether the commit succeeded, so that nothing is written twice."""
         with connection.begin():
-            committed = run_rows.has_beaten(connection, self.run_id, doubt.beat)
+            committed = run_rows.has_heartbeat(connection, self.run_id, unknown.heartbeat)
         if committed:
-            for each in doubt.work:
+            for each in unknown.work:
                 each.stored = True

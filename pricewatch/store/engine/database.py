@@ -1,4 +1,4 @@
-"""Where the database is, and connections to it."""
+"""The address of the database, and engines that connect to it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from sqlalchemy.exc import ArgumentError, OperationalError, ProgrammingError
 
 from pricewatch.errors import DatabaseUnavailable, UserError
 from pricewatch.store.engine import embedded_postgres
-from pricewatch.store.engine.query_deadline import patient
+from pricewatch.store.engine.query_deadline import connection_class
 
 CONNECT_TIMEOUT = 10
-STARTING_SECONDS = 30.0
+STARTUP_SECONDS = 30.0
 ANSWER_SECONDS = 60.0
+# Added to statement_timeout, so that the server reports a timeout before the client closes the connection.
 SLACK_SECONDS = 5.0
-_PASSES = re.compile(r"database system is (starting up|shutting down|in recovery mode|not yet accepting)")
-# A server that vanished from the network is noticed in a minute and a half, not in the system's two hours.
+_TRANSIENT = re.compile(r"database system is (starting up|shutting down|in recovery mode|not yet accepting)")
+# Detect a server that left the network after 90 seconds; the system's default is two hours.
 KEEPALIVE = {
     "keepalives_idle": 30,
     "keepalives_interval": 10,
@@ -33,7 +34,7 @@ KEEPALIVE = {
 
 
 def var_directory() -> Path:
-    """Where everything that pricewatch writes to disk lives."""
+    """Return the directory for everything that pricewatch writes to disk."""
     if configured := os.environ.get("PRICEWATCH_VAR"):
         return Path(configured).expanduser()
     configuration = closest_scrapy_cfg()
@@ -41,41 +42,40 @@ def var_directory() -> Path:
 
 
 def database_url() -> URL:
-    """DATABASE_URL, or else the embedded server, started if need be."""
-    given = os.environ.get("DATABASE_URL")
-    if not given:
+    """Return DATABASE_URL, or the URL of the embedded server, which is started if necessary."""
+    configured = os.environ.get("DATABASE_URL")
+    if not configured:
         return make_url(embedded_postgres.database_url(var_directory())).set(drivername="postgresql+psycopg2")
     try:
-        url = make_url(given)
+        url = make_url(configured)
     except (ArgumentError, ValueError):
         raise UserError(
-            "DATABASE_URL is not a database address; it should look like postgresql://user:password@host/name."
+            "DATABASE_URL is not a database URL. Expected: postgresql://user:password@host/name."
         ) from None
     if url.get_backend_name() not in {"postgresql", "postgres"}:
         raise UserError(
-            f"DATABASE_URL names a {url.get_backend_name()} database; pricewatch needs PostgreSQL "
-            "(postgresql://user:password@host/name), or none at all to use the embedded one."
+            f"DATABASE_URL is a {url.get_backend_name()} database; pricewatch needs PostgreSQL: set it to "
+            "postgresql://user:password@host/name, or unset it to use the embedded server."
         )
     return url.set(drivername="postgresql+psycopg2")
 
 
 def connect(url: URL | None = None, *, pool_size: int = 4, statement_timeout_ms: int = 0) -> Engine:
-    """An engine for this process. Times come and go in UTC; no answer is waited for without end."""
+    """Create an engine whose sessions use UTC and whose queries have a deadline."""
     options = "-c timezone=UTC -c application_name=pricewatch"
-    patience = answer_seconds()
+    deadline = answer_seconds()
     if statement_timeout_ms:
         options += f" -c statement_timeout={statement_timeout_ms}"
-        # A server that is well says by itself that it gives up.
-        patience = min(patience, statement_timeout_ms / 1000 + SLACK_SECONDS)
+        deadline = min(deadline, statement_timeout_ms / 1000 + SLACK_SECONDS)
     return create_engine(
         url or database_url(),
         pool_size=pool_size,
         max_overflow=4,
         pool_pre_ping=True,
-        pool_timeout=patience,
+        pool_timeout=deadline,
         connect_args={
-            "connect_timeout": ceil(min(patience, CONNECT_TIMEOUT)),
-            "connection_factory": patient(patience),
+            "connect_timeout": ceil(min(deadline, CONNECT_TIMEOUT)),
+            "connection_factory": connection_class(deadline),
             "options": options,
             **KEEPALIVE,
         },
@@ -83,22 +83,22 @@ def connect(url: URL | None = None, *, pool_size: int = 4, statement_timeout_ms:
 
 
 def answer_seconds() -> float:
-    """How long an answer of the database may take before it counts as away."""
-    given = os.environ.get("DATABASE_ANSWER_SECONDS") or str(ANSWER_SECONDS)
+    """Return the seconds after which a database that does not answer counts as unavailable."""
+    configured = os.environ.get("DATABASE_ANSWER_SECONDS") or str(ANSWER_SECONDS)
     try:
-        seconds = float(given)
+        seconds = float(configured)
     except ValueError:
         seconds = 0.0
     if not 1 <= seconds < inf:
         raise UserError(
-            f"DATABASE_ANSWER_SECONDS is {given!r}; it should be a number of seconds, at least 1."
+            f"DATABASE_ANSWER_SECONDS is {configured!r}. Expected: a number of seconds, at least 1."
         )
     return seconds
 
 
 @lru_cache(maxsize=1)
 def engine() -> Engine:
-    """The one engine of this process: reachable, and with the schema that this code needs."""
+    """Return the engine of this process, connected to a database with an up-to-date schema."""
     from pricewatch.store.engine.schema import ensure_schema
 
     created = connect()
@@ -107,25 +107,25 @@ def engine() -> Engine:
     return created
 
 
-def check_reachable(candidate: Engine, patience: float = STARTING_SECONDS) -> None:
-    """One that says that it is just starting or stopping is waited for; any other answer is final."""
-    deadline = time.monotonic() + patience
+def check_reachable(candidate: Engine, timeout: float = STARTUP_SECONDS) -> None:
+    """Raise if the database cannot be reached; wait for a server that is starting or stopping."""
+    deadline = time.monotonic() + timeout
     while True:
         try:
             with candidate.connect() as connection:
                 connection.execute(text("SELECT 1"))
         except (OperationalError, ProgrammingError) as error:
             reason = str(error.orig).strip().splitlines()[0] if error.orig else "no answer"
-            if _PASSES.search(str(error.orig)) and time.monotonic() < deadline:
+            if _TRANSIENT.search(str(error.orig)) and time.monotonic() < deadline:
                 time.sleep(0.2)
                 continue
-            where = shown(candidate.url)
+            address = shown(candidate.url)
             raise DatabaseUnavailable(
-                f"The database at {where} cannot be reached ({reason}): start it, or correct DATABASE_URL."
+                f"The database at {address} cannot be reached ({reason}): start it, or correct DATABASE_URL."
             ) from None
         return
 
 
 def shown(url: URL) -> str:
-    """A database address as a person may see it: without the password."""
+    """Return a database URL for messages, without the password."""
     return url.set(drivername="postgresql").render_as_string(hide_password=True)

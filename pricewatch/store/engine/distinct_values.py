@@ -1,10 +1,10 @@
-"""The few values of an indexed column, read by hopping along its index, however many rows there are."""
+"""The distinct values of an indexed column, read by a loose index scan."""
 
 from __future__ import annotations
 
 
 def distinct(table: str, column: str) -> str:
-    """A query for the values of a column that leads an index; NULL is not among them."""
+    """Return a query for the distinct values, without NULL, of a column that is the first of an index."""
     return f"""
 WITH RECURSIVE hop AS (
     (SELECT {column} FROM {table} WHERE {column} IS NOT NULL ORDER BY {column} LIMIT 1)

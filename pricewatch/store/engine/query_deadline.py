@@ -1,7 +1,7 @@
-"""Connections that hang up on a server which owes an answer for too long.
+"""Connections that are closed when the server does not answer a query within a deadline.
 
-libpq waits for ever for a server that is there but silent, and neither keepalives nor TCP notice: a machine
-that is frozen, or a proxy that has stopped forwarding, still acknowledges what it is sent.
+libpq waits forever for a server that accepts data and sends nothing. TCP keepalives do not help: the kernel
+of a frozen machine, or a proxy that stopped forwarding, still acknowledges packets.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Any
 from psycopg2.extensions import connection as PlainConnection  # noqa: N812 - a class in small letters
 from psycopg2.extensions import cursor as PlainCursor  # noqa: N812
 
-LOOK_SECONDS = 0.5
-# By connection: until when its answer must be there.
-_owed: dict[DeadlineConnection, float] = {}
-_watching = threading.Event()
+CHECK_SECONDS = 0.5
+# The deadline of each connection that waits for an answer.
+_deadlines: dict[DeadlineConnection, float] = {}
+_is_watching = threading.Event()
 
 
 class DeadlineConnection(PlainConnection):  # type: ignore[misc]
-    """Waits `patience` seconds for each answer, and for ever where that is None."""
+    """Wait `patience` seconds for each answer; None means no limit."""
 
     patience: float | None = None
 
@@ -33,59 +33,60 @@ class DeadlineConnection(PlainConnection):  # type: ignore[misc]
         return super().cursor(*args, **kwargs)
 
     def commit(self) -> None:
-        with owed(self):
+        with _deadline(self):
             super().commit()
 
     def rollback(self) -> None:
-        with owed(self):
+        with _deadline(self):
             super().rollback()
 
 
 class DeadlineCursor(PlainCursor):  # type: ignore[misc]
     def execute(self, *args: Any) -> None:
-        with owed(self.connection):
+        with _deadline(self.connection):
             super().execute(*args)
 
     def fetchmany(self, *args: Any) -> Any:
-        """A named cursor asks the server for these."""
-        with owed(self.connection):
+        """Named cursors query the server here."""
+        with _deadline(self.connection):
             return super().fetchmany(*args)
 
 
-def patient(seconds: float) -> type[DeadlineConnection]:
+def connection_class(seconds: float) -> type[DeadlineConnection]:
+    """Return a connection class with this deadline."""
     return type("Connection", (DeadlineConnection,), {"patience": seconds})
 
 
 @contextmanager
-def owed(connection: DeadlineConnection) -> Iterator[None]:
+def _deadline(connection: DeadlineConnection) -> Iterator[None]:
     if connection.patience is None:
         yield
         return
-    if not _watching.is_set():
-        _watching.set()
-        threading.Thread(target=_watch, name="pricewatch-overdue", daemon=True).start()
-    _owed[connection] = time.monotonic() + connection.patience
+    if not _is_watching.is_set():
+        _is_watching.set()
+        threading.Thread(target=_watch, name="pricewatch-deadlines", daemon=True).start()
+    _deadlines[connection] = time.monotonic() + connection.patience
     try:
         yield
     finally:
-        _owed.pop(connection, None)
+        _deadlines.pop(connection, None)
 
 
 def _watch() -> None:
     while True:
-        time.sleep(LOOK_SECONDS)
+        time.sleep(CHECK_SECONDS)
         now = time.monotonic()
-        for connection, deadline in _owed.copy().items():
+        for connection, deadline in _deadlines.copy().items():
             if deadline < now:
-                _hang_up(connection)
+                _shut_down(connection)
 
 
-def _hang_up(connection: DeadlineConnection) -> None:
-    """Whoever waits for it is told that the server closed the connection."""
-    with suppress(OSError, ValueError), socket.socket(fileno=os.dup(connection.fileno())) as line:
-        line.shutdown(socket.SHUT_RDWR)
+def _shut_down(connection: DeadlineConnection) -> None:
+    """Make the waiting query fail as if the server had closed the connection."""
+    with suppress(OSError, ValueError), socket.socket(fileno=os.dup(connection.fileno())) as duplicate:
+        duplicate.shutdown(socket.SHUT_RDWR)
 
 
-# A thread does not survive a fork.
-os.register_at_fork(after_in_child=_owed.clear)
-os.register_at_fork(after_in_child=_watching.clear)
+# The watching thread does not exist in a forked child.
+os.register_at_fork(after_in_child=_deadlines.clear)
+os.register_at_fork(after_in_child=_is_watching.clear)

@@ -1,4 +1,4 @@
-"""What a fresh database knows: the sample marketplace, and the 19 East Coast markets, off until wanted."""
+"""The rows of a new database: the sample marketplace, and 19 East Coast markets, which are disabled."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def sources() -> list[dict[str, Any]]:
             "domain": "127.0.0.1",
             "base_url": f"http://127.0.0.1:{SAMPLE_PORT}",
             "visibility": "VISIBLE",
-            # Ours, and on this machine: nobody has to be asked, and it need not be spared.
+            # It is part of pricewatch and runs on this machine, so it needs no approval and no delay.
             "tos_approved_by": "pricewatch",
             "requests_per_second": 1000,
             "min_delay_ms": 0,

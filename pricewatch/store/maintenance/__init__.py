@@ -1,4 +1,4 @@
-"""Daily maintenance: remove what expired, roll counters over, give circuit breakers another chance.
+"""Daily maintenance: delete expired rows, add up metrics, and reset circuit breakers.
 
-It is called by the dispatcher; nothing here decides when.
+The dispatcher decides when it runs.
 """

@@ -1,4 +1,4 @@
-"""Daily maintenance: breakers get another chance, counters roll over, what nobody needs any more goes."""
+"""The steps of daily maintenance."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pricewatch.store.writing import metric_totals
 RUNS_AT_ONCE = 500
 JOBS_AT_ONCE = 5000
 PAGES_AT_ONCE = 500
-SETTLED_PAGES_STAY = timedelta(days=1)
+KEEP_REVIEWED_PAGES = timedelta(days=1)
 
-_CLOSE_BREAKERS = text("""
+_RESET_BREAKERS = text("""
 UPDATE markets SET
     discovery_failures = least(discovery_failures, :left),
     discovery_failed_at = CASE WHEN discovery_failures < :open THEN discovery_failed_at END,
@@ -28,7 +28,7 @@ UPDATE markets SET
 WHERE greatest(discovery_failures, sweep_failures, verification_failures) >= :open
 """)
 
-# What a verdict rests on is kept: strikes, and pages that say so.
+# Strikes and decisive outcomes are not deleted: they explain why a listing is gone.
 _REMOVE_DETAILS = text("""
 WITH old AS (
     SELECT id, started_at FROM runs
@@ -42,13 +42,13 @@ WITH old AS (
 )
 SELECT count(*), max(started_at) FROM old
 """)
-# Dated by a clock that was ahead: they would be put off until that time comes.
-_RECALL_TARGETS = text("""
+# Targets that were dated while a clock was ahead would not be due until that date.
+_MAKE_DUE = text("""
 UPDATE targets SET next_due_at = :now, updated_at = :now
 WHERE last_scraped_at > :latest AND next_due_at > :now
 """)
-_FORGET_BLOCKS = text("DELETE FROM proxy_blocks WHERE failed_at > :latest")
-# A page that was seen within the last day may be on its way into a row that is not there yet.
+_DELETE_FUTURE_BLOCKS = text("DELETE FROM proxy_blocks WHERE failed_at > :latest")
+# A page of the last day may belong to a quarantine row that is not committed yet.
 _REMOVE_PAGES = text("""
 DELETE FROM quarantine_pages
 WHERE kept_at < :settled_before AND hash IN (
@@ -63,39 +63,39 @@ DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ended_at < :before ORDER
 
 
 def close_breakers(connection: Connection) -> int:
-    """Every spider whose circuit for a market is open gets one fresh attempt; says for how many markets."""
-    left = failures_after_maintenance(FAILURES_TO_OPEN)
-    return connection.execute(_CLOSE_BREAKERS, {"left": left, "open": FAILURES_TO_OPEN}).rowcount
+    """Allow one more attempt where a circuit breaker is open; return the number of markets."""
+    failures = failures_after_maintenance(FAILURES_TO_OPEN)
+    return connection.execute(_RESET_BREAKERS, {"left": failures, "open": FAILURES_TO_OPEN}).rowcount
 
 
 def roll_over_counters(connection: Connection, now: datetime) -> None:
-    """What ended runs have counted joins the sums, asked for or not; what holds nobody up any more goes."""
+    """Add the metrics of finished runs to the totals; delete expired web sessions and proxy blocks."""
     metric_totals.add_up(connection, now)
     web_sessions.forget_expired(connection, now)
     proxy_blocks.forget_expired(connection, now)
 
 
 def recall_what_was_put_off(connection: Connection, now: datetime) -> None:
-    """What was noted while a clock was ahead keeps nothing back any longer."""
+    """Undo delays of targets and proxies that were dated while a clock was ahead."""
     latest = now + CLOCKS_APART
-    connection.execute(_RECALL_TARGETS, {"now": now, "latest": latest})
-    connection.execute(_FORGET_BLOCKS, {"latest": latest})
+    connection.execute(_MAKE_DUE, {"now": now, "latest": latest})
+    connection.execute(_DELETE_FUTURE_BLOCKS, {"latest": latest})
 
 
 def remove_details(
     connection: Connection, since: datetime, before: datetime, most: int = RUNS_AT_ONCE
 ) -> datetime | None:
-    """Remove the pages and fruitless looks of some old runs; says how far it came, or None at the end."""
+    """Delete pages and inconclusive attempts of old runs; return where to continue, or None at the end."""
     count, last = connection.execute(_REMOVE_DETAILS, {"since": since, "before": before, "most": most}).one()
     return last if count == most else None
 
 
 def remove_jobs(connection: Connection, before: datetime, most: int = JOBS_AT_ONCE) -> bool:
-    """Remove some jobs that ended long ago; says whether there may be more."""
+    """Delete some jobs that ended long ago; return whether there may be more."""
     return connection.execute(_REMOVE_JOBS, {"before": before, "most": most}).rowcount == most
 
 
 def remove_pages(connection: Connection, now: datetime, keep: timedelta, most: int = PAGES_AT_ONCE) -> bool:
-    """Remove some pages of held offers, of settled ones or of long ago; says whether there may be more."""
-    given = {"settled_before": now - SETTLED_PAGES_STAY, "before": now - keep, "most": most}
-    return connection.execute(_REMOVE_PAGES, given).rowcount == most
+    """Delete some pages of reviewed or old quarantined offers; return whether there may be more."""
+    values = {"settled_before": now - KEEP_REVIEWED_PAGES, "before": now - keep, "most": most}
+    return connection.execute(_REMOVE_PAGES, values).rowcount == most

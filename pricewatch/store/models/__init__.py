@@ -1,4 +1,4 @@
-"""All tables, one module per subject. Every status and reason is a constraint of the database."""
+"""The tables, one module per subject. Check constraints list the allowed values of statuses and reasons."""
 
 from pricewatch.store.models.listing_tables import (
     Listing,
@@ -14,17 +14,17 @@ from pricewatch.store.models.operation_tables import (
     AdapterBatch,
     AdapterStatus,
     Alert,
+    Figure,
     ProxyBlock,
     RateLimit,
     RobotsCache,
-    WatchRule,
+    RunMetric,
 )
 from pricewatch.store.models.people_tables import (
     Audit,
-    Figure,
     LoginFailure,
     Message,
-    RunFigure,
+    WatchRule,
     WatchState,
     WebSession,
 )
@@ -62,7 +62,7 @@ __all__ = [
     "Retailer",
     "RobotsCache",
     "Run",
-    "RunFigure",
+    "RunMetric",
     "RunPage",
     "Seller",
     "SellerHistory",

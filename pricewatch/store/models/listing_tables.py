@@ -1,4 +1,4 @@
-"""Listings, their prices over time, who sells them, and the products they resolve to."""
+"""Listings, their price history, their sellers, and the products that they are matched with."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from pricewatch.vocabulary import Availability, SellerType, VerificationStatus
 PRICE_RANGE = "{0} IS NULL OR {0} BETWEEN 1 AND 99999999"
 IDENTIFIER_KINDS = ("GTIN", "UPC", "EAN", "ISBN", "MPN", "SKU", "PID")
 RUN_TYPES = ("SCRAPE", "REVIEW", "REPLAY")
-STORED_AVAILABILITIES = [word for word in Availability if word is not Availability.UNKNOWN]
+STORED_AVAILABILITIES = [value for value in Availability if value is not Availability.UNKNOWN]
 
 
 class Product(Base):
-    """The thing that listings of several sources are; its key is the strongest one that they share."""
+    """A product that listings of several sources offer; its key is the strongest key that they share."""
 
     __tablename__ = "products"
     __table_args__ = (
@@ -63,7 +63,7 @@ class Seller(Base):
 
 
 class SellerHistory(Base):
-    """A row each time a seller's name or type changed."""
+    """One row per change of a seller's name or type."""
 
     __tablename__ = "seller_history"
     __table_args__ = (
@@ -90,11 +90,11 @@ class Listing(Base):
         CheckConstraint(PRICE_RANGE.format("price_max_cents"), name="price_max_cents"),
         CheckConstraint("price_cents IS NULL OR currency IS NOT NULL", name="price_has_currency"),
         CheckConstraint("currency ~ '^[A-Z]{3}$'", name="currency"),
-        # The length by itself: counted in the pattern, it takes fourteen times as long for every row.
+        # The length is a separate condition: as part of the pattern it takes 14 times as long.
         CheckConstraint(
             "identity_key ~ '^(PID|SKU|URL):[^:]+$' AND length(identity_key) <= 259", name="identity_key"
         ),
-        # Freshness is a range of the anchor: what was neither seen nor verified for a while.
+        # Freshness is a range of anchor_at, the time when a listing was last seen or verified.
         Index("ix_listings_anchor_at", "market_id", "anchor_at", postgresql_where=text("active")),
         Index(
             "ix_listings_detail_due_at",
@@ -116,7 +116,7 @@ class Listing(Base):
         ),
         Index("ix_listings_title", text("words_of(title)"), postgresql_using="gin"),
         Index("ix_listings_product_id", "product_id", postgresql_where=text("product_id IS NOT NULL")),
-        # Whether a source was read well since some instant.
+        # Counts the product pages of a source that were read since a given time.
         Index(
             "ix_listings_last_scraped_at",
             "source_id",
@@ -124,7 +124,7 @@ class Listing(Base):
             postgresql_where=text("last_scraped_at IS NOT NULL"),
         ),
         Index("ix_listings_inactive", "id", postgresql_where=text("NOT active")),
-        # The age of a price is a range of this.
+        # The age of a price is a range of price_observed_at.
         Index(
             "ix_listings_price_observed_at",
             "price_observed_at",
@@ -145,7 +145,7 @@ class Listing(Base):
     price_max_cents: Mapped[int | None]
     currency: Mapped[str | None] = mapped_column(CHAR(3))
     availability: Mapped[str]
-    # When the price was last read, and when the stock was last said: a sighting alone moves neither.
+    # When the price and the stock were last read. Seeing a listing without them changes neither.
     price_observed_at: Mapped[datetime | None]
     stock_observed_at: Mapped[datetime | None]
     shipping_cents: Mapped[int | None]
@@ -174,7 +174,7 @@ class Listing(Base):
     last_strike_run_id: Mapped[int | None] = mapped_column(BigInteger)
     sold_at: Mapped[datetime | None]
     deactivated_at: Mapped[datetime | None]
-    # Left every market it was in; kept because its price history is never deleted.
+    # Set when it left all of its markets. The row stays, because price history is never deleted.
     removed_at: Mapped[datetime | None]
 
     times_seen: Mapped[int] = mapped_column(server_default="1")
@@ -187,14 +187,14 @@ class Listing(Base):
     anchor_at: Mapped[datetime] = mapped_column(
         DateTime(timezone=True), Computed("greatest(last_seen_at, last_verified_at)", persisted=True)
     )
-    # When its own page is to be read again; NULL: never tried yet.
+    # When its product page is to be read next; NULL: never tried.
     detail_due_at: Mapped[datetime | None]
-    # Since when its own page gives no offer; NULL: the last look did, or there was none.
+    # Since when its product page yields no offer; NULL: the last check found one, or there was no check.
     unread_since: Mapped[datetime | None]
 
 
 class MarketListing(Base):
-    """Which listings a market has shown."""
+    """The listings that were found in each market."""
 
     __tablename__ = "market_listings"
     __table_args__ = (Index("ix_market_listings_listing_id", "listing_id"),)
@@ -218,7 +218,7 @@ class ListingIdentifier(Base):
 
 
 class ListingKeys(Base):
-    """By what a listing may be compared with others now, and the key of the product that came of it."""
+    """The keys by which a listing is matched with others, and the key of the product that was found."""
 
     __tablename__ = "listing_keys"
     __table_args__ = (

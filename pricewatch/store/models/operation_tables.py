@@ -1,4 +1,4 @@
-"""What keeps the system polite, awake and honest: adapters, proxies, robots, limits, alerts, watch rules."""
+"""Operation: adapter status, proxies, robots.txt files, rate limits, alerts and metrics."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Numeric, SmallInteger, func, text
-from sqlalchemy.dialects.postgresql import CHAR
+from sqlalchemy import ForeignKey, Index, Numeric, SmallInteger, Text, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pricewatch.store.models.table_base import Base, identity, json_default, one_of
@@ -16,13 +15,12 @@ EVERY_SOURCE = "*"
 DISABLED_REASONS = ("MANUAL", "DRIFT_DETECTED", "TOS_VIOLATION")
 ROBOTS_OUTCOMES = ("rules", "no_rules", "unavailable")
 SEVERITIES = ("P1", "P2", "P3")
-WATCH_KINDS = ("price_at_or_below", "fell_by", "rose_by", "back_in_stock", "sold", "gone")
 
 
 class AdapterStatus(Base):
-    """How an adapter fares on each source that it reads, and whether it may.
+    """Whether an adapter is enabled for a source, and how well it reads the source.
 
-    The row of `EVERY_SOURCE` has only the switch of the adapter as a whole.
+    The row of `EVERY_SOURCE` enables or disables the adapter for all sources; its other columns are unused.
     """
 
     __tablename__ = "adapter_status"
@@ -35,7 +33,7 @@ class AdapterStatus(Base):
     disabled_reason: Mapped[str | None]
     disabled_by: Mapped[str | None]
     note: Mapped[str | None]
-    # The first run after a person enabled the adapter again is marked as watched.
+    # Whether the next run is marked as watched: it is the first one after a person enabled the adapter.
     watch_next_run: Mapped[bool] = mapped_column(server_default=text("false"))
     baseline_failure_rate: Mapped[Decimal | None] = mapped_column(Numeric(5, 4))
     baseline_yield_rate: Mapped[Decimal | None] = mapped_column(Numeric(5, 4))
@@ -50,7 +48,7 @@ class AdapterStatus(Base):
 
 
 class AdapterBatch(Base):
-    """What one run read of one source with one adapter: what drift and its baseline are judged by."""
+    """What one run read of one source with one adapter; drift is computed from these rows."""
 
     __tablename__ = "adapter_batches"
     __table_args__ = (Index("ix_adapter_batches_adapter_id", "adapter_id", "source_id", "ended_at"),)
@@ -59,8 +57,8 @@ class AdapterBatch(Base):
     adapter_id: Mapped[str] = mapped_column(primary_key=True)
     source_id: Mapped[str] = mapped_column(primary_key=True, server_default=EVERY_SOURCE)
     ended_at: Mapped[datetime]
-    # URLs that count: neither out of stock without a price, nor kept from the site by ourselves, nor as
-    # unreadable as ever.
+    # The URLs that count for the rates: without those that are out of stock and show no price, that were not
+    # requested, or that were never readable.
     urls: Mapped[int]
     failed: Mapped[int]
     extracted: Mapped[int]
@@ -73,7 +71,7 @@ class AdapterBatch(Base):
     failure_rate: Mapped[Decimal | None] = mapped_column(Numeric(5, 4))
     drop_rate: Mapped[Decimal | None] = mapped_column(Numeric(5, 4))
     yield_rate: Mapped[Decimal | None] = mapped_column(Numeric(5, 4))
-    # Large enough to judge the adapter by, and what that came to.
+    # Whether the batch was large enough to judge the adapter, and whether the judgement was bad.
     judged: Mapped[bool]
     bad: Mapped[bool]
     watched: Mapped[bool] = mapped_column(server_default=text("false"))
@@ -103,22 +101,22 @@ class RobotsCache(Base):
     reason: Mapped[str | None]
     fetched_at: Mapped[datetime]
     expires_at: Mapped[datetime]
-    # Somebody is fetching the file anew; the others wait for it.
+    # Until then one process fetches the file again and the others wait.
     claimed_until: Mapped[datetime | None]
 
 
 class RateLimit(Base):
-    """When the next request to a registrable domain may go, whoever sends it."""
+    """When any process may send the next request to a registrable domain."""
 
     __tablename__ = "rate_limits"
-    # A row changes with every request; free space keeps updates cheap. It has to survive a crash: whoever
-    # waits for a turn that was given before still takes it.
+    # A row changes with every request, so free space makes updates cheaper. The table is logged, because
+    # requests that were reserved before a crash of the server are still sent after it.
     __table_args__ = ({"postgresql_with": {"fillfactor": 50}},)
 
     domain: Mapped[str] = mapped_column(primary_key=True)
     last_at: Mapped[datetime] = mapped_column(server_default="epoch")
     next_at: Mapped[datetime] = mapped_column(server_default="epoch")
-    # Who has a turn, as {ticket: {"at": epoch seconds, "until": when it is free again if nobody says so}}.
+    # Reservations, as {ticket: {"at": epoch seconds, "until": when it expires if it is not released}}.
     holders: Mapped[dict[str, Any]] = json_default("{}")
 
 
@@ -144,30 +142,21 @@ class Alert(Base):
     resolved_at: Mapped[datetime | None]
 
 
-class WatchRule(Base):
-    __tablename__ = "watch_rules"
-    __table_args__ = (
-        one_of("kind", WATCH_KINDS),
-        CheckConstraint("threshold_cents IS NULL OR currency IS NOT NULL", name="threshold_has_currency"),
-        CheckConstraint("currency ~ '^[A-Z]{3}$'", name="currency"),
-        Index("ix_watch_rules_listing_id", "listing_id", postgresql_where=text("enabled")),
-        Index("ix_watch_rules_product_id", "product_id", postgresql_where=text("enabled")),
-    )
+class RunMetric(Base):
+    """The metrics of a run so far. The values are totals, so writing them again changes nothing."""
 
-    id: Mapped[int] = identity()
-    listing_id: Mapped[int | None] = mapped_column(ForeignKey("listings.id"))
-    product_id: Mapped[int | None] = mapped_column(ForeignKey("products.id"))
-    # A target that has not been read yet; its listing takes its place when there is one.
-    target_id: Mapped[int | None] = mapped_column(ForeignKey("targets.id", ondelete="CASCADE"))
-    kind: Mapped[str]
-    threshold_cents: Mapped[int | None]
-    # Of the threshold; a listing of another currency never fires the rule.
-    currency: Mapped[str | None] = mapped_column(CHAR(3))
-    threshold_percent: Mapped[Decimal | None]
-    notify: Mapped[list[Any]] = json_default("[]")
-    enabled: Mapped[bool] = mapped_column(server_default=text("true"))
-    last_fired_at: Mapped[datetime | None]
-    last_fired_price_cents: Mapped[int | None]
-    last_fired_currency: Mapped[str | None] = mapped_column(CHAR(3))
-    last_history_run_id: Mapped[int | None] = mapped_column(BigInteger)
-    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    __tablename__ = "run_figures"
+
+    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    key: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[float]
+
+
+class Figure(Base):
+    """The sum of a metric over all finished runs."""
+
+    __tablename__ = "figures"
+
+    key: Mapped[str] = mapped_column(Text, primary_key=True)
+    value: Mapped[float]
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -1,22 +1,24 @@
-"""What people and programs outside leave behind: sessions, what they changed, messages to them, figures."""
+"""People: web sessions, the audit log, messages to people, and watch rules."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, Text, func, text
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, func, text
 from sqlalchemy.dialects.postgresql import CHAR
 from sqlalchemy.orm import Mapped, mapped_column
 
+from pricewatch.store.models.listing_tables import STORED_AVAILABILITIES
 from pricewatch.store.models.table_base import Base, identity, json_default, one_of
-from pricewatch.vocabulary import Availability
 
 MESSAGE_KINDS = ("alert", "resolved", "watch")
+WATCH_KINDS = ("price_at_or_below", "fell_by", "rose_by", "back_in_stock", "sold", "gone")
 
 
 class WebSession(Base):
-    """A person who has logged in; only the hash of what their browser holds is kept."""
+    """The session of a person who has logged in. Only the hash of the token is stored."""
 
     __tablename__ = "web_sessions"
     __table_args__ = (Index("ix_web_sessions_expires_at", "expires_at"),)
@@ -28,7 +30,7 @@ class WebSession(Base):
 
 
 class LoginFailure(Base):
-    """Wrong passwords in a row from one address."""
+    """Consecutive wrong passwords from one address."""
 
     __tablename__ = "login_failures"
 
@@ -38,7 +40,7 @@ class LoginFailure(Base):
 
 
 class Audit(Base):
-    """One row for each change that a person made."""
+    """One row per change that a person made."""
 
     __tablename__ = "audit"
 
@@ -52,7 +54,7 @@ class Audit(Base):
 
 
 class Message(Base):
-    """The outbox: what is to be told, once; the key is what it is about."""
+    """The outbox: messages to send. The key is unique, so each message is sent once."""
 
     __tablename__ = "messages"
     __table_args__ = (
@@ -69,9 +71,9 @@ class Message(Base):
     kind: Mapped[str]
     title: Mapped[str]
     body: Mapped[str]
-    # A path of the web interface, where it can be looked at.
+    # The path of the web page that shows the subject.
     link: Mapped[str | None]
-    # Names of channels; none means the default one. Their addresses are secrets of the environment.
+    # Names of channels; an empty list means the default channel. Their addresses are environment variables.
     channels: Mapped[list[Any]] = json_default("[]")
     created_at: Mapped[datetime]
     attempts: Mapped[int] = mapped_column(server_default="0")
@@ -81,13 +83,40 @@ class Message(Base):
     error: Mapped[str | None]
 
 
+class WatchRule(Base):
+    __tablename__ = "watch_rules"
+    __table_args__ = (
+        one_of("kind", WATCH_KINDS),
+        CheckConstraint("threshold_cents IS NULL OR currency IS NOT NULL", name="threshold_has_currency"),
+        CheckConstraint("currency ~ '^[A-Z]{3}$'", name="currency"),
+        Index("ix_watch_rules_listing_id", "listing_id", postgresql_where=text("enabled")),
+        Index("ix_watch_rules_product_id", "product_id", postgresql_where=text("enabled")),
+    )
+
+    id: Mapped[int] = identity()
+    listing_id: Mapped[int | None] = mapped_column(ForeignKey("listings.id"))
+    product_id: Mapped[int | None] = mapped_column(ForeignKey("products.id"))
+    # A target that was not read yet; replaced by listing_id once the target has a listing.
+    target_id: Mapped[int | None] = mapped_column(ForeignKey("targets.id", ondelete="CASCADE"))
+    kind: Mapped[str]
+    threshold_cents: Mapped[int | None]
+    # The currency of the threshold; listings in other currencies never match the rule.
+    currency: Mapped[str | None] = mapped_column(CHAR(3))
+    threshold_percent: Mapped[Decimal | None]
+    notify: Mapped[list[Any]] = json_default("[]")
+    enabled: Mapped[bool] = mapped_column(server_default=text("true"))
+    last_fired_at: Mapped[datetime | None]
+    last_fired_price_cents: Mapped[int | None]
+    last_fired_currency: Mapped[str | None] = mapped_column(CHAR(3))
+    last_history_run_id: Mapped[int | None] = mapped_column(BigInteger)
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
 class WatchState(Base):
-    """How far a watch rule has read the history of a listing, and what it compares the next row with."""
+    """Up to where a watch rule has read the history of a listing, and what it compares the next row with."""
 
     __tablename__ = "watch_states"
-    __table_args__ = (
-        one_of("availability", [word for word in Availability if word is not Availability.UNKNOWN]),
-    )
+    __table_args__ = (one_of("availability", STORED_AVAILABILITIES),)
 
     rule_id: Mapped[int] = mapped_column(
         BigInteger, ForeignKey("watch_rules.id", ondelete="CASCADE"), primary_key=True
@@ -97,26 +126,6 @@ class WatchState(Base):
     price_cents: Mapped[int | None]
     currency: Mapped[str | None] = mapped_column(CHAR(3))
     availability: Mapped[str]
-    # The highest (or, for rises, lowest) price since the rule last told of a change.
+    # The highest (for `rose_by`: the lowest) price since the rule last sent a message.
     reference_cents: Mapped[int | None]
     gone: Mapped[bool] = mapped_column(server_default=text("false"))
-
-
-class RunFigure(Base):
-    """Figures of a run as they stand; a total of its own, so that writing it again changes nothing."""
-
-    __tablename__ = "run_figures"
-
-    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
-    key: Mapped[str] = mapped_column(primary_key=True)
-    value: Mapped[float]
-
-
-class Figure(Base):
-    """Figures of all runs that have ended, added up: what a metric began with before the runs of now."""
-
-    __tablename__ = "figures"
-
-    key: Mapped[str] = mapped_column(Text, primary_key=True)
-    value: Mapped[float]
-    updated_at: Mapped[datetime] = mapped_column(server_default=func.now())

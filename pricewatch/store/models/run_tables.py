@@ -1,4 +1,4 @@
-"""What ran, page by page, and what it concluded."""
+"""Runs, the pages that they read, collected cards, and verification attempts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Run(Base):
         CheckConstraint(f"char_length(spider) BETWEEN 1 AND {LONGEST_NAME}", name="spider"),
         one_of("trigger", TRIGGERS),
         one_of("status", RunStatus),
-        # The same market is never crawled twice at once by the same spider.
+        # A spider never crawls the same market twice at the same time.
         Index(
             "uq_runs_running",
             "spider",
@@ -111,7 +111,7 @@ class RunPage(Base):
 
 
 class CollectedCard(Base):
-    """Cards that a discovery run has read but not committed yet; cleared after the commit."""
+    """Cards that a discovery run has read and not stored yet; deleted when they are stored."""
 
     __tablename__ = "collected_cards"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""What the daemons of a cluster share: jobs, the nodes that run them, deployed versions, the dispatcher."""
+"""Scheduling: jobs, the nodes that run them, deployed versions, and the dispatcher."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ JOB_STATES = ("pending", "running", *ENDED_STATES)
 
 
 class Job(Base):
-    """One job of scrapyd, from the queue to its end: the row is the place in the queue and the record."""
+    """A scrapyd job: its entry in the queue while it is pending, and its record afterwards."""
 
     __tablename__ = "jobs"
     __table_args__ = (
         UniqueConstraint("project", "job_id"),
         one_of("state", JOB_STATES),
         CheckConstraint("state <> 'running' OR lease_until IS NOT NULL", name="running_is_leased"),
-        # The same thing is never done twice at once, on whatever nodes.
+        # The same work never runs twice at the same time, on any node.
         Index("uq_jobs_working", "project", "work", unique=True, postgresql_where=text("state = 'running'")),
         Index("ix_jobs_pending", text("priority DESC"), "id", postgresql_where=text("state = 'pending'")),
         Index("ix_jobs_waiting", "project", "work", postgresql_where=text("state = 'pending'")),
@@ -47,18 +47,18 @@ class Job(Base):
     project: Mapped[str]
     spider: Mapped[str]
     job_id: Mapped[str]
-    # Until it starts, NULL stands for the newest.
+    # NULL before the job starts: the newest version.
     version: Mapped[str | None]
     arguments: Mapped[dict[str, Any]] = json_default("{}")
     settings: Mapped[dict[str, Any]] = json_default("{}")
-    # What it works at: one job at a time.
+    # What the job works on; only one running job may have the same value.
     work: Mapped[str]
     priority: Mapped[float] = mapped_column(Float(53), server_default="0")
     state: Mapped[str] = mapped_column(server_default="pending")
     added_at: Mapped[datetime] = mapped_column(server_default=func.now())
     not_before: Mapped[datetime] = mapped_column(server_default=func.now())
 
-    # Which process of which node has it; it is somebody else's once the lease has run out.
+    # The process that runs it. Another node may take the job when the lease has expired.
     node: Mapped[str | None]
     instance: Mapped[str | None]
     pid: Mapped[int | None]
@@ -66,7 +66,7 @@ class Job(Base):
     attempts: Mapped[int] = mapped_column(server_default="0")
     started_at: Mapped[datetime | None]
 
-    # How often somebody asked to cancel it, and by which signal the last time.
+    # How often cancelling was requested, and the signal of the last request.
     cancels: Mapped[int] = mapped_column(server_default="0")
     cancel_signal: Mapped[str | None]
 
@@ -77,14 +77,14 @@ class Job(Base):
 
 
 class Node(Base):
-    """A daemon that takes part in the work."""
+    """A daemon that runs jobs."""
 
     __tablename__ = "nodes"
 
     name: Mapped[str] = mapped_column(primary_key=True)
-    # Another one with every start.
+    # Changes with every start.
     instance: Mapped[str]
-    # Where its logs can be read, as far as others can reach it.
+    # The address of its logs, if other machines can reach it.
     url: Mapped[str | None]
     pid: Mapped[int]
     slots: Mapped[int]
@@ -94,7 +94,7 @@ class Node(Base):
 
 
 class Egg(Base):
-    """A deployed version of a project; the newest is the one that was deployed last."""
+    """A deployed version of a project. The one that was deployed last is the newest."""
 
     __tablename__ = "eggs"
     __table_args__ = (Index("ix_eggs_added_at", "project", "added_at"),)
@@ -107,7 +107,7 @@ class Egg(Base):
 
 
 class DispatcherRow(Base):
-    """The one row that whoever dispatches holds: it says what was done last, so that it is done once."""
+    """A single row, locked by the node that dispatches. It records what was done, so that it is done once."""
 
     __tablename__ = "dispatcher"
     __table_args__ = (CheckConstraint("id = 1", name="one_row"),)
@@ -118,5 +118,5 @@ class DispatcherRow(Base):
     last_tick_ms: Mapped[int | None]
     last_started: Mapped[int] = mapped_column(server_default="0")
     maintained_at: Mapped[datetime | None]
-    # The pages and attempts of runs that began before this are gone.
+    # Run pages and attempts from before this time have been deleted.
     details_kept_from: Mapped[datetime | None]

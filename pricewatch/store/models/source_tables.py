@@ -1,4 +1,4 @@
-"""Who sells, on which site, and which slices of it are crawled."""
+"""Retailers, their sources, and the markets that are crawled."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Market(Base):
     id: Mapped[str] = mapped_column(primary_key=True)
     source_id: Mapped[str] = mapped_column(ForeignKey("sources.id"))
     display_name: Mapped[str]
-    # A market is crawled by its start pages, or by a search built from its parameters.
+    # A market is crawled from its start pages, or by a search with its parameters.
     start_pages: Mapped[list[Any]] = json_default("[]")
     parameters: Mapped[dict[str, Any]] = json_default("{}")
     city: Mapped[str | None]
@@ -86,7 +86,7 @@ class Market(Base):
     category: Mapped[str | None]
     min_price_cents: Mapped[int | None]
     max_price_cents: Mapped[int | None]
-    # Of both; a listing of another currency is not compared with them.
+    # The currency of both prices; listings in other currencies are not compared with them.
     price_currency: Mapped[str | None] = mapped_column(CHAR(3))
 
     tier: Mapped[str] = mapped_column(server_default="standard")
@@ -98,7 +98,7 @@ class Market(Base):
 
     last_scrape_at: Mapped[datetime | None]
     last_scrape_status: Mapped[str | None]
-    # Failures in a row, of each spider: the success of one says nothing about another.
+    # Consecutive failures, counted per spider.
     discovery_failures: Mapped[int] = mapped_column(server_default="0")
     sweep_failures: Mapped[int] = mapped_column(server_default="0")
     verification_failures: Mapped[int] = mapped_column(server_default="0")
@@ -108,21 +108,21 @@ class Market(Base):
     last_discovery_at: Mapped[datetime | None]
     last_sweep_at: Mapped[datetime | None]
     last_verification_at: Mapped[datetime | None]
-    # Set once every page of every start page has been read: from then on the stop rule holds.
+    # When all pages of all start pages had been read once. Discovery may stop early from then on.
     first_read_at: Mapped[datetime | None]
 
-    # Where the sweep goes on, and what its cycle has seen so far, compared with the last complete one.
+    # Where the sweep continues, how many cards its cycle has seen, and how many the last complete cycle saw.
     sweep_page: Mapped[int | None]
     sweep_start_page: Mapped[str | None]
     sweep_cycle_started_at: Mapped[datetime | None]
     sweep_cycle_seen: Mapped[int] = mapped_column(server_default="0")
     sweep_last_complete_seen: Mapped[int | None]
     sweep_last_complete_at: Mapped[datetime | None]
-    # What the last cycle saw, where that was too little: a second one that agrees with it is believed.
+    # How many cards the last cycle saw, if it was partial. A second cycle with a similar number is accepted.
     sweep_last_partial_seen: Mapped[int | None]
     sweep_last_pages: Mapped[int | None]
-    # Of the cards that should show a price: how many did in this cycle, how many did not, which share did in
-    # the last complete cycle, and which share in the one before this that was doubted for want of prices.
+    # Of the cards that should show a price: how many did and did not in this cycle, the share that did in the
+    # last complete cycle, and the share in the previous cycle if too few cards showed a price in it.
     sweep_cycle_priced: Mapped[int] = mapped_column(server_default="0")
     sweep_cycle_unpriced: Mapped[int] = mapped_column(server_default="0")
     sweep_last_price_share: Mapped[float | None]

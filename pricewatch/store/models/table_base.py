@@ -1,4 +1,4 @@
-"""What all tables share: constraint names, UTC times, closed lists as check constraints."""
+"""The base class of all tables, and helpers for columns and constraints."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Base(DeclarativeBase):
     }
 
 
-def one_of(column: str, words: Iterable[str], *, optional: bool = False) -> CheckConstraint:
-    """The column holds one of these words, and the database says so."""
-    listed = ", ".join(f"'{word}'" for word in words)
+def one_of(column: str, values: Iterable[str], *, optional: bool = False) -> CheckConstraint:
+    """Return a check constraint that restricts the column to these values."""
+    listed = ", ".join(f"'{value}'" for value in values)
     rule = f"{column} IN ({listed})"
     return CheckConstraint(f"{column} IS NULL OR {rule}" if optional else rule, name=column)
 

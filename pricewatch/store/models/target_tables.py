@@ -1,4 +1,4 @@
-"""Known URLs that are monitored, and what is held for review."""
+"""Targets (URLs that are monitored), their queue, and the quarantine."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Target(Base):
         one_of("status", TARGET_STATUSES),
         one_of("last_status", TARGET_OUTCOMES, optional=True),
         one_of("queue_state", QUEUE_STATES),
-        # Few different priorities, so that the due ones of each can be asked for one after the other.
+        # Few distinct values, so that due targets can be queried priority by priority.
         CheckConstraint("priority BETWEEN -100 AND 100", name="priority"),
         Index(
             "ix_targets_due",
@@ -70,10 +70,10 @@ class Target(Base):
     priority: Mapped[int] = mapped_column(server_default="0")
     status: Mapped[str] = mapped_column(server_default="ACTIVE")
     enabled: Mapped[bool] = mapped_column(server_default=text("true"))
-    # Can only block a URL, never allow what the domain forbids.
+    # Can only block a URL: it never allows what robots.txt forbids.
     robots_path_blocked: Mapped[bool] = mapped_column(server_default=text("false"))
 
-    # NULL while no person has approved the terms of its source: then it is never due.
+    # NULL (never due) until a person has approved the terms of its source.
     next_due_at: Mapped[datetime | None]
     queue_state: Mapped[str] = mapped_column(server_default="idle")
     queued_at: Mapped[datetime | None]
@@ -85,7 +85,7 @@ class Target(Base):
     last_reason: Mapped[str | None]
     last_run_id: Mapped[int | None] = mapped_column(BigInteger)
     consecutive_failures: Mapped[int] = mapped_column(server_default="0")
-    # Since when its page is not there; trouble on the way changes nothing about it.
+    # Since when its page is missing; network trouble does not change it.
     missing_since: Mapped[datetime | None]
     created_by: Mapped[str | None]
     notes: Mapped[str | None]
@@ -94,25 +94,25 @@ class Target(Base):
 
 
 class TargetQueue(Base):
-    """The one row that says how the queue of targets fares; whoever fills the queue holds it."""
+    """A single row with the state of the target queue, locked by the process that fills the queue."""
 
     __tablename__ = "target_queue"
     __table_args__ = (CheckConstraint("id = 1", name="one_row"),)
 
     id: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
     paused_until: Mapped[datetime | None]
-    # Scheduling cycles in a row of which more than half was rejected.
+    # Consecutive scheduling cycles in which more than half of the targets were rejected.
     rejected_cycles: Mapped[int] = mapped_column(server_default="0")
     last_cycle_at: Mapped[datetime | None]
     last_offered: Mapped[int] = mapped_column(server_default="0")
     last_accepted: Mapped[int] = mapped_column(server_default="0")
     accepted_total: Mapped[int] = mapped_column(BigInteger, server_default="0")
-    # How many were rejected so far, by reason.
+    # The number of rejected targets by reason.
     rejected_total: Mapped[dict[str, Any]] = json_default("{}")
 
 
 class Quarantined(Base):
-    """An offer that is held, as it was seen last, with how often and since when."""
+    """A quarantined offer as it was seen last, with how often and since when it was seen."""
 
     __tablename__ = "quarantine"
     __table_args__ = (
@@ -121,7 +121,7 @@ class Quarantined(Base):
         Index("ix_quarantine_status", "status", "id"),
         Index("ix_quarantine_adapter_id", "adapter_id", "status"),
         Index("ix_quarantine_listing", "source_id", "identity_key", "status"),
-        # However often it is seen: one open row.
+        # One open row, no matter how often it is seen.
         Index(
             "uq_quarantine_open",
             "source_id",
@@ -131,7 +131,7 @@ class Quarantined(Base):
             postgresql_where=text("status = 'pending'"),
         ),
         Index("ix_quarantine_page_hash", "page_hash", postgresql_where=text("page_hash IS NOT NULL")),
-        # Of a listing at most one new price waits for another run to agree.
+        # At most one new price per listing waits for another run to confirm it.
         Index(
             "uq_quarantine_waiting_price",
             "listing_id",
@@ -144,7 +144,7 @@ class Quarantined(Base):
     source_id: Mapped[str] = mapped_column(ForeignKey("sources.id"))
     run_id: Mapped[int | None] = mapped_column(BigInteger)
     target_id: Mapped[int | None] = mapped_column(ForeignKey("targets.id", ondelete="SET NULL"))
-    # Only where the price of a known listing jumped.
+    # Only set if the price of a known listing jumped.
     listing_id: Mapped[int | None] = mapped_column(ForeignKey("listings.id"))
     adapter_id: Mapped[str]
     adapter_version: Mapped[str]
@@ -153,7 +153,7 @@ class Quarantined(Base):
     reason: Mapped[str]
     offer: Mapped[dict[str, Any]] = json_default("{}")
     details: Mapped[dict[str, Any]] = json_default("{}")
-    # The newest page, kept in `quarantine_pages` for a while.
+    # The newest page; `quarantine_pages` stores it for a limited time.
     page_hash: Mapped[str | None]
     status: Mapped[str] = mapped_column(server_default="pending")
     times_seen: Mapped[int] = mapped_column(server_default="1")
@@ -165,7 +165,7 @@ class Quarantined(Base):
 
 
 class QuarantinePage(Base):
-    """A page that offers are held with, once for each content."""
+    """The page of a quarantined offer, stored once per content."""
 
     __tablename__ = "quarantine_pages"
     __table_args__ = (Index("ix_quarantine_pages_kept_at", "kept_at"),)
@@ -173,5 +173,5 @@ class QuarantinePage(Base):
     hash: Mapped[str] = mapped_column(primary_key=True)
     # Compressed by zlib.
     page: Mapped[bytes] = mapped_column(LargeBinary)
-    # When it was last seen.
+    # When the page was last seen.
     kept_at: Mapped[datetime]

@@ -1,4 +1,4 @@
-"""Alerts: one open row per thing that is wrong, however often it is noticed, resolved when it is over."""
+"""Alerts: one open row per kind and subject, updated each time it is raised, and resolved when it is over."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def raise_alert(
     now: datetime,
     details: dict[str, Any] | None = None,
 ) -> None:
-    given = insert(Alert).values(
+    new = insert(Alert).values(
         key=f"{kind}:{subject}",
         kind=kind,
         severity=severity,
@@ -33,13 +33,13 @@ def raise_alert(
         last_at=now,
     )
     connection.execute(
-        given.on_conflict_do_update(
+        new.on_conflict_do_update(
             index_elements=[Alert.key],
             index_where=Alert.resolved_at.is_(None),
             set_={
                 "last_at": now,
-                "message": given.excluded.message,
-                "details": given.excluded.details,
+                "message": new.excluded.message,
+                "details": new.excluded.details,
                 "count": Alert.count + 1,
             },
         )
@@ -47,15 +47,11 @@ def raise_alert(
 
 
 def resolve_alert(connection: Connection, *, kind: str, subject: str, now: datetime) -> None:
-    connection.execute(
-        update(Alert)
-        .where(Alert.key == f"{kind}:{subject}", Alert.resolved_at.is_(None))
-        .values(resolved_at=now)
-    )
+    resolve_alerts(connection, kind=kind, subjects=[subject], now=now)
 
 
 def resolve_alerts(connection: Connection, *, kind: str, subjects: Sequence[str], now: datetime) -> None:
-    """None of these is wrong any longer."""
+    """Resolve the alerts of this kind about these subjects."""
     if subjects:
         connection.execute(
             update(Alert)
@@ -65,7 +61,7 @@ def resolve_alerts(connection: Connection, *, kind: str, subjects: Sequence[str]
 
 
 def resolve_others(connection: Connection, *, kind: str, subjects: Sequence[str], now: datetime) -> None:
-    """Of this kind only these are still wrong."""
+    """Resolve the alerts of this kind about all other subjects."""
     connection.execute(
         update(Alert)
         .where(Alert.kind == kind, Alert.resolved_at.is_(None), Alert.subject.not_in(subjects))

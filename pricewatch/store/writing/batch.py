@@ -1,4 +1,4 @@
-"""One batch, one transaction: items with their rows, written by the pipelines one after the other."""
+"""A batch: items with their rows, which the pipelines write one after the other in one transaction."""
 
 from __future__ import annotations
 
@@ -17,29 +17,30 @@ from pricewatch.store.writing.incoming_rows import ConcurrentInsert, Row
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 RACES_TO_LOSE = 5
-# SQLSTATE classes that say "not now" rather than "not this row".
-OUTAGES = frozenset({"08", "25", "40", "53", "55", "57", "58"})
-# What a row can do to a statement; the last two are a row that is no JSON.
-REFUSALS = (DBAPIError, ConcurrentInsert, ValueError, TypeError, RecursionError)
+# SQLSTATE classes that mean that the database is unavailable, not that it refuses a row.
+OUTAGE_CLASSES = frozenset({"08", "25", "40", "53", "55", "57", "58"})
+# Errors that a row can cause; the last two are raised for values that cannot become JSON.
+ROW_ERRORS = (DBAPIError, ConcurrentInsert, ValueError, TypeError, RecursionError)
 
 _COUNT = text(
     "SELECT coalesce(unit, 0), count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new),"
-    " count(*) FILTER (WHERE appended), count(*) FILTER (WHERE held), count(*) FILTER (WHERE held AND detail)"
+    " count(*) FILTER (WHERE appended), count(*) FILTER (WHERE quarantined),"
+    " count(*) FILTER (WHERE quarantined AND detail)"
     " FROM incoming GROUP BY 1"
 )
 
 
 @dataclass(slots=True)
 class WriteCounts:
-    """What became of the rows of a unit: for counters, stats and the page's own row."""
+    """What was written for the rows of a unit, for counters, stats and the row of the page."""
 
     new: int = 0
     updated: int = 0
     price_rows: int = 0
-    # Rows whose price waits for another run to see it too; of them, how many came from product pages.
+    # Rows whose price jumped and was quarantined; and how many of them came from product pages.
     held: int = 0
     held_offers: int = 0
-    # Of overview pages: the pages themselves, and the cards on them that were stored.
+    # The number of overview pages, and of their cards that were stored.
     pages: int = 0
     cards: int = 0
 
@@ -55,23 +56,23 @@ class WriteCounts:
 
 @dataclass(slots=True)
 class WriteUnit:
-    """One item and its rows: written as a whole, perhaps without rows that the database refuses."""
+    """One item and its rows, written together, but without rows that the database refuses."""
 
     rows: list[Row]
     item: Any = None
-    # Somebody waits for the commit, so it is not delayed to collect more rows.
+    # The caller waits for the commit, so it is not delayed to collect more rows.
     waits: bool = False
-    # The rows are collected until the whole market has been read, instead of being stored now.
+    # The rows are collected until the whole market has been read, and not stored now.
     set_aside: bool = False
-    # The adapter that read the rows, and their source: the labels of its metrics.
+    # The adapter that read the rows and their source, which are the labels of its metrics.
     read_from: tuple[str, str] = ("", "")
     counts: WriteCounts = field(default_factory=WriteCounts)
     refused: list[tuple[Row, str]] = field(default_factory=list)
-    # A price in it jumped, and waits for another run to see it too.
+    # A price in it jumped and waits for another run to confirm it.
     jumped: bool = False
-    # What the feeds get of it, once it is committed.
+    # The rows for the feeds, exported once the unit is committed.
     exported: list[dict[str, Any]] = field(default_factory=list)
-    # How it ended: committed, or refused as a whole.
+    # The outcome: committed, or refused as a whole.
     stored: bool = False
     error: Exception | None = None
 
@@ -86,25 +87,25 @@ class WriteUnit:
 
     @property
     def details(self) -> int:
-        """How many of its rows come from product pages: all, or none."""
+        """The number of rows that come from product pages: all or none of them."""
         return len(self.rows) if self.rows and self.rows[0]["detail"] else 0
 
     def load(self, connection: Connection) -> None:
-        """Put rows that are in the database already into `incoming`; those of `rows` are put there for it."""
+        """Load rows that are in the database already into `incoming`. `Batch.load` loads those of `rows`."""
 
     def all_rows(self, connection: Connection) -> list[Row]:
-        """Every row it writes, to find the ones that the database refuses."""
+        """Return all rows of the unit, to find those that the database refuses."""
         return self.rows
 
     def leave_out(self, connection: Connection, refused: list[tuple[Row, str]]) -> None:
-        """Go on without these rows."""
-        bad = {id(row) for row, _ in refused}
-        self.rows = [row for row in self.rows if id(row) not in bad]
+        """Remove these rows from the unit."""
+        refused_ids = {id(row) for row, _ in refused}
+        self.rows = [row for row in self.rows if id(row) not in refused_ids]
         self.refused += refused
 
 
 class Batch:
-    """The units of one transaction, as the pipelines get them. Their rows are in the table `incoming`."""
+    """The units of one transaction, for the pipelines. Their rows are in the temporary table `incoming`."""
 
     def __init__(self, run_id: int, market_id: str | None = None, units: Sequence[WriteUnit] = ()) -> None:
         self.run_id = run_id
@@ -115,17 +116,17 @@ class Batch:
 
     @property
     def has_details(self) -> bool:
-        """Whether some of its rows come from product pages."""
+        """Whether any rows come from product pages."""
         return any(unit.details for unit in self.units)
 
     def of(self, kind: type[T]) -> Iterator[tuple[WriteUnit, T]]:
-        """The units whose item is of this kind, with the item."""
+        """Yield the units whose item is of this type, with the item."""
         for unit in self.units:
             if isinstance(unit.item, kind):
                 yield unit, unit.item
 
     def load(self, connection: Connection) -> None:
-        """Put the rows of all units into `incoming`, each with the number of its unit."""
+        """Load the rows of all units into `incoming`, each with the index of its unit."""
         rows = [{**row, "unit": n} for n, unit in enumerate(self.units) if unit.has_rows for row in unit.rows]
         if rows:
             incoming_rows.load(connection, rows)
@@ -135,20 +136,20 @@ class Batch:
         self.has_rows = any(unit.has_rows for unit in self.units)
 
     def count(self, connection: Connection) -> None:
-        """Set the counts of every unit. To be called after the price history is written."""
+        """Set the counts of all units. Call it after the price history is written."""
         if self.has_rows and not self._counted:
             self._counted = True
             for n, *counted in connection.execute(_COUNT):
                 self.units[n].counts = WriteCounts(*counted)
 
 
-# A step of a transaction: what an item pipeline writes.
+# One step of a transaction: an item pipeline writes its part of the batch.
 Write = Callable[[Connection, Batch], object]
 Transaction = Callable[[Connection, Sequence[WriteUnit]], AbstractContextManager[None]]
 
 
 @contextmanager
-def plain_transaction(connection: Connection, units: Sequence[WriteUnit]) -> Iterator[None]:
+def _untracked_transaction(connection: Connection, units: Sequence[WriteUnit]) -> Iterator[None]:
     with connection.begin():
         yield
     for unit in units:
@@ -156,14 +157,14 @@ def plain_transaction(connection: Connection, units: Sequence[WriteUnit]) -> Ite
 
 
 class BatchWriter:
-    """Writes units: together if the database takes them, each by itself or without its bad rows if not."""
+    """Write units together; if the database refuses them, one by one and without the refused rows."""
 
     def __init__(
         self,
         writes: Sequence[Write],
         run_id: int,
         market_id: str | None,
-        transaction: Transaction = plain_transaction,
+        transaction: Transaction = _untracked_transaction,
     ) -> None:
         self.writes = writes
         self.run_id = run_id
@@ -171,26 +172,27 @@ class BatchWriter:
         self.transaction = transaction
 
     def store(self, connection: Connection, units: Sequence[WriteUnit]) -> None:
-        """Afterwards every unit is either stored, perhaps without some of its rows, or has an error.
+        """Write the units. Afterwards each unit is stored, possibly without some rows, or has an error.
 
-        Only an outage is raised; then the same units can be given again, and those that are stored stay so.
+        Only outages are raised. The call can then be repeated with the same units: units that are stored
+        already are skipped.
         """
         units = [unit for unit in units if unit.is_open]
         if not units:
             return
         try:
             self._store_together(connection, units)
-        except REFUSALS as error:
+        except ROW_ERRORS as error:
             if is_outage(error):
                 raise
             if len(units) > 1:
                 for unit in units:
                     self.store(connection, [unit])
             else:
-                self._store_rest(connection, units[0], error)
+                self._store_without_refused(connection, units[0], error)
 
     def write(self, connection: Connection, units: Sequence[WriteUnit]) -> None:
-        """All pipelines in their order, in the transaction that the caller holds."""
+        """Run all steps in order, in the transaction of the caller."""
         batch = Batch(self.run_id, self.market_id, units)
         batch.load(connection)
         for write in self.writes:
@@ -198,36 +200,36 @@ class BatchWriter:
         batch.count(connection)
 
     def _store_together(self, connection: Connection, units: Sequence[WriteUnit]) -> None:
-        for lost in range(RACES_TO_LOSE + 1):
+        for attempt in range(RACES_TO_LOSE + 1):
             try:
                 with self.transaction(connection, units):
                     self.write(connection, units)
             except ConcurrentInsert:
-                if lost == RACES_TO_LOSE:
+                if attempt == RACES_TO_LOSE:
                     raise
             else:
                 return
 
-    def _store_rest(self, connection: Connection, unit: WriteUnit, error: BaseException) -> None:
-        logger.warning("The database refused part of a batch, saving the rest: %s", reason(error))
+    def _store_without_refused(self, connection: Connection, unit: WriteUnit, error: BaseException) -> None:
+        logger.warning("The database refused part of a batch; storing the rest: %s", reason(error))
         rows = unit.rows
         try:
             with self.transaction(connection, [unit]):
                 unit.refused = []
                 unit.leave_out(connection, self._refused_rows(connection, unit, unit.all_rows(connection)))
                 self.write(connection, [unit])
-        except REFUSALS as still:
+        except ROW_ERRORS as second_error:
             unit.rows = rows
-            if is_outage(still):
+            if is_outage(second_error):
                 raise
-            # What belongs to the rows cannot be written, so they are not either.
-            unit.refused = [(row, reason(still)) for row in rows]
-            unit.counts, unit.error = WriteCounts(), still
+            # A step that belongs to the rows fails, so the rows are not written either.
+            unit.refused = [(row, reason(second_error)) for row in rows]
+            unit.counts, unit.error = WriteCounts(), second_error
 
     def _refused_rows(
         self, connection: Connection, unit: WriteUnit, rows: list[Row]
     ) -> list[tuple[Row, str]]:
-        """Which of these rows make the unit fail, each with the reason; whatever is tried is undone."""
+        """Return the rows that make the unit fail, with the reasons. All trial writes are rolled back."""
         try:
             with connection.begin_nested() as trial:
                 self.write(
@@ -235,7 +237,7 @@ class BatchWriter:
                     [WriteUnit(rows, unit.item, set_aside=unit.set_aside, read_from=unit.read_from)],
                 )
                 trial.rollback()
-        except REFUSALS as error:
+        except ROW_ERRORS as error:
             if is_outage(error):
                 raise
             if len(rows) <= 1:
@@ -249,13 +251,13 @@ class BatchWriter:
 
 
 def is_outage(error: BaseException) -> bool:
-    """Whether the database could not, rather than would not: such work is worth trying again."""
+    """Return whether the database was unavailable, so that the same work may succeed later."""
     if isinstance(error, InterfaceError) or getattr(error, "connection_invalidated", False):
         return True
     code = getattr(getattr(error, "orig", None), "pgcode", None)
     if code is None:
         return isinstance(error, OperationalError)
-    return code[:2] in OUTAGES
+    return code[:2] in OUTAGE_CLASSES
 
 
 def reason(error: BaseException) -> str:

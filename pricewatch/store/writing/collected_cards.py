@@ -1,4 +1,4 @@
-"""What a discovery run has read but not concluded from: collected page by page, committed once."""
+"""Cards of a discovery run: collected page by page, and stored together at the end."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pricewatch.store.writing import incoming_rows
 from pricewatch.store.writing.batch import WriteUnit
 from pricewatch.store.writing.incoming_rows import Row
 
-# One statement, so that the page is read once; what it inserts, it does not see.
+# One statement, so that the JSON is parsed once. It does not see the rows that it inserts.
 _COLLECT = text("""
 WITH page AS MATERIALIZED (
     SELECT card, r.* FROM jsonb_array_elements(CAST(:rows AS jsonb)) AS card,
            jsonb_to_record(card) AS r(source_id text, identity_key text, canonical_url text)
-), kept AS (
+), inserted AS (
     INSERT INTO collected_cards (run_id, start_page, page, identity_key, card)
     SELECT :run_id, :start_page, :page, identity_key, card FROM page
 )
@@ -32,13 +32,13 @@ WHERE NOT EXISTS (
         SELECT FROM collected_cards c WHERE c.run_id = :run_id AND c.identity_key = p.identity_key)
 """)
 
-# The table is not written ahead to the log, so a crash of the server empties it; the run's row stays.
+# The table is unlogged: a crash of the server empties it, and the row of the run stays.
 _IS_COMPLETE = text("""
 SELECT cards = (SELECT count(*) FROM collected_cards WHERE run_id = :run_id) FROM runs WHERE id = :run_id
 """)
 
-# Newest first, as the site shows them: what is left over is older and can wait for the sweep.
-_NEW_ONES = text("""
+# In the order of the site, which is newest first. The sweep reads the listings beyond the limit.
+_NEW_LISTINGS = text("""
 SELECT i.listing_id, i.url FROM incoming i
 JOIN (SELECT identity_key, max(id) AS place FROM collected_cards WHERE run_id = :run_id GROUP BY 1) c
   ON c.identity_key = i.identity_key
@@ -48,12 +48,12 @@ ORDER BY c.place LIMIT :most
 
 
 class CollectionLost(UserError):
-    """What was collected is no longer there, so nothing can be concluded from it."""
+    """The collected cards have been deleted, so the run cannot store them."""
 
 
 @dataclass(slots=True)
 class CollectedUnit(WriteUnit):
-    """Everything that a discovery run has collected: its rows are in the database already."""
+    """All cards that a discovery run has collected. Its rows are in the database already."""
 
     run_id: int = 0
 
@@ -62,12 +62,11 @@ class CollectedUnit(WriteUnit):
         return True
 
     def load(self, connection: Connection) -> None:
-        # Without the rows that the database refused, it is not complete, and need not be.
-        given = {"run_id": self.run_id}
-        if not self.refused and not connection.execute(_IS_COMPLETE, given).scalar():
+        # Once refused rows have been deleted, the numbers differ.
+        if not self.refused and not connection.execute(_IS_COMPLETE, {"run_id": self.run_id}).scalar():
             raise CollectionLost(
-                "The database no longer has what this run collected (it must have crashed, or the run "
-                "was given up): nothing was stored, and the next run starts over."
+                "The database no longer has what this run collected (the server crashed, or the run was "
+                "marked as stale): nothing was stored, and the next run starts over."
             )
         incoming_rows.load_collected(connection, self.run_id)
 
@@ -85,16 +84,16 @@ class CollectedUnit(WriteUnit):
 
 
 def collect(connection: Connection, run_id: int, start_page: str, page: int, rows: list[Row]) -> int:
-    """Keep the cards of one page aside; returns how many of them were not known before this run."""
-    given = {"run_id": run_id, "start_page": start_page, "page": page}
+    """Collect the cards of one page; return how many of them were unknown before."""
+    values = {"run_id": run_id, "start_page": start_page, "page": page}
     return int(
-        connection.execute(_COLLECT, {**given, "rows": json.dumps(rows, separators=(",", ":"))}).scalar_one()
+        connection.execute(_COLLECT, {**values, "rows": json.dumps(rows, separators=(",", ":"))}).scalar_one()
     )
 
 
 def new_listings(connection: Connection, run_id: int, most: int) -> list[tuple[int, str]]:
-    """The new ones of what is in `incoming`, each with the address of its own page."""
-    found = connection.execute(_NEW_ONES, {"run_id": run_id, "most": most})
+    """Return the ids of the new listings in `incoming`, with the URLs of their product pages."""
+    found = connection.execute(_NEW_LISTINGS, {"run_id": run_id, "most": most})
     return [(listing_id, url) for listing_id, url in found]
 
 
@@ -103,7 +102,7 @@ def clear(connection: Connection, run_id: int) -> None:
 
 
 def mark_first_read(connection: Connection, market_id: str, at: datetime) -> None:
-    """Every page of the market has been read once: from now on the stop rule holds."""
+    """Record that all pages of the market have been read once; discovery may stop early from now on."""
     connection.execute(
         update(Market).where(Market.id == market_id, Market.first_read_at.is_(None)).values(first_read_at=at)
     )

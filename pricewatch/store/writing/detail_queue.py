@@ -1,4 +1,4 @@
-"""Which listings' own pages are to be read, in the order of the rule in `rules.detail_pages`."""
+"""The queue of product pages to read, in the order that `rules.detail_pages` defines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, text
 
 from pricewatch.items import EarlierChecks
 
-# Two ranges of one index, so that the cost is that of the rows taken, however many listings there are.
+# Two ranges of one index, so that the cost depends on the number of rows returned only.
 _CHOOSE = text("""
 (SELECT id, url, last_scraped_at IS NOT NULL, unread_since FROM listings
  WHERE market_id = :market_id AND active AND verification_requested_at IS NULL AND detail_due_at IS NULL
@@ -22,13 +22,13 @@ UNION ALL
 LIMIT :most
 """)
 
-_PUT_OFF = text("UPDATE listings SET detail_due_at = :due_at WHERE id = :listing_id")
-_NOTE_UNREAD = text("""
+_POSTPONE = text("UPDATE listings SET detail_due_at = :due_at WHERE id = :listing_id")
+_SET_UNREAD_SINCE = text("""
 UPDATE listings SET unread_since = CASE WHEN CAST(:unread_at AS timestamptz) IS NOT NULL
                                         THEN coalesce(unread_since, :unread_at) END
 WHERE id = :listing_id
 """)
-_HAND_OVER = text("""
+_REQUEST_VERIFICATION = text("""
 UPDATE listings
 SET verification_requested_at = coalesce(verification_requested_at, :now), detail_due_at = :due_at
 WHERE id = ANY(:ids)
@@ -36,7 +36,7 @@ WHERE id = ANY(:ids)
 
 
 class Detail(NamedTuple):
-    """A product page that is to be read."""
+    """A product page to read."""
 
     listing_id: int
     url: str
@@ -51,18 +51,18 @@ def choose(connection: Connection, market_id: str, now: datetime, most: int) -> 
 def put_off(
     connection: Connection, listing_id: int, due_at: datetime, *, unread_at: datetime | None = None
 ) -> None:
-    """A page that could not be read waits, so that it does not hold up the others."""
-    connection.execute(_PUT_OFF, {"listing_id": listing_id, "due_at": due_at})
+    """Postpone a page that could not be read, so that it does not block the others."""
+    connection.execute(_POSTPONE, {"listing_id": listing_id, "due_at": due_at})
     if unread_at is not None:
         note_look(connection, listing_id, unread_at)
 
 
 def note_look(connection: Connection, listing_id: int, unread_at: datetime | None) -> None:
-    """Whether a look at the page could make something of it: it could not at this time, or it could."""
-    connection.execute(_NOTE_UNREAD, {"listing_id": listing_id, "unread_at": unread_at})
+    """Record a check of the page: the time if it could not be read, or None if it could."""
+    connection.execute(_SET_UNREAD_SINCE, {"listing_id": listing_id, "unread_at": unread_at})
 
 
 def hand_over(connection: Connection, ids: Sequence[int], now: datetime, due_at: datetime) -> None:
-    """Pages that are not there any more are a matter for verification."""
+    """Request verification of listings whose pages are missing."""
     if ids:
-        connection.execute(_HAND_OVER, {"ids": list(ids), "now": now, "due_at": due_at})
+        connection.execute(_REQUEST_VERIFICATION, {"ids": list(ids), "now": now, "due_at": due_at})

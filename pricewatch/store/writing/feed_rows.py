@@ -1,4 +1,4 @@
-"""Listings as the feeds show them: the fields that a person or a program reads."""
+"""Listings as rows of the exported feeds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pricewatch.money import Money
 _COLUMNS = "source_id, title, price_cents, price_max_cents, currency, availability"
 _ACCEPTED = text(f"""
 SELECT coalesce(unit, 0) AS unit, {_COLUMNS}, url, observed_at AS seen_at FROM incoming
-WHERE NOT held ORDER BY unit, identity_key
+WHERE NOT quarantined ORDER BY unit, identity_key
 """)
 _CHECKED = text(f"""
 SELECT id, {_COLUMNS}, url, last_seen_at AS seen_at FROM listings
@@ -21,15 +21,15 @@ WHERE id = ANY(:ids) ORDER BY id
 
 
 def accepted(connection: Connection) -> list[tuple[int, dict[str, Any]]]:
-    """What is in `incoming` and was not held, with the number of its unit."""
+    """Return the rows of `incoming` that were not quarantined, with the index of their unit."""
     return [(row.unit, _fields(row)) for row in connection.execute(_ACCEPTED)]
 
 
-def checked(connection: Connection, looks: dict[int, ListingCheck]) -> list[dict[str, Any]]:
-    """Listings that were looked at, as they are stored now, with what the look said."""
-    rows = connection.execute(_CHECKED, {"ids": list(looks)})
+def checked(connection: Connection, checks: dict[int, ListingCheck]) -> list[dict[str, Any]]:
+    """Return checked listings as they are stored now, with the outcome of the check."""
+    rows = connection.execute(_CHECKED, {"ids": list(checks)})
     return [
-        {**_fields(row), "checked_at": looks[row.id].at.isoformat(), "outcome": str(looks[row.id].attempt)}
+        {**_fields(row), "checked_at": checks[row.id].at.isoformat(), "outcome": str(checks[row.id].attempt)}
         for row in rows
     ]
 

@@ -1,4 +1,4 @@
-"""Price history: the append step of a batch, on the rows that lie in `incoming`."""
+"""Price history: the append step of a batch, for the rows of `incoming`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sqlalchemy import Connection, text
 
 from pricewatch.store.writing.batch import Batch
 
-# What is known was read and locked before the upsert, so it is still the state before this batch.
+# The known_ columns were read and locked before the upsert, so they are the state before this batch.
 _APPEND = text("""
 WITH appended AS (
 INSERT INTO price_history
@@ -30,15 +30,14 @@ RETURNING listing_id
 UPDATE incoming i SET appended = true FROM appended a WHERE a.listing_id = i.listing_id
 """)
 
-# Out of stock at the last known price, if there is one, which is no fresher for it; what another page said
-# later stands.
+# Out of stock at the last known price, which does not become any fresher. Newer observations are not changed.
 _OUT_OF_STOCK = text("""
 WITH before AS (
     SELECT id, availability FROM listings
     WHERE id = :listing_id AND active
       AND coalesce(greatest(price_observed_at, stock_observed_at) < :observed_at, true)
     FOR UPDATE
-), told AS (
+), changed AS (
     UPDATE listings l SET availability = 'OUT_OF_STOCK', stock_observed_at = :observed_at
     FROM before WHERE l.id = before.id
     RETURNING l.id, l.price_cents, l.price_max_cents, l.currency, before.availability AS known_availability
@@ -47,18 +46,18 @@ INSERT INTO price_history
     (listing_id, observed_at, price_cents, price_max_cents, currency, availability, run_type, run_id,
      adapter_version)
 SELECT id, :observed_at, price_cents, price_max_cents, currency, 'OUT_OF_STOCK', 'SCRAPE', :run_id, :version
-FROM told WHERE price_cents IS NOT NULL AND known_availability <> 'OUT_OF_STOCK'
+FROM changed WHERE price_cents IS NOT NULL AND known_availability <> 'OUT_OF_STOCK'
 """)
 
 
 def append(connection: Connection, batch: Batch, *, run_type: str = "SCRAPE") -> None:
-    """One row for each listing whose price, currency or availability is not the last stored one."""
+    """Append a row for each listing whose price, currency or availability has changed."""
     connection.execute(_APPEND, {"run_id": batch.run_id, "run_type": run_type})
 
 
 def note_out_of_stock(
     connection: Connection, listing_id: int, observed_at: datetime, run_id: int, version: str
 ) -> None:
-    """A listing's own page says that it is out of stock, and shows no price."""
-    given = {"listing_id": listing_id, "observed_at": observed_at, "run_id": run_id, "version": version}
-    connection.execute(_OUT_OF_STOCK, given)
+    """Record that the product page of a listing is out of stock and shows no price."""
+    values = {"listing_id": listing_id, "observed_at": observed_at, "run_id": run_id, "version": version}
+    connection.execute(_OUT_OF_STOCK, values)

@@ -1,7 +1,7 @@
-"""Observations on their way into the database: one row each, handed over as one JSON array.
+"""Observations to be stored, sent to the database as one JSON array.
 
-A batch first lies in a temporary table beside what is already known of the same listings; the steps that
-follow (upsert, price history) are then plain set operations between that table and the stored ones.
+A batch is first loaded into the temporary table `incoming`, together with what is known about the same
+listings. The steps that follow (upsert, price history) are set operations on that table and the stored ones.
 """
 
 from __future__ import annotations
@@ -29,17 +29,19 @@ COLUMNS = """
     observed_at timestamptz, sold_at timestamptz, detail boolean, detail_due_at timestamptz,
     adapter_version text, unit integer
 """
-KNOWN = """
+KNOWN_COLUMNS = """
     listing_id bigint, keep_url boolean, known_price_cents integer, known_currency text,
     known_availability text, known_active boolean, known_at timestamptz, is_new boolean, is_older boolean,
-    was_ahead boolean, says_stock boolean, seller_id bigint, appended boolean, held boolean
+    clock_was_ahead boolean, has_stock boolean, seller_id bigint, appended boolean, quarantined boolean
 """
 
-_CREATE = text(f"CREATE TEMPORARY TABLE IF NOT EXISTS incoming ({COLUMNS}, {KNOWN}) ON COMMIT DELETE ROWS")
+_CREATE = text(
+    f"CREATE TEMPORARY TABLE IF NOT EXISTS incoming ({COLUMNS}, {KNOWN_COLUMNS}) ON COMMIT DELETE ROWS"
+)
 _EMPTY = text("DELETE FROM incoming")
 
-# Rows come sorted, so that two writers lock the same listings in the same order. A listing is known by its
-# identity, or else by its canonical URL: a site that renumbers its adverts does not make them new ones.
+# The rows are sorted, so that two writers lock the same listings in the same order. A listing is matched by
+# its identity key, or else by its canonical URL: a listing whose id changed on the site is not a new one.
 _MATCH = """
 INSERT INTO incoming
 SELECT r.*,
@@ -49,7 +51,7 @@ SELECT r.*,
        coalesce(same.currency, moved.currency),
        coalesce(same.availability, moved.availability),
        coalesce(same.active, moved.active),
-       known.told_at,
+       known.read_at,
        same.id IS NULL AND moved.id IS NULL,
        coalesce(r.observed_at < known.at AND known.at <= :latest, false),
        coalesce(greatest(known.at, same.last_seen_at, moved.last_seen_at) > :latest, false),
@@ -67,14 +69,14 @@ LEFT JOIN LATERAL (
     WHERE l.source_id = r.source_id AND l.canonical_url = r.canonical_url FOR UPDATE
 ) moved ON true
 CROSS JOIN LATERAL (
-    SELECT told_at,
-           greatest(told_at, CASE WHEN same.id IS NULL THEN moved.deactivated_at
+    SELECT read_at,
+           greatest(read_at, CASE WHEN same.id IS NULL THEN moved.deactivated_at
                                   ELSE same.deactivated_at END) AS at
     FROM (SELECT coalesce(greatest(same.price_observed_at, same.stock_observed_at),
-                          greatest(moved.price_observed_at, moved.stock_observed_at)) AS told_at) told
+                          greatest(moved.price_observed_at, moved.stock_observed_at)) AS read_at) times
 ) known
 """
-_MATCH_GIVEN = text(_MATCH.format(rows=f"json_to_recordset(CAST(:rows AS json)) AS r({COLUMNS})"))
+_MATCH_ROWS = text(_MATCH.format(rows=f"json_to_recordset(CAST(:rows AS json)) AS r({COLUMNS})"))
 _MATCH_COLLECTED = text(
     _MATCH.format(
         rows=f"""(
@@ -89,7 +91,7 @@ _MATCH_COLLECTED = text(
     )
 )
 
-# The same choice of cards, untyped: what does not fit its type is found by trying.
+# The same cards without types, because a value may not fit its type.
 _READ_COLLECTED = text("""
 SELECT DISTINCT ON (card ->> 'source_id', card ->> 'canonical_url') card FROM (
     SELECT DISTINCT ON (card ->> 'source_id', identity_key) card
@@ -99,39 +101,21 @@ SELECT DISTINCT ON (card ->> 'source_id', card ->> 'canonical_url') card FROM (
 ORDER BY card ->> 'source_id', card ->> 'canonical_url', card ->> 'observed_at' DESC
 """)
 
-# A card that says nothing of stock changes nothing about it; of what is new, sold or gone, none is known.
-_SETTLE_STOCK = text("""
+# A card without stock information keeps the known stock; there is none for new, sold and inactive listings.
+_SET_STOCK = text("""
 UPDATE incoming SET availability = CASE WHEN known_active AND known_availability <> 'SOLD'
                                         THEN known_availability ELSE 'LISTED' END
-WHERE NOT says_stock
+WHERE NOT has_stock
 """)
 
 
 class ConcurrentInsert(Exception):
-    """Another process stored one of these listings meanwhile: do the batch again."""
+    """Another process inserted one of these listings at the same time; repeat the batch."""
 
 
 def card_row(card: Card, source_id: str, observed_at: str, adapter_version: str) -> Row:
-    seller = card.seller
-    return {
+    return _common_fields(card) | {
         "source_id": source_id,
-        "identity_key": card.identity_key,
-        "url": card.fetch_url or card.url,
-        "canonical_url": card.url,
-        "title": card.title,
-        "price_cents": card.price_cents,
-        "price_max_cents": card.price_max_cents,
-        "currency": card.currency,
-        "availability": _said(card.availability),
-        "platform_id": card.product_id,
-        "sku": card.sku,
-        "seller_key": seller.id if seller else None,
-        "seller_name": seller.name if seller else None,
-        "seller_type": seller.type if seller else None,
-        "location": card.location,
-        "area": card.area,
-        "attributes": card.attributes,
-        "image_url": card.image,
         "observed_at": observed_at,
         "detail": False,
         "adapter_version": adapter_version,
@@ -139,31 +123,13 @@ def card_row(card: Card, source_id: str, observed_at: str, adapter_version: str)
 
 
 def offer_row(offer: Offer, detail_due_at: datetime) -> Row:
-    seller = offer.seller
-    return {
+    return _common_fields(offer) | {
         "source_id": offer.source,
-        "identity_key": offer.identity_key,
-        "url": offer.fetch_url or offer.url,
-        "canonical_url": offer.url,
-        "title": offer.title,
-        "price_cents": offer.price_cents,
-        "price_max_cents": offer.price_max_cents,
-        "currency": offer.currency,
-        "availability": _said(offer.availability),
         "shipping_cents": offer.shipping_cents,
         "tax_included": offer.tax_included,
-        "platform_id": offer.product_id,
-        "sku": offer.sku,
         "gtin": offer.gtin,
         "mpn": offer.mpn,
         "brand": offer.brand,
-        "seller_key": seller.id if seller else None,
-        "seller_name": seller.name if seller else None,
-        "seller_type": seller.type if seller else None,
-        "location": offer.location,
-        "area": offer.area,
-        "attributes": offer.attributes,
-        "image_url": offer.image,
         "observed_at": offer.observed_at.isoformat() if offer.observed_at else None,
         "sold_at": offer.sold_at.isoformat() if offer.sold_at else None,
         "detail": True,
@@ -172,37 +138,60 @@ def offer_row(offer: Offer, detail_due_at: datetime) -> Row:
     }
 
 
-def _said(availability: Availability | None) -> Availability | None:
-    """What was said of stock: a listing that is only listed says nothing."""
+def _common_fields(item: Card | Offer) -> Row:
+    seller = item.seller
+    return {
+        "identity_key": item.identity_key,
+        "url": item.fetch_url or item.url,
+        "canonical_url": item.url,
+        "title": item.title,
+        "price_cents": item.price_cents,
+        "price_max_cents": item.price_max_cents,
+        "currency": item.currency,
+        "availability": _stock(item.availability),
+        "platform_id": item.product_id,
+        "sku": item.sku,
+        "seller_key": seller.id if seller else None,
+        "seller_name": seller.name if seller else None,
+        "seller_type": seller.type if seller else None,
+        "location": item.location,
+        "area": item.area,
+        "attributes": item.attributes,
+        "image_url": item.image,
+    }
+
+
+def _stock(availability: Availability | None) -> Availability | None:
+    """Return the stock information; `LISTED` means that there is none."""
     return None if availability is Availability.LISTED else availability
 
 
 def load_collected(connection: Connection, run_id: int) -> None:
-    """The same for everything a discovery run has collected."""
-    _empty(connection)
+    """Load all cards that a discovery run has collected into `incoming`."""
+    _create_empty(connection)
     connection.execute(_MATCH_COLLECTED, {"run_id": run_id, "latest": _latest()})
-    connection.execute(_SETTLE_STOCK)
+    connection.execute(_SET_STOCK)
 
 
 def read_collected(connection: Connection, run_id: int) -> list[Row]:
-    """Everything a discovery run has collected, one row per listing."""
+    """Return all cards that a discovery run has collected, one row per listing."""
     return list(connection.execute(_READ_COLLECTED, {"run_id": run_id}).scalars())
 
 
 def load(connection: Connection, rows: list[Row]) -> None:
-    """Put rows into the temporary table, beside what is known of each; what is known gets locked."""
+    """Load rows into `incoming` with what is known about their listings, and lock those listings."""
     ordered = sorted(rows, key=lambda row: (row["source_id"], row["identity_key"]))
-    _empty(connection)
-    given = {"rows": json.dumps(ordered, separators=(",", ":")), "latest": _latest()}
-    connection.execute(_MATCH_GIVEN, given)
-    connection.execute(_SETTLE_STOCK)
+    _create_empty(connection)
+    values = {"rows": json.dumps(ordered, separators=(",", ":")), "latest": _latest()}
+    connection.execute(_MATCH_ROWS, values)
+    connection.execute(_SET_STOCK)
 
 
 def _latest() -> datetime:
-    """Nothing was seen after this: a listing that says so was noted while a clock was ahead."""
+    """Return the latest plausible time; a later stored time was written while a clock was ahead."""
     return clock.now() + CLOCKS_APART
 
 
-def _empty(connection: Connection) -> None:
+def _create_empty(connection: Connection) -> None:
     connection.execute(_CREATE)
     connection.execute(_EMPTY)

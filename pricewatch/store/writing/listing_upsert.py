@@ -1,4 +1,4 @@
-"""Listings and sellers: the upsert step of a batch, on the rows that lie in `incoming`."""
+"""Listings and sellers: the upsert step of a batch, for the rows of `incoming`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sqlalchemy import Connection, text
 from pricewatch.store.writing.batch import Batch
 from pricewatch.store.writing.incoming_rows import ConcurrentInsert
 
-_SORTS = text(
+_COUNTS = text(
     "SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new AND NOT is_older),"
     " count(*) FILTER (WHERE NOT is_new AND is_older),"
     " count(seller_key), count(*) FILTER (WHERE detail AND num_nonnulls(gtin, mpn, sku) > 0)"
@@ -15,12 +15,12 @@ _SORTS = text(
 )
 
 _SELLERS = text("""
-WITH given AS (
+WITH latest AS (
     SELECT DISTINCT ON (source_id, seller_key)
            source_id, seller_key, seller_name, seller_type, observed_at
     FROM incoming WHERE seller_key IS NOT NULL ORDER BY source_id, seller_key, observed_at DESC
 ), changed AS (
-    SELECT g.* FROM given g
+    SELECT g.* FROM latest g
     LEFT JOIN sellers s ON s.source_id = g.source_id AND s.platform_id = g.seller_key
     WHERE s.id IS NULL
        OR (g.seller_name IS NOT NULL AND g.seller_name IS DISTINCT FROM s.name)
@@ -42,9 +42,9 @@ UPDATE incoming i SET seller_id = s.id FROM sellers s
 WHERE s.source_id = i.source_id AND s.platform_id = i.seller_key
 """)
 
-# Seen: alive again, without strikes, as fresh as can be. Sold: seen, but no longer on sale.
-# A sighting alone makes neither the price nor the stock any fresher: each is as old as what was read of it.
-# Of two observations of one instant, the first one stands.
+# A listing that is seen is active again and loses its strikes; one that is seen as sold becomes inactive.
+# The price and the stock only become fresher if they were read.
+# Of two observations with the same time, the first one wins.
 _UPDATE = text("""
 UPDATE listings l SET
     identity_key = i.identity_key,
@@ -61,11 +61,11 @@ UPDATE listings l SET
                         ELSE i.availability END,
     price_observed_at = CASE WHEN i.observed_at = i.known_at THEN l.price_observed_at
                              WHEN i.price_cents IS NOT NULL THEN i.observed_at
-                             WHEN i.was_ahead THEN least(l.price_observed_at, i.observed_at)
+                             WHEN i.clock_was_ahead THEN least(l.price_observed_at, i.observed_at)
                              ELSE l.price_observed_at END,
     stock_observed_at = CASE WHEN i.observed_at = i.known_at THEN l.stock_observed_at
-                             WHEN i.says_stock OR i.availability <> l.availability THEN i.observed_at
-                             WHEN i.was_ahead THEN least(l.stock_observed_at, i.observed_at)
+                             WHEN i.has_stock OR i.availability <> l.availability THEN i.observed_at
+                             WHEN i.clock_was_ahead THEN least(l.stock_observed_at, i.observed_at)
                              ELSE l.stock_observed_at END,
     shipping_cents = coalesce(i.shipping_cents, l.shipping_cents),
     tax_included = coalesce(i.tax_included, l.tax_included),
@@ -90,20 +90,21 @@ UPDATE listings l SET
     verification_requested_at = CASE WHEN i.availability = 'SOLD' AND coalesce(i.sold_at, l.sold_at) IS NULL
                                      THEN l.verification_requested_at END,
     times_seen = l.times_seen + (l.last_seen_run_id IS DISTINCT FROM :run_id)::integer,
-    last_seen_at = CASE WHEN i.was_ahead THEN i.observed_at ELSE greatest(l.last_seen_at, i.observed_at) END,
+    last_seen_at = CASE WHEN i.clock_was_ahead THEN i.observed_at
+                        ELSE greatest(l.last_seen_at, i.observed_at) END,
     last_seen_run_id = :run_id,
-    last_scraped_at = CASE WHEN i.detail AND i.was_ahead THEN i.observed_at
+    last_scraped_at = CASE WHEN i.detail AND i.clock_was_ahead THEN i.observed_at
                            WHEN i.detail THEN greatest(l.last_scraped_at, i.observed_at)
                            ELSE l.last_scraped_at END,
     unread_since = CASE WHEN NOT i.detail THEN l.unread_since END,
-    detail_due_at = coalesce(i.detail_due_at, CASE WHEN i.was_ahead AND l.detail_due_at > i.observed_at
+    detail_due_at = coalesce(i.detail_due_at, CASE WHEN i.clock_was_ahead AND l.detail_due_at > i.observed_at
                                                    THEN i.observed_at ELSE l.detail_due_at END)
 FROM incoming i
 WHERE l.id = i.listing_id AND NOT i.is_new AND NOT i.is_older
 """)
 
-# What comes late, because its database was away, is a sighting and no more: newer ones know better.
-_COUNT_OLDER = text("""
+# An observation that is older than the stored state, written late after an outage, only counts as seen.
+_UPDATE_SEEN = text("""
 UPDATE listings l SET
     times_seen = l.times_seen + (l.last_seen_run_id IS DISTINCT FROM :run_id)::integer,
     last_seen_at = greatest(l.last_seen_at, i.observed_at),
@@ -126,7 +127,7 @@ WITH inserted AS (
         last_scraped_at, detail_due_at)
     SELECT source_id, :market_id, identity_key, url, canonical_url, title,
         price_cents, price_max_cents, currency, availability,
-        CASE WHEN price_cents IS NOT NULL THEN observed_at END, CASE WHEN says_stock THEN observed_at END,
+        CASE WHEN price_cents IS NOT NULL THEN observed_at END, CASE WHEN has_stock THEN observed_at END,
         shipping_cents, tax_included, platform_id, sku, gtin, mpn, brand, seller_id, location, area,
         coalesce(attributes, '{}'), image_url, adapter_version, availability <> 'SOLD',
         CASE WHEN availability = 'SOLD' THEN observed_at END, sold_at,
@@ -148,27 +149,27 @@ ON CONFLICT DO NOTHING
 
 _IDENTIFIERS = text("""
 INSERT INTO listing_identifiers (listing_id, kind, value, first_seen_at)
-SELECT i.listing_id, given.kind, given.value, i.observed_at
-FROM incoming i, LATERAL (VALUES ('GTIN', i.gtin), ('MPN', i.mpn), ('SKU', i.sku)) AS given(kind, value)
-WHERE i.detail AND given.value IS NOT NULL
+SELECT i.listing_id, id.kind, id.value, i.observed_at
+FROM incoming i, LATERAL (VALUES ('GTIN', i.gtin), ('MPN', i.mpn), ('SKU', i.sku)) AS id(kind, value)
+WHERE i.detail AND id.value IS NOT NULL
 ON CONFLICT DO NOTHING
 """)
 
 
 def upsert(connection: Connection, batch: Batch) -> None:
-    """Insert what is new, update what is known."""
-    given = {"run_id": batch.run_id, "market_id": batch.market_id}
-    new, known, older, with_seller, with_identifiers = connection.execute(_SORTS).one()
+    """Insert new listings and update known ones."""
+    values = {"run_id": batch.run_id, "market_id": batch.market_id}
+    new, known, older, with_seller, with_identifiers = connection.execute(_COUNTS).one()
     if with_seller:
-        connection.execute(_SELLERS, given)
+        connection.execute(_SELLERS, values)
         connection.execute(_LINK_SELLERS)
     if known:
-        connection.execute(_UPDATE, given)
+        connection.execute(_UPDATE, values)
     if older:
-        connection.execute(_COUNT_OLDER, given)
-    if new and connection.execute(_INSERT, given).rowcount < new:
+        connection.execute(_UPDATE_SEEN, values)
+    if new and connection.execute(_INSERT, values).rowcount < new:
         raise ConcurrentInsert
     if batch.market_id is not None:
-        connection.execute(_JOIN_MARKET, given)
+        connection.execute(_JOIN_MARKET, values)
     if with_identifiers:
         connection.execute(_IDENTIFIERS)

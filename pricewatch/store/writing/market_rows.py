@@ -1,4 +1,4 @@
-"""Markets and their sources, as a run needs them."""
+"""Markets and their sources, as runs use them, and the record of a market's last runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pricewatch.store.writing import alert_rows, source_rows
 
 @dataclass(frozen=True, slots=True)
 class MarketRecord:
-    """One market with what its source adds to it, read at the start of a run."""
+    """A market and the fields of its source that a run needs, read at the start of the run."""
 
     id: str
     source_id: str
@@ -42,12 +42,12 @@ class MarketRecord:
 
     @property
     def has_filters(self) -> bool:
-        """Whether it wants only some of what its pages show."""
+        """Whether only some of the listings on its pages belong to it."""
         return self.prices.is_set or bool(self.exclude_keywords)
 
     @property
     def is_search(self) -> bool:
-        """Whether it is crawled by a search, whose answer says by itself what is still on sale."""
+        """Whether it is crawled by a search, whose results are all listings that are still on sale."""
         return not self.start_pages
 
 
@@ -58,7 +58,7 @@ def load_market(connection: Connection, market_id: str) -> MarketRecord:
             known = session.scalars(select(Market.id).order_by(Market.id).limit(50)).all()
             raise UserError(
                 f"There is no market {market_id!r}. "
-                + (f"Known markets: {', '.join(known)}." if known else "None is known yet.")
+                + (f"Known markets: {', '.join(known)}." if known else "There are no markets yet.")
             )
         source = session.get_one(Source, market.source_id)
         search = {
@@ -90,7 +90,7 @@ def load_market(connection: Connection, market_id: str) -> MarketRecord:
 
 
 def load_approved_market(connection: Connection, market_id: str) -> MarketRecord:
-    """A market that may be crawled: a person has read the terms of its source."""
+    """Load a market; raise `RunRefused` if its source is not approved."""
     market = load_market(connection, market_id)
     if market.tos_approved_by is None:
         raise RunRefused(source_rows.not_approved(market.source_id))
@@ -100,9 +100,9 @@ def load_approved_market(connection: Connection, market_id: str) -> MarketRecord
 def note_run(
     connection: Connection, market_id: str, *, spider: str, status: str, at: datetime, failed: bool
 ) -> None:
-    """What the dispatcher goes by: when this spider last crawled the market and how that ended.
+    """Record when a spider crawled the market and whether it failed, for the dispatcher.
 
-    The dispatcher starts three spiders; a run of another one says nothing about when those are due.
+    Runs of spiders that the dispatcher does not start are ignored.
     """
     if spider not in SHARES:
         return
@@ -116,16 +116,16 @@ def note_run(
             values["last_scrape_at"] = at
     changed = update(Market).where(Market.id == market_id).values(values)
     failures = connection.execute(changed.returning(counter)).scalar()
-    # One alert for each spider: a good discovery does not mend a sweep.
+    # One alert per spider: a successful discovery does not resolve the alert of the sweep.
     subject = f"{market_id} {spider}"
     if failures == FAILURES_TO_OPEN:
         alert_rows.raise_alert(
             connection,
             kind="circuit_open",
             subject=subject,
-            message=f"The {spider} of market {market_id} failed {failures} times in a row and rests until "
-            "the next daily maintenance: see its last run, then "
-            f"`scrapy markets scrape {market_id} --spider {spider}` tries it at once.",
+            message=f"The {spider} of market {market_id} failed {failures} times in a row and is paused "
+            "until the next daily maintenance: see its last run. To retry now, run "
+            f"`scrapy markets scrape {market_id} --spider {spider}`.",
             severity="P2",
             now=at,
         )

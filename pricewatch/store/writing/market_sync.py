@@ -1,4 +1,4 @@
-"""What a complete run of a search market concludes about listings that it did not show."""
+"""What follows from a complete run of a search market for listings that it did not show."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from sqlalchemy import Connection, text
 
 from pricewatch.store.writing.market_rows import MarketRecord
 
-# All three work on `incoming`, which holds everything that the run has collected.
-_SYNC_EXISTENCE = text("""
+# These statements use `incoming`, which contains all cards that the run has collected.
+_REQUEST_MISSING = text("""
 UPDATE listings l SET verification_requested_at = :now
 FROM market_listings m
 WHERE m.market_id = :market_id AND l.id = m.listing_id AND l.active AND l.verification_requested_at IS NULL
   AND NOT EXISTS (SELECT FROM incoming i WHERE i.listing_id = l.id)
 """)
 
-_SYNC_SOLD_DATE = text("""
+_REQUEST_SOLD_DATE = text("""
 UPDATE listings l SET verification_requested_at = :now
 FROM market_listings m
 WHERE m.market_id = :market_id AND l.id = m.listing_id AND l.availability = 'SOLD' AND l.sold_at IS NULL
   AND l.verification_requested_at IS NULL AND l.removed_at IS NULL
 """)
 
-# As `rules.market_membership.belongs` has it: a price of another currency is not compared.
-_INSPECT = text("""
+# The rule of `rules.market_membership.belongs`: prices in other currencies are not compared.
+_REMOVE_MISFITS = text("""
 WITH misfits AS (
     DELETE FROM market_listings m USING listings l
     WHERE m.market_id = :market_id AND l.id = m.listing_id
@@ -44,8 +44,8 @@ WHERE l.id = misfits.listing_id
 
 
 def sync(connection: Connection, market: MarketRecord, now: datetime) -> dict[str, int]:
-    """Hand over what is missing, and let go of what no longer fits; says how many of each."""
-    given = {"market_id": market.id, "now": now}
+    """Request verification of missing listings and remove misfits; return the number of each."""
+    values = {"market_id": market.id, "now": now}
     prices = market.prices
     bounds = {
         "excluded": json.dumps(market.exclude_keywords),
@@ -53,10 +53,10 @@ def sync(connection: Connection, market: MarketRecord, now: datetime) -> dict[st
         "highest": prices.highest.minor if prices.highest else None,
         "currency": prices.currency,
     }
-    done = {
-        "sync/existence": connection.execute(_SYNC_EXISTENCE, given).rowcount,
-        "sync/sold_date": connection.execute(_SYNC_SOLD_DATE, given).rowcount,
+    counts = {
+        "sync/existence": connection.execute(_REQUEST_MISSING, values).rowcount,
+        "sync/sold_date": connection.execute(_REQUEST_SOLD_DATE, values).rowcount,
     }
     if market.exclude_keywords or prices.is_set:
-        done["inspect/removed"] = connection.execute(_INSPECT, {**given, **bounds}).rowcount
-    return done
+        counts["inspect/removed"] = connection.execute(_REMOVE_MISFITS, {**values, **bounds}).rowcount
+    return counts

@@ -1,4 +1,4 @@
-"""Figures of short-lived processes: each run keeps its own totals here, and they outlive it added up."""
+"""Metrics of runs: each run stores its totals, and those of finished runs are added up."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from datetime import datetime
 
 from sqlalchemy import Connection, text
 
-# A run's figures are totals, so that writing them twice is the same as once.
-_KEEP = text("""
+# The values are totals of the run, so writing them twice has no effect.
+_SAVE = text("""
 INSERT INTO run_figures (run_id, key, value)
 SELECT :run_id, key, value::float8 FROM json_each_text(CAST(:values AS json))
 ON CONFLICT (run_id, key) DO UPDATE SET value = excluded.value WHERE run_figures.value <> excluded.value
 """)
-# In one statement: what a run had moves to the sums exactly once, whoever asks at the same time.
+# One statement, so that the values of a run are added exactly once, even if two processes run it.
 _ADD_UP = text("""
 WITH ended AS (
     DELETE FROM run_figures f USING runs r WHERE r.id = f.run_id AND r.status <> 'running'
@@ -36,18 +36,21 @@ SELECT key, sum(value) FROM (
 
 
 def keep(connection: Connection, run_id: int, values: Mapping[str, float]) -> None:
+    """Store the metrics of a run so far."""
     if values:
-        connection.execute(_KEEP, {"run_id": run_id, "values": json.dumps(values)})
+        connection.execute(_SAVE, {"run_id": run_id, "values": json.dumps(values)})
 
 
 def count(connection: Connection, key: str, now: datetime, amount: float = 1) -> None:
-    """Something that happened outside of a run."""
+    """Increase a metric outside of a run."""
     connection.execute(_COUNT, {"key": key, "amount": amount, "now": now})
 
 
 def add_up(connection: Connection, now: datetime) -> None:
+    """Add the metrics of finished runs to the totals."""
     connection.execute(_ADD_UP, {"now": now})
 
 
 def totals(connection: Connection) -> dict[str, float]:
+    """Return the sum of each metric over all runs, finished or not."""
     return {key: float(value) for key, value in connection.execute(_TOTALS)}

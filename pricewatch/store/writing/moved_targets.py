@@ -1,4 +1,4 @@
-"""Targets whose page moved for good: they follow with their listing, or wait in quarantine for a person."""
+"""Targets whose page moved permanently: their URL is updated, or the move is quarantined for a person."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pricewatch.rules.page_moves import IDS, why_another_product
 from pricewatch.store.people import audit_log
 from pricewatch.store.writing import source_rows
 
-_KNOWN = text("""
+_LOCK_TARGET = text("""
 SELECT t.id, t.source_id, t.url, t.canonical_url, t.listing_id, l.canonical_url AS listing_url,
        l.gtin, l.sku, l.mpn, l.platform_id AS product_id
 FROM targets t LEFT JOIN listings l ON l.id = t.listing_id
@@ -32,18 +32,18 @@ _MOVE_TARGET = text("""
 UPDATE targets SET url = :url, canonical_url = :target_url, updated_at = :now WHERE id = :target_id
 """)
 _MOVE_LISTING = text("UPDATE listings SET url = :url, canonical_url = :listing_url WHERE id = :listing_id")
-_TIE = text("""
+_LINK_LISTING = text("""
 UPDATE targets t SET listing_id = l.id FROM listings l
 WHERE t.id = :target_id AND l.source_id = t.source_id AND l.identity_key = :identity_key
 """)
-# The one that a target has left, where nobody else would ever look at it.
+# The listing that a target left, if no market and no other target checks it.
 _RETIRE = text("""
 UPDATE listings l SET active = false, deactivated_at = coalesce(l.deactivated_at, :now), removed_at = :now,
                       verification_requested_at = NULL
 WHERE l.id = :listing_id AND l.market_id IS NULL
   AND NOT EXISTS (SELECT FROM targets t WHERE t.listing_id = l.id)
 """)
-_SETTLE = text("""
+_CLOSE = text("""
 UPDATE quarantine SET status = :status, reviewed_at = :now, reviewed_by = 'pricewatch', note = :note
 WHERE source_id = :source_id AND identity_key = :identity_key AND reason = 'MOVED' AND status = 'pending'
 """)
@@ -63,14 +63,14 @@ def follow(
     now: datetime,
     is_confirmed: bool = False,
 ) -> str | None:
-    """Let a target and its listing have the address of the page that they led to; else say why not.
+    """Move a target and its listing to the URL that they redirect to, or return the reason why not.
 
-    Without a person who confirms it, the page has to show an id that is stored.
+    Unless a person has confirmed the move, the page must show a stored id of the product.
     """
-    known = connection.execute(_KNOWN, {"target_id": target_id}).one_or_none()
+    known = connection.execute(_LOCK_TARGET, {"target_id": target_id}).one_or_none()
     if known is None:
         return "its target is no longer watched"
-    given = {
+    values = {
         "target_id": target_id,
         "source_id": known.source_id,
         "listing_id": known.listing_id,
@@ -80,23 +80,23 @@ def follow(
         "identity_key": identity_key(offer.product_id, offer.sku, offer.url),
         "now": now,
     }
-    taken = connection.execute(_TAKEN, given).one()
-    source = source_rows.load(connection).of(given["url"])
+    taken = connection.execute(_TAKEN, values).one()
+    source = source_rows.load(connection).of(values["url"])
     if source is None or source.id != known.source_id:
-        return f"the page that it led to belongs to {source.id if source else 'no known source'}"
+        return f"the new page belongs to {source.id if source else 'no known source'}"
     if taken.target_id is not None:
-        return f"target {taken.target_id} watches the page that it led to already"
-    if not is_confirmed and (why := _why_not(known, offer, taken.listing_id)):
-        return why
-    # Where another listing has that page, the target goes over to it and the old one keeps its address.
+        return f"target {taken.target_id} already monitors the new page"
+    if not is_confirmed and (reason := _why_not_same(known, offer, taken.listing_id)):
+        return reason
+    # If another listing has the new page, the target switches to it and the old listing keeps its URL.
     moves_listing = known.listing_id is not None and taken.listing_id is None
     try:
         with connection.begin_nested():
-            connection.execute(_MOVE_TARGET, given)
+            connection.execute(_MOVE_TARGET, values)
             if moves_listing:
-                connection.execute(_MOVE_LISTING, given)
+                connection.execute(_MOVE_LISTING, values)
     except IntegrityError:
-        return "its new address was taken by another one this moment"
+        return "another target or listing has just taken the new URL"
     audit_log.note(
         connection,
         person=by,
@@ -106,7 +106,7 @@ def follow(
         now=now,
         details={
             "from": known.url,
-            "to": given["url"],
+            "to": values["url"],
             "listing_id": known.listing_id if moves_listing else taken.listing_id,
             "ids": {name: getattr(offer, name) for name in IDS if getattr(offer, name)},
         },
@@ -116,18 +116,18 @@ def follow(
 
 
 def tie(connection: Connection, target_id: int, identity: str, now: datetime) -> None:
-    """Let a target belong to the listing that its new page was stored as."""
-    known = connection.execute(_KNOWN, {"target_id": target_id}).one()
-    connection.execute(_TIE, {"target_id": target_id, "identity_key": identity})
+    """Link a target to the listing of its new page, and retire the listing that it left."""
+    known = connection.execute(_LOCK_TARGET, {"target_id": target_id}).one()
+    connection.execute(_LINK_LISTING, {"target_id": target_id, "identity_key": identity})
     connection.execute(_RETIRE, {"listing_id": known.listing_id, "now": now})
 
 
 def settle_held(
     connection: Connection, target: LeasedTarget | Row[Any], *, accepted: bool, note: str, now: datetime
 ) -> None:
-    """What is held of a target because its page moved needs nobody any longer."""
+    """Close the quarantined move of a target."""
     connection.execute(
-        _SETTLE,
+        _CLOSE,
         {
             "source_id": target.source_id,
             "identity_key": identity_key(None, None, target.canonical_url),
@@ -139,18 +139,18 @@ def settle_held(
 
 
 def was_rejected(connection: Connection, source_id: str, identity: str, url: str) -> bool:
-    """Whether a person has said that this page is not the one that moved."""
-    given = {"source_id": source_id, "identity_key": identity, "url": url}
-    return bool(connection.execute(_REJECTED, given).scalar())
+    """Return whether a person has rejected this page as the new page."""
+    values = {"source_id": source_id, "identity_key": identity, "url": url}
+    return bool(connection.execute(_REJECTED, values).scalar())
 
 
-def _why_not(known: Row[Any], offer: Offer, other_listing: int | None) -> str | None:
+def _why_not_same(known: Row[Any], offer: Offer, other_listing: int | None) -> str | None:
     if known.listing_id is None:
-        return "nothing was stored of it before it led to another page"
+        return "no listing was stored before it redirected to another page"
     stored = {name: getattr(known, name) for name in IDS}
-    shown = {name: getattr(offer, name) for name in IDS}
-    if why := why_another_product(stored, shown):
-        return why
+    found = {name: getattr(offer, name) for name in IDS}
+    if reason := why_another_product(stored, found):
+        return reason
     if other_listing is not None:
-        return f"the page that it led to is stored as listing {other_listing} already"
+        return f"the new page is already stored as listing {other_listing}"
     return None

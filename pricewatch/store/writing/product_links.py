@@ -1,8 +1,8 @@
-"""Ties listings to products: those that asked for it, a chunk at a time, with the same end every time.
+"""Link listings to products, in chunks of listings that are pending.
 
-What a listing is tied to depends on what all listings say now, and on nothing that was concluded before:
-first those with a GTIN, then those with a part number, then those with words only. Whoever changes what
-others depend on makes these ask again.
+The result depends only on the current data of all listings, not on earlier links: first listings with a GTIN
+are linked, then those with a part number, then those with a title only. When a change affects the links of
+other listings, these become pending too.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from pricewatch.store.models import Listing, Source
 from pricewatch.store.writing.batch import Batch
 
 CHUNK = 500
-# Whoever resolves is alone in doing so.
+# Only one process resolves at a time.
 LOCK = 0x70726F64
 
-# A step of a batch, after the upsert: what a product page told anew asks to be resolved.
+# A step of a batch, after the upsert.
 _REQUEST = text("""
 UPDATE listings l SET resolve_requested_at = i.observed_at
 FROM incoming i
@@ -33,7 +33,7 @@ WHERE l.id = i.listing_id AND i.detail AND l.resolve_requested_at IS NULL
       jsonb_build_object('gtin', l.gtin, 'brand', l.brand, 'mpn', l.mpn, 'title', l.title)
 """)
 
-_WAITING = text("""
+_PENDING = text("""
 SELECT l.id, l.title, l.brand, l.mpn, l.gtin, l.product_id, s.upc_trusted
 FROM listings l JOIN sources s ON s.id = l.source_id
 WHERE l.resolve_requested_at IS NOT NULL
@@ -54,23 +54,23 @@ _GTINS = text("""
 SELECT DISTINCT brand_mpn, gtin FROM listing_keys
 WHERE brand_mpn = ANY(:keys) AND gtin IS NOT NULL ORDER BY 1, 2
 """)
-_PRODUCTS_OF_WORDS = text("""
+_PRODUCTS_OF_FINGERPRINTS = text("""
 SELECT DISTINCT fingerprint, product_key FROM listing_keys
 WHERE fingerprint = ANY(:keys) AND product_key IS NOT NULL AND (gtin IS NOT NULL OR brand_mpn IS NOT NULL)
 ORDER BY 1, 2
 """)
 
-_ASK_SAME_NUMBER = text("""
+_REQUEST_SAME_PART_NUMBER = text("""
 UPDATE listings l SET resolve_requested_at = :now FROM listing_keys k
 WHERE k.brand_mpn = ANY(:keys) AND k.gtin IS NULL AND l.id = k.listing_id AND NOT l.id = ANY(:done)
 """)
-_ASK_SAME_WORDS = text("""
+_REQUEST_SAME_FINGERPRINT = text("""
 UPDATE listings l SET resolve_requested_at = :now FROM listing_keys k
 WHERE k.fingerprint = ANY(:keys) AND k.gtin IS NULL AND k.brand_mpn IS NULL
   AND l.id = k.listing_id AND NOT l.id = ANY(:done)
 """)
 
-# A product whose listings all came to a stronger key keeps its number, and whoever watches it.
+# A product whose listings all have a stronger key now keeps its id, and so the watch rules for it.
 _RENAME = text("""
 UPDATE products p SET key = r.key, gtin = coalesce(p.gtin, r.gtin), updated_at = :now
 FROM json_to_recordset(CAST(:rows AS json)) AS r(product_id bigint, key text, gtin text)
@@ -78,19 +78,19 @@ WHERE p.id = r.product_id AND NOT EXISTS (SELECT FROM products o WHERE o.key = r
   AND NOT EXISTS (SELECT FROM listing_keys k WHERE k.product_key = p.key AND k.listing_id = ANY(:done))
   AND NOT EXISTS (SELECT FROM listings l WHERE l.product_id = p.id AND NOT l.id = ANY(:done))
 """)
-_MAKE = text("""
+_INSERT_PRODUCTS = text("""
 INSERT INTO products (key, title, brand, mpn, gtin, created_at, updated_at)
 SELECT key, title, brand, mpn, gtin, :now, :now
 FROM json_to_recordset(CAST(:rows AS json)) AS r(key text, title text, brand text, mpn text, gtin text)
 ON CONFLICT (key) DO NOTHING
 """)
-_TIE = text("""
+_LINK = text("""
 UPDATE listings l SET product_id = p.id, product_link = r.link, resolve_requested_at = NULL
 FROM json_to_recordset(CAST(:rows AS json)) AS r(id bigint, key text, link jsonb)
 LEFT JOIN products p ON p.key = r.key
 WHERE l.id = r.id
 """)
-_DROP_EMPTY = text("""
+_DELETE_UNUSED = text("""
 DELETE FROM products p WHERE p.id = ANY(:left)
   AND NOT EXISTS (SELECT FROM listings l WHERE l.product_id = p.id)
   AND NOT EXISTS (SELECT FROM watch_rules w WHERE w.product_id = p.id)
@@ -99,7 +99,7 @@ DELETE FROM products p WHERE p.id = ANY(:left)
 
 @dataclass(slots=True)
 class _Case:
-    """One listing on its way to a product."""
+    """A listing and the product that is found for it."""
 
     row: Any
     keys: Keys
@@ -109,7 +109,7 @@ class _Case:
     def key(self) -> str | None:
         return self.link.key if self.link else None
 
-    def as_keys(self) -> dict[str, Any]:
+    def keys_row(self) -> dict[str, Any]:
         return {
             "listing_id": self.row.id,
             "gtin": self.keys.gtin,
@@ -118,11 +118,11 @@ class _Case:
             "product_key": self.key,
         }
 
-    def explained(self) -> dict[str, Any]:
+    def explanation(self) -> dict[str, Any]:
         row, found = self.row, self.link
         given = {"gtin": row.gtin, "brand": row.brand, "mpn": row.mpn, "title": row.title}
         if found is None:
-            raise ValueError("it has not been tied yet")
+            raise ValueError("the listing has no link yet")
         return {
             "by": found.by,
             "key": found.key,
@@ -133,12 +133,12 @@ class _Case:
 
 
 def request(connection: Connection, _batch: Batch) -> None:
-    """Listings whose product page tells something else than before are resolved again."""
+    """Request resolving of listings whose product page has changed."""
     connection.execute(_REQUEST)
 
 
 def request_all(connection: Connection, now: datetime, source_id: str | None = None) -> int:
-    """Every listing whose own page was read, or those of one source, are resolved anew."""
+    """Request resolving of all listings whose product page was read, or of those of one source."""
     query = update(Listing).where(Listing.last_scraped_at.is_not(None)).values(resolve_requested_at=now)
     if source_id is not None:
         query = query.where(Listing.source_id == source_id)
@@ -146,7 +146,7 @@ def request_all(connection: Connection, now: datetime, source_id: str | None = N
 
 
 def trust(connection: Connection, source_id: str, now: datetime, *, trusted: bool) -> int:
-    """Whether a source's GTINs are taken for what they say; its listings are resolved anew."""
+    """Set whether the GTINs of a source are trusted; if that changes, request resolving of its listings."""
     changed = connection.execute(
         update(Source)
         .where(Source.id == source_id, Source.upc_trusted.is_not(trusted))
@@ -161,9 +161,9 @@ def waiting(connection: Connection) -> int:
 
 
 def resolve(connection: Connection, now: datetime, most: int = CHUNK) -> int:
-    """Resolve up to so many listings that asked for it; says how many that were."""
+    """Resolve up to `most` pending listings; return how many were resolved."""
     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
-    rows = connection.execute(_WAITING, {"most": most}).all()
+    rows = connection.execute(_PENDING, {"most": most}).all()
     if not rows:
         return 0
     cases = [
@@ -171,76 +171,82 @@ def resolve(connection: Connection, now: datetime, most: int = CHUNK) -> int:
     ]
     ids = [row.id for row in rows]
     old = connection.execute(_OLD_KEYS, {"ids": ids}).all()
-    numbers = {pair for pair, _ in old if pair} | {one.keys.brand_mpn for one in cases if one.keys.brand_mpn}
-    words = {some for _, some in old if some} | {
-        one.keys.fingerprint for one in cases if one.keys.fingerprint
-    }
-    gtins_before = _sets(connection, _GTINS, numbers)
-    products_before = _sets(connection, _PRODUCTS_OF_WORDS, words)
+    part_numbers = {number for number, _ in old} | {case.keys.brand_mpn for case in cases}
+    fingerprints = {fingerprint for _, fingerprint in old} | {case.keys.fingerprint for case in cases}
+    gtins_before = _values_by_key(connection, _GTINS, part_numbers)
+    products_before = _values_by_key(connection, _PRODUCTS_OF_FINGERPRINTS, fingerprints)
 
-    for one in cases:
-        one.link = link(one.keys) if one.keys.gtin else None
+    for case in cases:
+        case.link = link(case.keys) if case.keys.gtin else None
     _set_keys(connection, cases)
-    gtins = _sets(connection, _GTINS, numbers)
-    _tie_some(connection, cases, lambda keys: keys.is_strong, lambda keys: link(keys, gtins[keys.brand_mpn]))
-    products = _sets(connection, _PRODUCTS_OF_WORDS, words)
-    _tie_some(connection, cases, lambda _: True, lambda keys: link(keys, (), products[keys.fingerprint]))
+    gtins = _values_by_key(connection, _GTINS, part_numbers)
+    _link_remaining(
+        connection, cases, lambda keys: keys.is_strong, lambda keys: link(keys, gtins[keys.brand_mpn])
+    )
+    products = _values_by_key(connection, _PRODUCTS_OF_FINGERPRINTS, fingerprints)
+    _link_remaining(
+        connection, cases, lambda _: True, lambda keys: link(keys, (), products[keys.fingerprint])
+    )
 
     _write(connection, cases, now)
-    for ask, before, after in (
-        (_ASK_SAME_NUMBER, gtins_before, gtins),
-        (_ASK_SAME_WORDS, products_before, products),
+    for request_others, before, after in (
+        (_REQUEST_SAME_PART_NUMBER, gtins_before, gtins),
+        (_REQUEST_SAME_FINGERPRINT, products_before, products),
     ):
         changed = [key for key in {*before, *after} if key and before[key] != after[key]]
         if changed:
-            connection.execute(ask, {"keys": changed, "done": ids, "now": now})
+            connection.execute(request_others, {"keys": changed, "done": ids, "now": now})
     return len(rows)
 
 
-def _tie_some(
+def _link_remaining(
     connection: Connection,
     cases: list[_Case],
-    are_meant: Callable[[Keys], bool],
-    tie: Callable[[Keys], Link],
+    applies_to: Callable[[Keys], bool],
+    find_link: Callable[[Keys], Link],
 ) -> None:
-    some = [one for one in cases if one.link is None and are_meant(one.keys)]
-    for one in some:
-        one.link = tie(one.keys)
-    _set_keys(connection, some)
+    remaining = [case for case in cases if case.link is None and applies_to(case.keys)]
+    for case in remaining:
+        case.link = find_link(case.keys)
+    _set_keys(connection, remaining)
 
 
 def _set_keys(connection: Connection, cases: list[_Case]) -> None:
     if cases:
-        connection.execute(_SET_KEYS, {"rows": json.dumps([one.as_keys() for one in cases])})
+        connection.execute(_SET_KEYS, {"rows": json.dumps([case.keys_row() for case in cases])})
 
 
-def _sets(connection: Connection, query: Any, keys: Iterable[str]) -> defaultdict[str | None, list[str]]:
+def _values_by_key(
+    connection: Connection, query: Any, keys: Iterable[str | None]
+) -> defaultdict[str | None, list[str]]:
     found: defaultdict[str | None, list[str]] = defaultdict(list)
-    for key, value in connection.execute(query, {"keys": sorted(keys)}):
+    for key, value in connection.execute(query, {"keys": sorted(filter(None, keys))}):
         found[key].append(value)
     return found
 
 
 def _write(connection: Connection, cases: list[_Case], now: datetime) -> None:
-    """Make the products that are not there yet, tie the listings to them, and drop what nobody is tied to."""
-    wanted = {one.key: one.row for one in reversed(cases) if one.key}
-    # One new name for a product, and one product for a name.
-    names = {row.product_id: key for key, row in wanted.items() if row.product_id}
-    if names:
-        rows = [{"product_id": number, "key": key, "gtin": _gtin(key)} for number, key in names.items()]
-        given = {"rows": json.dumps(rows), "now": now, "done": [one.row.id for one in cases]}
-        connection.execute(_RENAME, given)
-    made = [
+    """Insert missing products, link the listings to them, and delete products without listings."""
+    rows_by_key = {case.key: case.row for case in reversed(cases) if case.key}
+    # At most one new key per product, and one product per key.
+    new_keys = {row.product_id: key for key, row in rows_by_key.items() if row.product_id}
+    if new_keys:
+        renamed = [
+            {"product_id": product_id, "key": key, "gtin": _gtin(key)} for product_id, key in new_keys.items()
+        ]
+        done = [case.row.id for case in cases]
+        connection.execute(_RENAME, {"rows": json.dumps(renamed), "now": now, "done": done})
+    products = [
         {"key": key, "title": row.title, "brand": row.brand, "mpn": row.mpn, "gtin": _gtin(key)}
-        for key, row in wanted.items()
+        for key, row in rows_by_key.items()
     ]
-    if made:
-        connection.execute(_MAKE, {"rows": json.dumps(made), "now": now})
-    ties = [{"id": one.row.id, "key": one.key, "link": one.explained()} for one in cases]
-    connection.execute(_TIE, {"rows": json.dumps(ties)})
-    left = sorted({one.row.product_id for one in cases if one.row.product_id})
+    if products:
+        connection.execute(_INSERT_PRODUCTS, {"rows": json.dumps(products), "now": now})
+    links = [{"id": case.row.id, "key": case.key, "link": case.explanation()} for case in cases]
+    connection.execute(_LINK, {"rows": json.dumps(links)})
+    left = sorted({case.row.product_id for case in cases if case.row.product_id})
     if left:
-        connection.execute(_DROP_EMPTY, {"left": left})
+        connection.execute(_DELETE_UNUSED, {"left": left})
 
 
 def _gtin(product_key: str) -> str | None:

@@ -1,6 +1,6 @@
-"""Offers that are held: everything about them is kept, and for a while the page they came from.
+"""Quarantined offers, and for a limited time the pages that they came from.
 
-However often the same thing is held for the same reason, it is one open row, with how often and since when.
+An offer that is quarantined again for the same reason updates its open row and the count of that row.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pricewatch.vocabulary import Availability, QuarantineReason, SellerType
 
 @dataclass(frozen=True, slots=True)
 class HeldWanted:
-    """Which held offers are meant; every field narrows the choice."""
+    """A filter for quarantined offers; every field that is set narrows the selection."""
 
     ids: Sequence[int] | None = None
     status: str | None = None
@@ -35,37 +35,36 @@ class HeldWanted:
     reason: str | None = None
 
     def conditions(self) -> list[Any]:
-        found = [
+        conditions = [
             getattr(Quarantined, name) == value
             for name in ("status", "adapter_id", "source_id", "reason")
             if (value := getattr(self, name)) is not None
         ]
-        return found if self.ids is None else [*found, Quarantined.id.in_(list(self.ids))]
+        return conditions if self.ids is None else [*conditions, Quarantined.id.in_(list(self.ids))]
 
 
-# A page that was read well answers for what was held of it before, whether it was known by an id or by its
-# URL. A price that jumped is not among it: that one waits for another run. Row by row along the index,
-# however much is held.
+# Pending rows of product pages that could be read now, by identity key or by URL. Price jumps are excluded:
+# they wait for another run. LATERAL makes it an index scan per row of the batch, however many are pending.
 _READ_AGAIN = text("""
-SELECT held.id FROM incoming i CROSS JOIN LATERAL (
+SELECT pending.id FROM incoming i CROSS JOIN LATERAL (
     SELECT q.id FROM quarantine q
     WHERE q.status = 'pending' AND q.listing_id IS NULL AND q.source_id = i.source_id
       AND q.observed_at <= i.observed_at
       AND q.identity_key IN (
           i.identity_key, 'URL:' || left(encode(sha256(convert_to(i.canonical_url, 'UTF8')), 'hex'), 16))
     LIMIT 20
-) held
-WHERE i.detail AND NOT i.held AND i.price_cents IS NOT NULL
+) pending
+WHERE i.detail AND NOT i.quarantined AND i.price_cents IS NOT NULL
 """)
 
 
 def hold(connection: Connection, item: ProductPage, *, run_id: int, at: datetime) -> None:
-    """Open a row for what is held, or bring the open one up to date."""
+    """Quarantine an offer: insert a row, or update the open one."""
     if item.held is None:
-        raise ValueError("only an offer that is held goes to quarantine")
+        raise ValueError("the offer has no reason for quarantine")
     offer = item.offer
     observed_at = offer.observed_at or at
-    given = {
+    values = {
         "source_id": offer.source,
         "run_id": run_id,
         "target_id": item.target_id,
@@ -77,19 +76,19 @@ def hold(connection: Connection, item: ProductPage, *, run_id: int, at: datetime
         "reason": item.held.reason,
         "offer": json_safe(asdict(offer)),
         "details": json_safe({"evidence": item.evidence, **item.held.details, "encoding": item.encoding}),
-        "page_hash": keep_page(connection, item.page, observed_at),
+        "page_hash": save_page(connection, item.page, observed_at),
         "first_seen_at": observed_at,
         "observed_at": observed_at,
     }
-    newest = insert(Quarantined).values(given)
-    kept = {"source_id", "identity_key", "reason", "target_id", "first_seen_at"}
+    new = insert(Quarantined).values(values)
+    unchanged = {"source_id", "identity_key", "reason", "target_id", "first_seen_at"}
     connection.execute(
-        newest.on_conflict_do_update(
+        new.on_conflict_do_update(
             index_elements=[Quarantined.source_id, Quarantined.identity_key, Quarantined.reason],
             index_where=Quarantined.status == "pending",
             set_={
-                **{name: newest.excluded[name] for name in given if name not in kept},
-                "target_id": func.coalesce(newest.excluded.target_id, Quarantined.target_id),
+                **{name: new.excluded[name] for name in values if name not in unchanged},
+                "target_id": func.coalesce(new.excluded.target_id, Quarantined.target_id),
                 "times_seen": Quarantined.times_seen + 1,
             },
         )
@@ -97,9 +96,9 @@ def hold(connection: Connection, item: ProductPage, *, run_id: int, at: datetime
 
 
 def _identity_key(connection: Connection, item: ProductPage) -> str | None:
-    """That of the listing whose page it is: what is held was hardly read well enough to say.
+    """Return the key of the known listing, because the key that was read from the page may be wrong.
 
-    A page that moved is held as that of its target.
+    A page that moved has the key of its target instead.
     """
     known = None
     moved = item.held is not None and item.held.reason is QuarantineReason.MOVED
@@ -109,20 +108,20 @@ def _identity_key(connection: Connection, item: ProductPage) -> str | None:
     return known or json_safe(item.offer.identity_key) or None
 
 
-def keep_page(connection: Connection, page: bytes, at: datetime) -> str | None:
-    """Keep a page under the hash of its content, which is the answer; the same page is kept once."""
+def save_page(connection: Connection, page: bytes, at: datetime) -> str | None:
+    """Store a page once per content, and return the hash of the content."""
     if not page:
         return None
     page_hash = hashlib.sha256(page).hexdigest()
     new = insert(QuarantinePage).values(hash=page_hash, page=zlib.compress(page), kept_at=at)
-    # The update also keeps maintenance from removing it at this very moment.
-    kept = new.on_conflict_do_update(index_elements=["hash"], set_={"kept_at": new.excluded.kept_at})
-    connection.execute(kept)
+    # The update also prevents maintenance from removing the page at the same time.
+    upsert = new.on_conflict_do_update(index_elements=["hash"], set_={"kept_at": new.excluded.kept_at})
+    connection.execute(upsert)
     return page_hash
 
 
 def settle_read(connection: Connection, batch: Batch) -> None:
-    """What can be read again no longer waits for a person."""
+    """Reject the open rows of product pages that this batch could read."""
     ids = connection.execute(_READ_AGAIN).scalars().all()
     if ids:
         note = f"run {batch.run_id} could read it"
@@ -130,9 +129,9 @@ def settle_read(connection: Connection, batch: Batch) -> None:
 
 
 def listed(
-    connection: Connection, wanted: HeldWanted, *, most: int, before: int | None = None
+    connection: Connection, criteria: HeldWanted, *, most: int, before: int | None = None
 ) -> list[dict[str, Any]]:
-    """Held offers without their pages, the newest first, from `before` on."""
+    """Return quarantined offers without their pages, newest first, with ids below `before`."""
     query = (
         select(
             *Quarantined.__table__.columns,
@@ -141,7 +140,7 @@ def listed(
             .scalar_subquery()
             .label("page_bytes"),
         )
-        .where(*wanted.conditions())
+        .where(*criteria.conditions())
         .order_by(Quarantined.id.desc())
         .limit(most)
     )
@@ -151,7 +150,7 @@ def listed(
 
 
 def get(connection: Connection, held_id: int, *, lock: bool = False) -> dict[str, Any] | None:
-    """One held offer with its page, as it came from the site."""
+    """Return a quarantined offer with its page as it was downloaded."""
     query = select(*Quarantined.__table__.columns).where(Quarantined.id == held_id)
     row = connection.execute(query.with_for_update() if lock else query).mappings().first()
     if row is None:
@@ -163,25 +162,25 @@ def get(connection: Connection, held_id: int, *, lock: bool = False) -> dict[str
 
 
 def no_replay(adapter_id: str) -> str | None:
-    """Why nothing that is held of this reader can be read again; None where there is an adapter for that."""
+    """Return why the pages of this adapter cannot be read again, or None if they can."""
     if (spider := spider_of(adapter_id)) is None:
         return None
-    return f"the spider {spider} reads its pages itself: no adapter can read what is held of it again"
+    return f"the spider {spider} reads its pages itself: no adapter can read its quarantined offers again"
 
 
-def no_page(held: Mapping[str, Any]) -> str:
-    """Why there is no page to look at."""
-    if held["page_hash"] is None and (spider := spider_of(held["adapter_id"])) is not None:
-        return f"the spider {spider} gave none with the offer"
-    if held["page_hash"] is None:
-        return "it came from an overview page, of which none is kept"
-    return "its page was removed: those of settled offers go first, the others after KEEP_HELD_PAGES_DAYS"
+def no_page(row: Mapping[str, Any]) -> str:
+    """Return why a quarantined offer has no page."""
+    if row["page_hash"] is None and (spider := spider_of(row["adapter_id"])) is not None:
+        return f"the spider {spider} provided no page with the offer"
+    if row["page_hash"] is None:
+        return "it came from an overview page, and overview pages are not stored"
+    return "its page was removed: after review, or after KEEP_HELD_PAGES_DAYS"
 
 
 def reject(
     connection: Connection, ids: Sequence[int], *, by: str, note: str | None, now: datetime
 ) -> list[int]:
-    """What is wrong stays out; answers with those that were waiting, so that a second time does nothing."""
+    """Reject quarantined offers; return the ids of those that were pending."""
     return list(
         connection.execute(
             update(Quarantined)
@@ -195,6 +194,7 @@ def reject(
 def settle(
     connection: Connection, held_id: int, *, status: str, by: str, note: str | None, now: datetime
 ) -> None:
+    """Close a quarantined offer with this status."""
     connection.execute(
         update(Quarantined)
         .where(Quarantined.id == held_id)
@@ -202,15 +202,15 @@ def settle(
     )
 
 
-def offer_of(kept: Mapping[str, Any]) -> Offer:
-    """The offer as it was before it became JSON."""
-    given = {field.name: kept[field.name] for field in fields(Offer) if kept.get(field.name) is not None}
+def offer_of(stored: Mapping[str, Any]) -> Offer:
+    """Convert the stored JSON back to an offer."""
+    values = {field.name: stored[field.name] for field in fields(Offer) if stored.get(field.name) is not None}
     for name in ("observed_at", "sold_at"):
-        if isinstance(given.get(name), str):
-            given[name] = datetime.fromisoformat(given[name])
-    given["availability"] = Availability(given.get("availability", Availability.UNKNOWN))
-    if seller := given.get("seller"):
+        if isinstance(values.get(name), str):
+            values[name] = datetime.fromisoformat(values[name])
+    values["availability"] = Availability(values.get("availability", Availability.UNKNOWN))
+    if seller := values.get("seller"):
         kind = SellerType(seller["type"]) if seller.get("type") else None
-        given["seller"] = SellerInfo(seller["id"], seller.get("name"), kind)
+        values["seller"] = SellerInfo(seller["id"], seller.get("name"), kind)
     required = {"url": "", "title": "", "price_cents": 0, "currency": ""}
-    return Offer(**{**required, **given})
+    return Offer(**{**required, **values})

@@ -1,4 +1,4 @@
-"""Run rows: opened before the first request, kept up to date with every batch, closed always."""
+"""Rows of runs: inserted before the first request, updated with every batch, and closed at the end."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from pricewatch.vocabulary import PageOutcome, RunStatus
 STALE_AFTER = timedelta(minutes=30)
 MOST_ERRORS_KEPT = 50
 
-# Written with every batch, so they are made once: SQLAlchemy takes longer to build one than to send it.
+# Built once: they are executed with every batch, and building one takes longer than sending it.
 _RUNS = Run.metadata.tables[Run.__tablename__]
-_BEAT = update(_RUNS).where(_RUNS.c.id == bindparam("run")).values(heartbeat_at=bindparam("at"))
+_HEARTBEAT = update(_RUNS).where(_RUNS.c.id == bindparam("run")).values(heartbeat_at=bindparam("at"))
 _ADD_PAGE = insert(RunPage.metadata.tables[RunPage.__tablename__])
 
 
@@ -33,16 +33,16 @@ def node_name() -> str:
 
 
 def open_run(connection: Connection, *, now: datetime, **fields: Any) -> int:
-    """Insert the row of a run that starts now; refuse if the same market is being crawled already."""
+    """Insert the row of a run that starts now; raise `RunRefused` if the market is being crawled already."""
     market_id = fields.get("market_id")
     _check_name(fields["spider"])
-    if (own := _opened_already(connection, fields["spider"], market_id, now)) is not None:
-        return own
+    if (run_id := _already_opened(connection, fields["spider"], market_id, now)) is not None:
+        return run_id
     if market_id is not None:
         end_dead_runs(connection, fields["spider"], market_id, now)
     try:
         with connection.begin_nested():
-            run_id = connection.execute(
+            new_id = connection.execute(
                 insert(Run)
                 .values(node=node_name(), pid=os.getpid(), started_at=now, heartbeat_at=now, **fields)
                 .returning(Run.id)
@@ -57,21 +57,21 @@ def open_run(connection: Connection, *, now: datetime, **fields: Any) -> int:
         ).first()
         since = f" (run {other.id}, on {other.node} since {other.started_at:%H:%M:%S} UTC)" if other else ""
         raise RunRefused(
-            f"A {fields['spider']} run of market {market_id} is under way already{since}: "
+            f"A {fields['spider']} run of market {market_id} is already running{since}: "
             "wait for it to end, or cancel it."
         ) from None
-    return int(run_id)
+    return int(new_id)
 
 
 def _check_name(spider: str) -> None:
     if not 0 < len(spider) <= LONGEST_NAME:
         raise RunRefused(
-            f"The name of a spider has 1 to {LONGEST_NAME} characters, not {len(spider)}: give it another."
+            f"A spider's name has 1 to {LONGEST_NAME} characters, not {len(spider)}: change its name."
         )
 
 
-def _opened_already(connection: Connection, spider: str, market_id: str | None, now: datetime) -> int | None:
-    """Asked again because the answer to the first commit was lost: the row is there, and it is ours."""
+def _already_opened(connection: Connection, spider: str, market_id: str | None, now: datetime) -> int | None:
+    """Return the id of this run if it was inserted by a commit whose acknowledgement was lost."""
     return connection.execute(
         select(Run.id).where(
             Run.started_at == now,
@@ -85,7 +85,7 @@ def _opened_already(connection: Connection, spider: str, market_id: str | None, 
 
 
 def end_dead_runs(connection: Connection, spider: str, market_id: str, now: datetime) -> None:
-    """A run whose process is gone, or that gave no sign of life for long, does not hold up the next one."""
+    """Mark runs whose process has died, or whose heartbeat is too old, so that the next one can start."""
     running = connection.execute(
         select(Run.id, Run.node, Run.pid, Run.started_at, Run.heartbeat_at).where(
             Run.spider == spider, Run.market_id == market_id, Run.status == RunStatus.RUNNING
@@ -99,38 +99,38 @@ def end_dead_runs(connection: Connection, spider: str, market_id: str, now: date
             mark_stale(connection, run.id, now, "its process is gone" if died_here else "no sign of life")
 
 
-def mark_stale(connection: Connection, run_id: int, now: datetime, why: str) -> None:
+def mark_stale(connection: Connection, run_id: int, now: datetime, reason: str) -> None:
     connection.execute(
         update(Run)
         .where(Run.id == run_id, Run.status == RunStatus.RUNNING)
-        .values(status=RunStatus.STALE, reason=why, finished_at=now)
+        .values(status=RunStatus.STALE, reason=reason, finished_at=now)
     )
     connection.execute(delete(CollectedCard).where(CollectedCard.run_id == run_id))
 
 
 def record(connection: Connection, run_id: int, added: dict[str, int], values: dict[str, Any]) -> None:
-    """Keep the row up to date: counters that grow with this batch, and values as they are now."""
-    given = {**added, **_storable(values)}
+    """Update the row of a run: add to its counters, and set other values."""
+    parameters = {**added, **_storable(values)}
     connection.execute(
-        _recording(tuple(added), tuple(values)),
-        {"run": run_id, **{f"new_{name}": value for name, value in given.items()}},
+        _update_statement(tuple(added), tuple(values)),
+        {"run": run_id, **{f"new_{name}": value for name, value in parameters.items()}},
     )
 
 
 @cache
-def _recording(added: tuple[str, ...], values: tuple[str, ...]) -> Update:
-    grown = {name: _RUNS.c[name] + bindparam(f"new_{name}") for name in added}
+def _update_statement(added: tuple[str, ...], values: tuple[str, ...]) -> Update:
+    increased = {name: _RUNS.c[name] + bindparam(f"new_{name}") for name in added}
     changed: dict[str, Any] = {name: bindparam(f"new_{name}") for name in values}
-    return update(_RUNS).where(_RUNS.c.id == bindparam("run")).values({**grown, **changed})
+    return update(_RUNS).where(_RUNS.c.id == bindparam("run")).values({**increased, **changed})
 
 
-def beat(connection: Connection, run_id: int, at: datetime) -> None:
-    """The last statement of a run's transactions: a sign of life, and a mark that tells if it was kept."""
-    connection.execute(_BEAT, {"run": run_id, "at": at})
+def write_heartbeat(connection: Connection, run_id: int, at: datetime) -> None:
+    """Write the heartbeat that ends each transaction of a run, and by which its commit can be checked."""
+    connection.execute(_HEARTBEAT, {"run": run_id, "at": at})
 
 
-def has_beaten(connection: Connection, run_id: int, at: datetime) -> bool:
-    """Whether the transaction with this beat was committed; waits for it if it is still under way."""
+def has_heartbeat(connection: Connection, run_id: int, at: datetime) -> bool:
+    """Return whether the transaction with this heartbeat was committed; wait for it if it is still open."""
     last = connection.execute(select(Run.heartbeat_at).where(Run.id == run_id).with_for_update()).scalar()
     return last == at
 
@@ -167,7 +167,7 @@ def _storable(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_alive(pid: int, started_at: datetime, now: datetime) -> bool:
-    """Whether the process of a run still lives; one that is younger than the run only has its number."""
+    """Return whether the process of a run is alive. A process younger than the run only reused its pid."""
     try:
         process = psutil.Process(pid)
         age = timedelta(seconds=time.time() - process.create_time())
@@ -175,5 +175,5 @@ def _is_alive(pid: int, started_at: datetime, now: datetime) -> bool:
             return False
     except psutil.NoSuchProcess:
         return False
-    # The system tells the age of a process to the hundredth of a second.
+    # The age of a process is only known to a hundredth of a second.
     return now - age <= started_at + timedelta(seconds=1)

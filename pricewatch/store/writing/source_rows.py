@@ -1,6 +1,7 @@
-"""Which source a URL belongs to: one per registrable domain, made on first use, not fetched unapproved.
+"""Sources: which source a URL belongs to, and whether a person has approved fetching from it.
 
-On an address or a name like localhost, every port is a site of its own.
+There is one source per registrable domain, created on first use. On IP addresses and names like localhost,
+every port is a separate source.
 """
 
 from __future__ import annotations
@@ -43,22 +44,22 @@ class SourceRecord:
 
 
 class Sources:
-    """All sources, found by the URL of a page: by its exact place first, else by its domain."""
+    """All sources, to find the source of a URL by its host and port, or else by its domain."""
 
     def __init__(self, records: Iterable[SourceRecord]):
         self.by_id = {record.id: record for record in records}
-        self._by_place: dict[tuple[str, int], SourceRecord] = {}
+        self._by_host: dict[tuple[str, int], SourceRecord] = {}
         self._by_domain: dict[str, SourceRecord] = {}
         for record in self.by_id.values():
-            self._by_place.setdefault(_place(record.base_url), record)
+            self._by_host.setdefault(_host_and_port(record.base_url), record)
             if not is_machine(record.domain):
                 self._by_domain.setdefault(record.domain, record)
 
     def of(self, url: str) -> SourceRecord | None:
-        return self._by_place.get(_place(url)) or self._by_domain.get(registrable_domain(url))
+        return self._by_host.get(_host_and_port(url)) or self._by_domain.get(registrable_domain(url))
 
     def private_places(self) -> list[str]:
-        """The base URLs, of which the guard lets the private ones through: an operator wrote them there."""
+        """Return the base URLs. Private addresses among them are allowed, because an operator set them."""
         return [record.base_url for record in self.by_id.values()]
 
 
@@ -76,7 +77,7 @@ def created_at(connection: Connection, source_id: str) -> datetime:
 
 
 def create(connection: Connection, urls: Iterable[str]) -> Sources:
-    """Make a source for every domain that has none yet: invisible, untrusted, and not yet approved."""
+    """Create a source for every domain that has none: not visible, not trusted and not approved."""
     known = load(connection)
     new: dict[str, dict[str, str]] = {}
     for url in urls:
@@ -90,7 +91,7 @@ def create(connection: Connection, urls: Iterable[str]) -> Sources:
 
 
 def new_source(url: str, source_id: str) -> dict[str, str]:
-    """The columns of a source that a URL is the first one of."""
+    """Return the columns of a new source for this URL."""
     domain, parts = registrable_domain(url), urlsplit(url)
     return {
         "id": source_id,
@@ -102,14 +103,14 @@ def new_source(url: str, source_id: str) -> dict[str, str]:
 
 
 def find(connection: Connection, name: str) -> SourceRecord:
-    """A source by its id or its domain."""
+    """Return a source by its id or its domain; raise `UserError` if there is none."""
     sources = load(connection)
     found = sources.by_id.get(name)
     if found is None:
         try:
             found = sources.of(name if "://" in name else f"https://{name}")
         except ValueError:
-            # It is no address either.
+            # The name is not a URL either.
             found = None
     if found is None:
         known = ", ".join(sorted(sources.by_id)[:20]) or "none yet"
@@ -118,7 +119,7 @@ def find(connection: Connection, name: str) -> SourceRecord:
 
 
 def not_approved(source_id: str) -> str:
-    """Why nothing is fetched from a source, and what to do about it."""
+    """Return the message for a source that is not approved."""
     return (
         f"Nobody has approved fetching from {source_id} yet: read its terms, then "
         f"`scrapy sources approve {source_id} --by NAME`."
@@ -131,7 +132,7 @@ def check_approved(source: SourceRecord) -> None:
 
 
 def approve(connection: Connection, source_id: str, by: str, now: datetime) -> int:
-    """A person has read the terms: from now on its targets are due. Says how many begin."""
+    """Approve a source whose terms a person has read; return how many targets become due."""
     connection.execute(
         update(Source).where(Source.id == source_id).values(tos_approved_by=by, tos_reviewed_at=now)
     )
@@ -139,15 +140,15 @@ def approve(connection: Connection, source_id: str, by: str, now: datetime) -> i
 
 
 def withdraw(connection: Connection, source_id: str, now: datetime) -> int:
-    """The approval does not hold any longer: nothing of this source is scheduled."""
+    """Withdraw the approval of a source; return how many targets are no longer scheduled."""
     connection.execute(
         update(Source).where(Source.id == source_id).values(tos_approved_by=None, tos_reviewed_at=now)
     )
     return connection.execute(_STOP_TARGETS, {"source_id": source_id, "now": now}).rowcount
 
 
-def _place(url: str) -> tuple[str, int]:
+def _host_and_port(url: str) -> tuple[str, int]:
     parts = urlsplit(url)
     port = parts.port or 443
-    # What answers on the two standard ports is one site.
+    # The two standard ports are one site.
     return (parts.hostname or "").rstrip("."), 443 if port == 80 else port

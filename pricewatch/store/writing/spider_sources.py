@@ -1,6 +1,6 @@
-"""The source of a spider that is not ours: a known one, or one that is made when the spider first runs.
+"""The source of a custom spider: a known one, or one that is created when the spider first runs.
 
-A source that was made here is not approved. Commit it before the run is refused, so that it can be.
+A new source is not approved. Commit it before the run is refused, so that a person can approve it.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ SOURCE_ID = r"[A-Za-z0-9_\[][A-Za-z0-9_.:\[\]-]{0,99}"
 def source_for(
     connection: Connection, spider: str, source_id: str | None, site: str, now: datetime
 ) -> SourceRecord:
-    """The source by its id, else the one of the spider's site, else a new one.
+    """Return the source by its id, or that of the spider's site, or a new one.
 
-    `site` is the first of the spider's `allowed_domains`, or its first start URL; empty if it has neither.
+    `site` is the first of the spider's `allowed_domains`, or its first start URL, or empty.
     """
     known = source_rows.load(connection)
     if source_id is not None and source_id in known.by_id:
         return known.by_id[source_id]
-    url = _address(spider, site)
+    url = _site_url(spider, site)
     if (found := known.of(url)) is not None:
         return found
     values = source_rows.new_source(url, _checked_id(spider, source_id or site_of(url)))
@@ -39,12 +39,12 @@ def source_for(
     return source_rows.load(connection).by_id[values["id"]]
 
 
-def _address(spider: str, site: str) -> str:
-    """The site as a URL: a domain is reached by https, a machine such as localhost:8000 by http."""
+def _site_url(spider: str, site: str) -> str:
+    """Return the site as a URL: https for a domain, http for a machine such as localhost:8000."""
     if not site:
         raise UserError(
-            f"The spider {spider} does not say which site it reads: give it `allowed_domains`, "
-            "`start_urls`, or `source`, the id of a known source."
+            f"The spider {spider} does not define its site: set `allowed_domains`, `start_urls`, or "
+            "`source`, the id of a known source."
         )
     try:
         url = site
@@ -53,14 +53,14 @@ def _address(spider: str, site: str) -> str:
         canonical_url(url)
         site_of(url)
     except InvalidUrl:
-        raise UserError(f"The site {site[:200]!r} of the spider {spider} is not a web address.") from None
+        raise UserError(f"The site {site[:200]!r} of the spider {spider} is not a valid URL.") from None
     return url
 
 
 def _checked_id(spider: str, source_id: str) -> str:
     if not re.fullmatch(SOURCE_ID, source_id):
         raise UserError(
-            f"The source {source_id[:120]!r} of the spider {spider} cannot be made: use letters, digits, "
-            "'.', '_', ':' and '-', 100 at the most, such as shop.example."
+            f"The source {source_id[:120]!r} of the spider {spider} is not a valid id: use at most 100 "
+            "letters, digits, '.', '_', ':' and '-'. Example: shop.example."
         )
     return source_id

@@ -1,4 +1,4 @@
-"""What the looks of a targets run say against listings. They count when the run ends, source by source."""
+"""Checks of a targets run that found listings missing, gone or sold; they are applied when the run ends."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from pricewatch.store.writing.listing_checks import evidence_row, listing_row, m
 from pricewatch.store.writing.verification_rows import WatchedListing
 from pricewatch.vocabulary import Attempt
 
-# More than one run ever has by itself: what is over that is not concluded, and looked at again.
-MOST_KEPT = 20_000
+# More than any run is expected to have. Checks beyond that are ignored, and their targets are checked again.
+MAX_CHECKS = 20_000
 
 
 @dataclass(slots=True)
 class Conclusion:
-    """What the looks of a run came to."""
+    """The result of the checks of a run."""
 
     gone: int = 0
     mass_gone: list[str] = field(default_factory=list)
@@ -31,59 +31,61 @@ class Conclusion:
 
 class TargetChecks:
     def __init__(self) -> None:
-        # How many targets of each source were looked at and not found missing.
-        self._others: Counter[str] = Counter()
-        self._against: defaultdict[str, list[tuple[str, ListingCheck]]] = defaultdict(list)
-        self._kept = 0
+        # The number of other checks of each source: pages that exist, or could not be fetched.
+        self._other_checks: Counter[str] = Counter()
+        self._negative_checks: defaultdict[str, list[tuple[str, ListingCheck]]] = defaultdict(list)
+        self._negative_count = 0
+        # Sources of which at least one page was found.
         self._found: set[str] = set()
 
-    def add(self, source_id: str, canonical_url: str, look: ListingCheck | None) -> None:
-        """Remember a look at a target's page; None where the page was there and could be read."""
-        if look is None or look.attempt in (Attempt.ALIVE, Attempt.TROUBLE):
-            self._others[source_id] += 1
-            if look is None or look.attempt is Attempt.ALIVE:
+    def add(self, source_id: str, canonical_url: str, check: ListingCheck | None) -> None:
+        """Add a check of a target's page; None means that the page could be read."""
+        if check is None or check.attempt in (Attempt.ALIVE, Attempt.TROUBLE):
+            self._other_checks[source_id] += 1
+            if check is None or check.attempt is Attempt.ALIVE:
                 self._found.add(source_id)
-        elif self._kept < MOST_KEPT:
-            self._kept += 1
-            self._against[source_id].append((canonical_url, look))
+        elif self._negative_count < MAX_CHECKS:
+            self._negative_count += 1
+            self._negative_checks[source_id].append((canonical_url, check))
 
     def conclude(self, connection: Connection, run_id: int, now: datetime) -> Conclusion:
-        """Called in the transaction that ends the run; it may be called again where that one is lost."""
-        done = Conclusion()
-        for source_id, against in self._against.items():
-            ids = {look.listing_id for _, look in against}
-            listings = verification_rows.watched(connection, sorted(ids))
-            # The pages of listings that are gone already are no news.
-            missing = [look for _, look in against if look.is_missing and listings[look.listing_id].active]
-            looks = self._others[source_id] + sum(listings[look.listing_id].active for _, look in against)
-            if is_mass_gone([look.attempt for look in missing] + [Attempt.ALIVE] * (looks - len(missing))):
-                done.mass_gone.append(source_id)
-                alert = mass_gone_alert(source_id, len(missing), looks, run_id)
+        """Count strikes in the transaction that ends the run. It may be repeated if the transaction fails."""
+        conclusion = Conclusion()
+        for source_id, checks in self._negative_checks.items():
+            ids = {check.listing_id for _, check in checks}
+            listings = verification_rows.lock_watched(connection, sorted(ids))
+            # Listings that are inactive already do not count.
+            active = [check for _, check in checks if listings[check.listing_id].active]
+            missing = [check for check in active if check.is_missing]
+            total = self._other_checks[source_id] + len(active)
+            if is_mass_gone([check.attempt for check in missing] + [Attempt.ALIVE] * (total - len(missing))):
+                conclusion.mass_gone.append(source_id)
+                alert = mass_gone_alert(source_id, len(missing), total, run_id)
                 alert_rows.raise_alert(connection, now=now, **alert)
-                rows = [evidence_row(look, run_id, strike=False) for _, look in against]
+                rows = [evidence_row(check, run_id, strike=False) for _, check in checks]
                 verification_rows.record_attempts(connection, rows)
             else:
-                done.gone += self._strike(connection, run_id, now, against, listings)
-        found = sorted(self._found - set(done.mass_gone))
+                conclusion.gone += self._strike(connection, run_id, now, checks, listings)
+        found = sorted(self._found - set(conclusion.mass_gone))
         alert_rows.resolve_alerts(connection, kind="mass_gone", subjects=found, now=now)
-        return done
+        return conclusion
 
     def _strike(
         self,
         connection: Connection,
         run_id: int,
         now: datetime,
-        against: list[tuple[str, ListingCheck]],
+        checks: list[tuple[str, ListingCheck]],
         listings: dict[int, WatchedListing],
     ) -> int:
         rows: dict[int, dict[str, Any]] = {}
-        evidence: list[dict[str, Any]] = []
-        doubted: set[int] = set()
-        # A page that says by itself that the listing is sold or gone comes first: it decides.
-        for url, look in sorted(against, key=lambda one: one[1].attempt is Attempt.NOT_FOUND):
-            listing = listings[look.listing_id]
+        attempts: list[dict[str, Any]] = []
+        suspects: set[int] = set()
+        # Pages that say that the listing is sold or gone come before pages that were not found.
+        for url, check in sorted(checks, key=lambda each: each[1].attempt is Attempt.NOT_FOUND):
+            listing = listings[check.listing_id]
             own_page = url == listing.canonical_url
-            seen_since = listing.last_seen_at >= look.at
+            seen_since = listing.last_seen_at >= check.at
             counts = speaks_against(
                 vouched=listing.vouched,
                 seen_since=seen_since,
@@ -92,12 +94,12 @@ class TargetChecks:
             )
             row = None
             if counts and listing.id not in rows:
-                row = rows[listing.id] = listing_row(listing, look, run_id)
-            evidence.append(evidence_row(look, run_id, strike=row is not None and row["struck"]))
+                row = rows[listing.id] = listing_row(listing, check, run_id)
+            attempts.append(evidence_row(check, run_id, strike=row is not None and row["struck"]))
             if listing.active and not listing.vouched and not seen_since:
-                doubted.add(listing.id)
-        verification_rows.record_attempts(connection, evidence)
+                suspects.add(listing.id)
+        verification_rows.record_attempts(connection, attempts)
         verification_rows.apply(connection, run_id, list(rows.values()), now)
-        pending = [one for one in doubted if one not in rows or not rows[one]["gone"]]
+        pending = [each for each in suspects if each not in rows or not rows[each]["gone"]]
         detail_queue.hand_over(connection, pending, now, due_after_trouble(now))
         return sum(row["gone"] and listings[row["listing_id"]].active for row in rows.values())

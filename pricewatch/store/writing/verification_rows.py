@@ -1,4 +1,4 @@
-"""Verification's queries: who is to be looked at, and what the looks came to."""
+"""Verification: which listings to check, and the results of the checks."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from pricewatch.store.models import VerificationAttempt
 
 @dataclass(frozen=True, slots=True)
 class WatchedListing(VerificationCandidate):
-    """A listing that targets watch, and what speaks for it."""
+    """A listing that targets monitor, and the evidence that it still exists."""
 
-    # Another of its targets has its page, as far as anybody knows.
+    # The last check of another of its targets found the page.
     vouched: bool = False
     in_market: bool = False
 
 
 _COLUMNS = "l.id, l.url, l.canonical_url, l.strikes, l.last_strike_run_id, l.last_seen_at, l.active"
 
-# Outside markets only those are looked at that were handed over: the others have their targets.
-_ALONE = text(f"""
+# Listings outside of markets are only verified on request: their targets check them otherwise.
+_OUTSIDE_MARKETS = text(f"""
 SELECT {_COLUMNS},
        (SELECT t.adapter_id FROM targets t WHERE t.listing_id = l.id ORDER BY t.id LIMIT 1)
 FROM listings l
@@ -35,8 +35,8 @@ WHERE l.source_id = :source_id AND l.market_id IS NULL AND l.verification_reques
 ORDER BY l.verification_requested_at LIMIT :most
 """)
 
-# A target that is paused, blocked, stale or broken is not looked at often enough to vouch for anything.
-_WATCHED = text(f"""
+# A target that is paused, blocked, stale or broken is not checked often enough to count as evidence.
+_LOCK_WATCHED = text(f"""
 SELECT {_COLUMNS}, NULL AS adapter_id,
        EXISTS (SELECT FROM targets t
                WHERE t.listing_id = l.id AND t.missing_since IS NULL AND t.status = 'ACTIVE'
@@ -45,42 +45,41 @@ SELECT {_COLUMNS}, NULL AS adapter_id,
 FROM listings l WHERE l.id = ANY(:ids) ORDER BY l.id FOR UPDATE OF l
 """)
 
-# What is sold is on sale again when an offer says so, not because a page is there.
-_DOUBTED = text(f"""
+# A sold listing only becomes available again through an offer, not because its page exists.
+_LOCK_SUSPECT = text(f"""
 SELECT {_COLUMNS} FROM listings l
 WHERE l.id = :id AND l.availability <> 'SOLD'
   AND (l.strikes > 0 OR NOT l.active OR l.verification_requested_at IS NOT NULL)
 FOR UPDATE OF l
 """)
 
-# Handed over first; then whoever was neither seen nor verified for longest, and so is the least certain.
-# The ranges are those of the unseen, of the never verified where trust fades faster, and of what was noted
-# while a clock was ahead.
+# Requested listings first, then those that were neither seen nor verified for the longest time: unseen ones,
+# unverified ones (whose confidence falls faster), and those dated while a clock was ahead.
 _CANDIDATES = text("""
 SELECT id, url, canonical_url, strikes, last_strike_run_id, last_seen_at, active FROM (
-    (SELECT *, 0 AS turn FROM listings
+    (SELECT *, 0 AS place FROM listings
      WHERE market_id = :market_id AND verification_requested_at IS NOT NULL AND removed_at IS NULL
      ORDER BY verification_requested_at LIMIT :most)
     UNION ALL
-    (SELECT *, 1 AS turn FROM listings
+    (SELECT *, 1 AS place FROM listings
      WHERE market_id = :market_id AND active AND anchor_at < :unseen_before
        AND verification_requested_at IS NULL
      ORDER BY anchor_at LIMIT :most)
     UNION ALL
-    (SELECT *, 2 AS turn FROM listings
+    (SELECT *, 2 AS place FROM listings
      WHERE market_id = :market_id AND active AND anchor_at >= :unseen_before AND anchor_at < :doubted_before
        AND verification_requested_at IS NULL AND verification_status IS DISTINCT FROM 'verified'
      ORDER BY anchor_at LIMIT :most)
     UNION ALL
-    (SELECT *, 3 AS turn FROM listings
+    (SELECT *, 3 AS place FROM listings
      WHERE market_id = :market_id AND active AND anchor_at > :latest AND verification_requested_at IS NULL
      ORDER BY anchor_at LIMIT :most)
 ) candidates
-ORDER BY turn, anchor_at LIMIT :most
+ORDER BY place, anchor_at LIMIT :most
 """)
 
-# Trust is used up, and a later crawl of the market did not show it: no request needed.
-# Where the market itself was not crawled since, nobody has looked, and nothing is concluded.
+# Listings whose confidence is zero and that a later crawl of the market did not show: no request is needed.
+# Nothing follows if the market was not crawled since the listing was seen.
 _EXPIRE = text("""
 WITH expired AS (
     UPDATE listings l SET active = false, deactivated_at = :now, verification_requested_at = NULL
@@ -116,7 +115,7 @@ UPDATE listings l SET
 FROM json_to_recordset(CAST(:rows AS json)) AS r(
     listing_id bigint, last_seen_at timestamptz, strikes integer, struck boolean, alive boolean, gone boolean,
     sold boolean, sold_at timestamptz, verification_status text)
--- Seen by another run meanwhile: that is better evidence than ours.
+-- Not if another run has seen the listing since: that is better evidence.
 WHERE l.id = r.listing_id AND l.last_seen_at = r.last_seen_at
 """)
 
@@ -154,28 +153,29 @@ def candidates(
 
 
 def alone(connection: Connection, source_id: str, *, most: int) -> list[VerificationCandidate]:
-    """Listings of a source that were handed over and are in no market, the longest waiting first."""
+    """Return listings outside of markets whose verification was requested, oldest request first."""
     return [
         VerificationCandidate(*row)
-        for row in connection.execute(_ALONE, {"source_id": source_id, "most": most})
+        for row in connection.execute(_OUTSIDE_MARKETS, {"source_id": source_id, "most": most})
     ]
 
 
-def watched(connection: Connection, ids: Sequence[int]) -> dict[int, WatchedListing]:
-    """These listings, locked, with what their targets and markets say for them."""
-    rows = connection.execute(_WATCHED, {"ids": list(ids)})
+def lock_watched(connection: Connection, ids: Sequence[int]) -> dict[int, WatchedListing]:
+    """Lock these listings, and return them with the evidence of their targets and markets."""
+    rows = connection.execute(_LOCK_WATCHED, {"ids": list(ids)})
     return {row.id: WatchedListing(*row) for row in rows}
 
 
 def doubted(connection: Connection, listing_id: int) -> VerificationCandidate | None:
-    """The listing, locked, if there is any doubt that a look at its page can clear."""
-    row = connection.execute(_DOUBTED, {"id": listing_id}).first()
+    """Lock and return the listing if it has strikes, is inactive, or is to be verified; else return None."""
+    row = connection.execute(_LOCK_SUSPECT, {"id": listing_id}).first()
     return VerificationCandidate(*row) if row else None
 
 
 def expire(
     connection: Connection, run_id: int, market_id: str, *, used_up_before: datetime, now: datetime
 ) -> int:
+    """Deactivate listings whose confidence has fallen to zero; return their number."""
     return connection.execute(
         _EXPIRE,
         {
@@ -194,9 +194,9 @@ def record_attempts(connection: Connection, attempts: list[dict[str, Any]]) -> N
 
 
 def apply(connection: Connection, run_id: int, rows: list[dict[str, Any]], now: datetime) -> None:
-    """Write what the looks came to; a row whose listing was seen meanwhile is left alone."""
+    """Store the results of checks, except for listings that were seen since."""
     if not rows:
         return
-    given = {"run_id": run_id, "now": now}
-    connection.execute(_APPLY, {**given, "rows": json.dumps(rows)})
-    connection.execute(_APPEND_SOLD, {**given, "ids": [row["listing_id"] for row in rows]})
+    values = {"run_id": run_id, "now": now}
+    connection.execute(_APPLY, {**values, "rows": json.dumps(rows)})
+    connection.execute(_APPEND_SOLD, {**values, "ids": [row["listing_id"] for row in rows]})

@@ -1,7 +1,7 @@
-"""The database thread of a run: takes what the crawl brings and writes it, so the event loop never waits.
+"""The database thread of a run, which writes what the crawl produces without blocking the event loop.
 
-A unit of work is a page of cards or one offer. Units that wait together go into one transaction. The queue
-is bounded: when the database is slow, whoever brings more waits, and so the crawl slows down.
+A unit of work is a page of cards or one offer. Units that are queued together share a transaction. The queue
+is bounded: when the database is slow, producers wait, and so the crawl slows down.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _Job:
 
 
 class Writer:
-    """Takes units on the event loop and writes them on a thread of its own, with a connection of its own."""
+    """Accept units on the event loop and write them in a separate thread with its own connection."""
 
     def __init__(
         self,
@@ -60,10 +60,10 @@ class Writer:
         retry_seconds: float = 120.0,
         heartbeat_seconds: float = 10.0,
     ):
-        # In the transaction of every batch; with an empty batch when nothing was written for a while.
+        # The steps of every transaction; run with an empty batch when nothing was written for a while.
         self.writes: Sequence[Write] = []
         self.market_id: str | None = None
-        # On the event loop: a unit was committed; one was refused; the database was away for too long.
+        # Called on the event loop: a unit was stored, a unit was refused, or the database stayed unavailable.
         self.on_stored: Callable[[WriteUnit], None] | None = None
         self.on_refused: Callable[[WriteUnit, BaseException], None] | None = None
         self.on_failure: Callable[[DatabaseUnavailable], None] | None = None
@@ -73,19 +73,19 @@ class Writer:
         self._retry_seconds = retry_seconds
         self._heartbeat_seconds = heartbeat_seconds
         self._queue: queue.SimpleQueue[_Job] = queue.SimpleQueue()
-        # The thread is not woken for every unit: only for one that is waited for, or when there is enough.
-        self._hurry = threading.Event()
-        self._rows_given = self._rows_taken = 0
-        self._held_over: _Job | None = None
-        self._room = asyncio.Semaphore(max_pending)
+        # Ends the wait for more rows: when a caller waits for a unit, or when there are enough rows.
+        self._write_now = threading.Event()
+        self._rows_queued = self._rows_taken = 0
+        self._next_job: _Job | None = None
+        self._slots = asyncio.Semaphore(max_pending)
         self._failure: DatabaseUnavailable | None = None
         self._loop = asyncio.get_running_loop()
-        self._thread = threading.Thread(target=self._work, name="pricewatch-writer", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="pricewatch-writer", daemon=True)
         self._thread.start()
 
     @property
     def run_id(self) -> int:
-        """The run whose row tells of every commit; 0 before there is one."""
+        """The run whose row is used to check commits; 0 before there is one."""
         return self._commits.run_id
 
     @run_id.setter
@@ -93,33 +93,33 @@ class Writer:
         self._commits.run_id = run_id
 
     async def write(self, unit: WriteUnit) -> None:
-        """Hand a unit over. Waits for room in the queue, and for the commit if the unit asks for it."""
-        if self._room.locked():
-            self._hurry.set()
-        await self._room.acquire()
+        """Queue a unit. Wait for space in the queue, and for the commit if `unit.waits` is set."""
+        if self._slots.locked():
+            self._write_now.set()
+        await self._slots.acquire()
         done = self._put(unit)
-        done.add_done_callback(lambda _: self._room.release())
-        done.add_done_callback(lambda ended: self._ended(unit, ended))
+        done.add_done_callback(lambda _: self._slots.release())
+        done.add_done_callback(lambda ended: self._report_unit(unit, ended))
         if unit.waits:
             await done
 
     async def call(self, function: Callable[[Connection], T]) -> T:
-        """Run a function in a transaction of its own, after everything handed over so far."""
+        """Run a function in a separate transaction, after everything queued so far."""
         result: T = await self._put(_Call(function))
         return result
 
     async def flush(self) -> None:
-        """Wait until everything handed over so far has ended, and whoever listens has been told."""
+        """Wait until everything queued so far has been written and reported."""
         await self._put(_Call(lambda _: None))
 
     async def close(self) -> None:
-        """Write what is left and end the thread."""
+        """Write the rest of the queue and stop the thread."""
         if self._thread.is_alive():
             await self._put(_End())
             await asyncio.to_thread(self._thread.join)
 
-    def _ended(self, unit: WriteUnit, done: asyncio.Future[Any]) -> None:
-        # Reading the exception here also keeps the loop from reporting a unit that nobody waits for.
+    def _report_unit(self, unit: WriteUnit, done: asyncio.Future[Any]) -> None:
+        # Reading the exception also prevents asyncio from logging it as never retrieved.
         error = None if done.cancelled() else done.exception()
         if unit.stored:
             if self.on_stored:
@@ -134,38 +134,38 @@ class Writer:
         else:
             self._queue.put(_Job(work, done))
             if isinstance(work, WriteUnit):
-                self._rows_given += len(work.rows)
-            is_waited_for = not isinstance(work, WriteUnit) or work.waits
-            if is_waited_for or self._rows_given - self._rows_taken >= self._max_rows:
-                self._hurry.set()
+                self._rows_queued += len(work.rows)
+            is_awaited = not isinstance(work, WriteUnit) or work.waits
+            if is_awaited or self._rows_queued - self._rows_taken >= self._max_rows:
+                self._write_now.set()
         return done
 
-    # From here on: the thread.
+    # The methods below run in the thread.
 
-    def _work(self) -> None:
+    def _run(self) -> None:
         while True:
-            job = self._next()
+            job = self._take_job()
             if isinstance(job.work, _End):
                 self._commits.disconnect()
-                self._tell([(job.done, None, None)])
+                self._set_outcomes([(job.done, None, None)])
                 return
-            jobs = [job, *self._more(job.work)] if isinstance(job.work, WriteUnit) else [job]
+            jobs = [job, *self._take_more(job.work)] if isinstance(job.work, WriteUnit) else [job]
             failure: Exception | None = None
             try:
                 if self._failure:
                     raise self._failure
                 self._persist(jobs)
-            except Exception as error:  # noqa: BLE001 - told to whoever waits for this work
+            except Exception as error:  # noqa: BLE001 - set on the futures of the jobs
                 failure = error
                 if isinstance(error, DatabaseUnavailable) and not self._failure:
                     self._failure = error
                     if self.on_failure:
                         self._loop.call_soon_threadsafe(self.on_failure, error)
-            self._tell_outcomes(jobs, failure)
+            self._report_jobs(jobs, failure)
 
-    def _next(self) -> _Job:
-        if self._held_over:
-            job, self._held_over = self._held_over, None
+    def _take_job(self) -> _Job:
+        if self._next_job:
+            job, self._next_job = self._next_job, None
             return job
         while True:
             try:
@@ -173,11 +173,11 @@ class Writer:
             except queue.Empty:
                 self._heartbeat()
 
-    def _more(self, first: WriteUnit) -> list[_Job]:
-        """More units for the same transaction: what is waiting already, or comes within the wait."""
+    def _take_more(self, first: WriteUnit) -> list[_Job]:
+        """Return more units for the same transaction: those in the queue, or added while waiting."""
         if not first.waits:
-            self._hurry.wait(self._max_wait)
-        self._hurry.clear()
+            self._write_now.wait(self._max_wait)
+        self._write_now.clear()
         more: list[_Job] = []
         keys = _keys(first)
         rows = len(first.rows)
@@ -186,43 +186,43 @@ class Writer:
                 job = self._queue.get_nowait()
             except queue.Empty:
                 break
-            # Two observations of one listing are two changes: they need two transactions.
+            # Two observations of the same listing need two transactions.
             if not isinstance(job.work, WriteUnit) or not keys.isdisjoint(_keys(job.work)):
-                self._held_over = job
+                self._next_job = job
                 break
             more.append(job)
             keys |= _keys(job.work)
             rows += len(job.work.rows)
         self._rows_taken += rows
-        if self._held_over or not self._queue.empty():
-            # What is left has waited already.
-            self._hurry.set()
+        if self._next_job or not self._queue.empty():
+            # The remaining units have waited already.
+            self._write_now.set()
         return more
 
     def _persist(self, jobs: list[_Job]) -> None:
-        """Try again while the database is away, with growing pauses, up to a limit."""
+        """Write the jobs; retry with growing pauses, up to a limit, while the database is unavailable."""
         started, pause = time.monotonic(), 0.2
         while True:
             try:
-                self._do(self._commits.connect(), jobs)
+                self._write_jobs(self._commits.connect(), jobs)
             except DBAPIError as error:
                 if not is_outage(error):
                     raise
                 self._commits.disconnect()
                 if time.monotonic() - started + pause > self._retry_seconds:
                     raise DatabaseUnavailable(
-                        f"The database was away for {self._retry_seconds:.0f} seconds ({reason(error)}): "
-                        "the run ends here, and the next one goes on from what is stored."
+                        f"The database was unavailable for {self._retry_seconds:.0f} seconds "
+                        f"({reason(error)}): the run ends, and the next one continues from what is stored."
                     ) from error
-                logger.warning("The database is away (%s); trying again in %.1f s", reason(error), pause)
+                logger.warning("The database is unavailable (%s); retrying in %.1f s", reason(error), pause)
                 time.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
             else:
                 return
 
-    def _do(self, connection: Connection, jobs: list[_Job]) -> None:
+    def _write_jobs(self, connection: Connection, jobs: list[_Job]) -> None:
         if isinstance(jobs[0].work, _Call):
-            self._do_call(connection, jobs[0].work)
+            self._run_call(connection, jobs[0].work)
         else:
             units = [job.work for job in jobs if isinstance(job.work, WriteUnit)]
             self._batches.store(connection, units)
@@ -231,15 +231,15 @@ class Writer:
     def _batches(self) -> BatchWriter:
         return BatchWriter(self.writes, self.run_id, self.market_id, self._commits.transaction)
 
-    def _do_call(self, connection: Connection, call: _Call) -> None:
-        lost = 0
+    def _run_call(self, connection: Connection, call: _Call) -> None:
+        races = 0
         while not call.stored:
             try:
                 with self._commits.transaction(connection, [call]):
                     call.result = call.function(connection)
             except ConcurrentInsert:
-                lost += 1
-                if lost > RACES_TO_LOSE:
+                races += 1
+                if races > RACES_TO_LOSE:
                     raise
 
     def _heartbeat(self) -> None:
@@ -250,9 +250,9 @@ class Writer:
                 self._batches.write(connection, [])
         except DBAPIError as error:
             self._commits.disconnect()
-            logger.warning("No heartbeat: %s", reason(error))
+            logger.warning("The heartbeat was not written: %s", reason(error))
 
-    def _tell_outcomes(self, jobs: list[_Job], failure: Exception | None) -> None:
+    def _report_jobs(self, jobs: list[_Job], failure: Exception | None) -> None:
         outcomes: list[_Outcome] = []
         for job in jobs:
             work = job.work
@@ -260,12 +260,12 @@ class Writer:
                 outcomes.append((job.done, None, None if work.stored else work.error or failure))
             elif isinstance(work, _Call):
                 outcomes.append((job.done, work.result, None if work.stored else failure))
-        self._tell(outcomes)
+        self._set_outcomes(outcomes)
 
-    def _tell(self, outcomes: list[_Outcome]) -> None:
-        """All of a batch at once: the event loop is woken once."""
+    def _set_outcomes(self, outcomes: list[_Outcome]) -> None:
+        """Set the outcomes of a batch in one callback, so that the event loop wakes up once."""
 
-        def tell() -> None:
+        def set_futures() -> None:
             for done, result, error in outcomes:
                 if done.done():
                     continue
@@ -274,7 +274,7 @@ class Writer:
                 else:
                     done.set_exception(error)
 
-        self._loop.call_soon_threadsafe(tell)
+        self._loop.call_soon_threadsafe(set_futures)
 
 
 def _keys(unit: WriteUnit) -> set[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The resolver on the real database: incremental, idempotent, and never by what is not trusted."""
+"""Linking listings to products: incremental, idempotent, and never by untrusted GTINs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def trust(database: Database, trusted: bool = True) -> None:
     database.call(product_links.trust, "bazaar", START, trusted=trusted)
 
 
-def test_one_product_for_what_has_the_same_trusted_gtin_and_each_link_is_explained(
+def test_listings_with_the_same_trusted_gtin_are_one_product_with_an_explanation(
     database: Database,
 ) -> None:
     trust(database)
@@ -55,14 +55,14 @@ def test_one_product_for_what_has_the_same_trusted_gtin_and_each_link_is_explain
     found = products(database)
     assert found["1"] == found["2"] != found["3"]
     assert found["4"] is None
-    explained = links(database)
-    assert explained["1"]["by"] == "gtin"
-    assert "04006381333931" in explained["1"]["why"]
-    assert explained["4"]["by"] == "nothing"
-    assert "too few words" in explained["4"]["why"]
+    found_links = links(database)
+    assert found_links["1"]["by"] == "gtin"
+    assert "04006381333931" in found_links["1"]["why"]
+    assert found_links["4"]["by"] == "nothing"
+    assert "too few words" in found_links["4"]["why"]
 
 
-def test_an_untrusted_gtin_merges_nothing_until_somebody_trusts_it(database: Database) -> None:
+def test_gtins_link_listings_only_while_their_source_is_trusted(database: Database) -> None:
     store(database, offer(1, gtin="4006381333931"), offer(2, gtin="4006381333931"))
     resolve(database)
     assert products(database) == {"1": None, "2": None}
@@ -70,14 +70,14 @@ def test_an_untrusted_gtin_merges_nothing_until_somebody_trusts_it(database: Dat
     trust(database)
     assert resolve(database) == 2
     assert len(set(products(database).values())) == 1
-    # And when the trust ends, so does what was built on it.
+    # The links by GTIN are removed when the source is no longer trusted.
     trust(database, trusted=False)
     resolve(database)
     assert products(database) == {"1": None, "2": None}
     assert database.value("SELECT count(*) FROM products") == 0
 
 
-def test_by_brand_and_part_number_then_by_words(database: Database) -> None:
+def test_listings_are_linked_by_brand_and_part_number_then_by_title(database: Database) -> None:
     store(
         database,
         offer(1, title="Bosch GSR 18V-55 drill driver", brand="Bosch", mpn="GSR 18V-55"),
@@ -86,12 +86,12 @@ def test_by_brand_and_part_number_then_by_words(database: Database) -> None:
         offer(4, title="Bosch GSR 18V-55 drill driver", brand="Makita", mpn="GSR 18V-55"),
     )
     resolve(database)
-    found, explained = products(database), links(database)
+    found, found_links = products(database), links(database)
     assert found["1"] == found["2"] == found["3"] != found["4"]
-    assert [explained[number]["by"] for number in "123"] == ["brand_mpn", "brand_mpn", "fingerprint"]
+    assert [found_links[number]["by"] for number in "123"] == ["brand_mpn", "brand_mpn", "fingerprint"]
 
 
-def test_only_what_a_product_page_told_anew_is_resolved_again(database: Database) -> None:
+def test_listings_are_resolved_again_only_if_their_product_page_changed(database: Database) -> None:
     store(database, offer(1, brand="Bosch", mpn="GSR 18V-55"), offer(2))
     assert resolve(database) == 2
     store(database, offer(1, 1200, later(1), brand="Bosch", mpn="GSR 18V-55"), offer(2, 1100, later(1)))
@@ -102,14 +102,14 @@ def test_only_what_a_product_page_told_anew_is_resolved_again(database: Database
     assert len(set(products(database).values())) == 1
 
 
-def test_a_key_that_comes_to_fit_two_products_ties_nobody_any_longer(database: Database) -> None:
+def test_a_key_that_matches_two_products_links_no_listing(database: Database) -> None:
     pair: dict[str, Any] = {"brand": "Bosch", "mpn": "GSR 18V-55"}
     store(database, offer(1, **pair))
     resolve(database)
     trust(database)
     store(database, offer(2, gtin="4006381333931", **pair))
     resolve(database)
-    # The first GTIN completes the product that was there.
+    # The first GTIN is added to the existing product.
     assert len(set(products(database).values())) == 1
     store(database, offer(3, gtin="036000291452", **pair))
     resolve(database)
@@ -119,7 +119,7 @@ def test_a_key_that_comes_to_fit_two_products_ties_nobody_any_longer(database: D
     assert "fit 2 products" in links(database)["1"]["why"]
 
 
-def test_the_same_again_changes_nothing(database: Database) -> None:
+def test_resolving_again_changes_nothing(database: Database) -> None:
     rng = random.Random(11)
     trust(database)
     for round_ in range(6):
@@ -141,13 +141,13 @@ def test_the_same_again_changes_nothing(database: Database) -> None:
     database.call(product_links.request_all, later(99))
     assert resolve(database) == len(before[0])
     assert (products(database), links(database)) == before
-    # From nothing and in one go it comes to the same.
+    # Resolving everything from the start has the same result.
     database.do("UPDATE listings SET product_id = NULL, product_link = NULL, resolve_requested_at = now()")
     database.do("DELETE FROM listing_keys")
     database.do("DELETE FROM products")
     resolve(database, most=1000)
     assert links(database) == before[1]
-    # No product is tied to two GTINs, and none is there for nobody.
+    # No product has two GTINs, and none is without listings.
     assert database.value("SELECT count(*) FROM products") == len(set(before[0].values()) - {None})
     gtins = database.rows(
         "SELECT product_id FROM listings WHERE product_link ->> 'by' = 'gtin'"

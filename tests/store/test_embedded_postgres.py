@@ -1,4 +1,4 @@
-"""The embedded server: shared, started by the first, stopped after the last, whatever happens to any."""
+"""The embedded server: started by the first process, shared, and stopped after the last one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import pytest
 from pricewatch.errors import DatabaseUnavailable
 from pricewatch.store.engine import embedded_postgres
 from tests.conftest import ROOT
-from tests.databases import HASTE
+from tests.databases import UNSAFE_SETTINGS
 
 USE = """
 import sys
@@ -30,7 +30,7 @@ from pricewatch.store.engine.embedded_postgres import database_url
 print(database_url(Path(sys.argv[1])), flush=True)
 sys.stdin.read()
 """
-# Everything is imported before root's rights, and so perhaps the interpreter's own files, are given up.
+# Imports come first: another user may not be able to read the interpreter's files.
 AS_NOBODY = """
 import os, sys
 from pathlib import Path
@@ -46,7 +46,7 @@ try:
 except DatabaseUnavailable as error:
     print(error)
 """
-# Imported once, then ten at the same instant.
+# Ten forked processes start at the same time, after the imports.
 TEN_MIGRATIONS = """
 import os, sys
 import alembic.command, alembic.script, pricewatch.store.models
@@ -66,22 +66,23 @@ os.close(start)
 print([os.waitpid(child, 0)[1] for child in children])
 """
 NOBODY = 65534
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can switch to another user")
 
 
 def wait_for_end(process: psutil.Process) -> None:
-    """Of any process, not only of our own children."""
+    """Wait for the end of any process, not only of a child."""
     try:
         handle = os.pidfd_open(process.pid)
     except ProcessLookupError:
         return
     try:
-        assert select.select([handle], [], [], 30)[0], f"{process} goes on"
+        assert select.select([handle], [], [], 30)[0], f"{process} is still running"
     finally:
         os.close(handle)
 
 
 class User:
-    """A process that uses the server until it is told to leave, or killed."""
+    """A process that uses the server until it leaves or is killed."""
 
     def __init__(self, directory: Path) -> None:
         self.process = subprocess.Popen(
@@ -93,7 +94,7 @@ class User:
         )
 
     def url(self) -> str:
-        """Where the server is; waits until it runs."""
+        """Return the URL of the server once it is running."""
         assert self.process.stdout
         return self.process.stdout.readline().strip()
 
@@ -105,7 +106,7 @@ class User:
         self.process.communicate()
 
 
-class Place:
+class ServerDirectory:
     """A directory with an embedded server in it."""
 
     def __init__(self, directory: Path) -> None:
@@ -117,15 +118,15 @@ class Place:
         return self.users[-1]
 
     def server(self) -> psutil.Process | None:
-        note = self.directory / "postgres" / "postmaster.pid"
-        return psutil.Process(int(note.read_text().split()[0])) if note.exists() else None
+        pid_file = self.directory / "postgres" / "postmaster.pid"
+        return psutil.Process(int(pid_file.read_text().split()[0])) if pid_file.exists() else None
 
     def wait_for_stop(self) -> None:
-        """Returns when the keeper has stopped the server and left."""
+        """Wait until the supervisor has stopped the server and exited."""
         if (server := self.server()) is not None:
             wait_for_end(server)
-        with (self.directory / "postgres.keeper").open("a") as keeper:
-            fcntl.flock(keeper, fcntl.LOCK_EX)
+        with (self.directory / embedded_postgres.SUPERVISOR_LOCK).open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
 
     def clear(self) -> None:
         if (server := self.server()) is not None:
@@ -139,30 +140,30 @@ class Place:
 
 
 @pytest.fixture
-def empty_place() -> Iterator[Place]:
-    place = Place(Path(tempfile.mkdtemp(prefix="pw")))
+def empty_place() -> Iterator[ServerDirectory]:
+    place = ServerDirectory(Path(tempfile.mkdtemp(prefix="pw")))
     yield place
     place.clear()
 
 
 @pytest.fixture(scope="module")
-def made() -> Iterator[Path]:
-    """The data of a server that was made and never started, to save each test from making its own."""
+def initialised_data() -> Iterator[Path]:
+    """The data directory of a server that was never started, to be copied by each test."""
     directory = Path(tempfile.mkdtemp(prefix="pw"))
     embedded_postgres._initialise(directory)
     with (directory / "postgres" / "postgresql.conf").open("a") as configuration:
-        configuration.write(HASTE)
+        configuration.write(UNSAFE_SETTINGS)
     yield directory / "postgres"
     shutil.rmtree(directory)
 
 
 @pytest.fixture
-def place(empty_place: Place, made: Path) -> Place:
-    subprocess.run(["cp", "-a", made, empty_place.directory], check=True)
+def place(empty_place: ServerDirectory, initialised_data: Path) -> ServerDirectory:
+    subprocess.run(["cp", "-a", initialised_data, empty_place.directory], check=True)
     return empty_place
 
 
-def ask(url: str, query: str = "SELECT 1") -> object:
+def run_query(url: str, query: str = "SELECT 1") -> object:
     connection = psycopg2.connect(url)
     try:
         with connection, connection.cursor() as cursor:
@@ -172,20 +173,20 @@ def ask(url: str, query: str = "SELECT 1") -> object:
         connection.close()
 
 
-def test_is_shared_and_outlives_a_killed_starter(place: Place) -> None:
+def test_the_server_is_shared_and_survives_the_process_that_started_it(place: ServerDirectory) -> None:
     starter, other = place.user(), place.user()
     url = starter.url()
     assert other.url() == url
     server = place.server()
     starter.kill()
-    assert ask(url) == 1
+    assert run_query(url) == 1
     assert place.server() == server
 
 
 @pytest.mark.parametrize("end", [User.leave, User.kill])
-def test_stops_after_the_last_user_and_comes_back_with_its_data(place: Place, end) -> None:
+def test_the_server_stops_after_the_last_user_and_restarts_with_its_data(place: ServerDirectory, end) -> None:
     first, last = place.user(), place.user()
-    ask(first.url(), "CREATE TABLE kept AS SELECT 7 AS n")
+    run_query(first.url(), "CREATE TABLE kept AS SELECT 7 AS n")
     last.url()
     server = place.server()
     assert server is not None
@@ -195,20 +196,19 @@ def test_stops_after_the_last_user_and_comes_back_with_its_data(place: Place, en
     place.wait_for_stop()
     assert place.server() is None
     wait_for_end(server)
-    assert ask(place.user().url(), "SELECT n FROM kept") == 7
+    assert run_query(place.user().url(), "SELECT n FROM kept") == 7
 
 
-def test_a_killed_keeper_is_replaced_by_the_next_user(place: Place) -> None:
+def test_a_killed_supervisor_is_replaced_by_the_next_user(place: ServerDirectory) -> None:
     place.user().url()
-    keeper = next(
+    arguments = ["pricewatch.store.engine.embedded_postgres", str(place.directory)]
+    supervisor = next(
         process
         for process in psutil.process_iter(["cmdline"])
-        if process.info["cmdline"]
-        and process.info["cmdline"][-2:]
-        == ["pricewatch.store.engine.embedded_postgres", str(place.directory)]
+        if (process.info["cmdline"] or [])[-2:] == arguments
     )
-    keeper.kill()
-    wait_for_end(keeper)
+    supervisor.kill()
+    wait_for_end(supervisor)
     place.user().url()
     for user in place.users:
         user.kill()
@@ -216,35 +216,34 @@ def test_a_killed_keeper_is_replaced_by_the_next_user(place: Place) -> None:
     assert place.server() is None
 
 
-def test_a_killed_server_is_started_again(place: Place) -> None:
-    ask(place.user().url(), "SET synchronous_commit = on; CREATE TABLE kept AS SELECT 7 AS n")
+def test_a_killed_server_is_restarted(place: ServerDirectory) -> None:
+    run_query(place.user().url(), "SET synchronous_commit = on; CREATE TABLE kept AS SELECT 7 AS n")
     server = place.server()
     assert server is not None
     server.kill()
     wait_for_end(server)
-    assert ask(place.user().url(), "SELECT n FROM kept") == 7
+    assert run_query(place.user().url(), "SELECT n FROM kept") == 7
 
 
-def test_killed_while_it_is_made_it_is_made_again(empty_place: Place) -> None:
-    place = empty_place
-    unlucky = place.user()
-    while not list(place.directory.glob(f"{embedded_postgres.UNFINISHED}*/global")):
-        assert unlucky.process.poll() is None
-    unlucky.kill()
-    assert not (place.directory / "postgres").exists()
-    assert ask(place.user().url(), "SHOW max_connections") == "300"
+def test_an_interrupted_initialisation_is_repeated(empty_place: ServerDirectory) -> None:
+    interrupted = empty_place.user()
+    while not list(empty_place.directory.glob(f"{embedded_postgres.UNFINISHED}*/global")):
+        assert interrupted.process.poll() is None
+    interrupted.kill()
+    assert not (empty_place.directory / "postgres").exists()
+    assert run_query(empty_place.user().url(), "SHOW max_connections") == "300"
 
 
-def test_the_process_number_of_a_dead_server_may_be_anybodys(place: Place) -> None:
+def test_the_pid_of_a_dead_server_may_belong_to_another_process(place: ServerDirectory) -> None:
     place.user().url()
     place.users[0].leave()
     place.wait_for_stop()
-    note = place.directory / "postgres" / "postmaster.pid"
-    note.write_text(f"{os.getpid()}\n{note.parent}\n1700000000\n5432\n{note.parent}\n\n  1 2\nready\n")
-    assert ask(place.user().url()) == 1
+    data = place.directory / "postgres"
+    (data / "postmaster.pid").write_text(f"{os.getpid()}\n{data}\n1700000000\n5432\n{data}\n\n  1 2\nready\n")
+    assert run_query(place.user().url()) == 1
 
 
-def test_ten_processes_start_and_migrate_an_empty_directory_at_once(empty_place: Place) -> None:
+def test_ten_processes_start_and_migrate_an_empty_directory_at_once(empty_place: ServerDirectory) -> None:
     environment = {**os.environ, "PRICEWATCH_VAR": str(empty_place.directory)}
     environment.pop("DATABASE_URL", None)
     outcome = subprocess.run(
@@ -253,24 +252,24 @@ def test_ten_processes_start_and_migrate_an_empty_directory_at_once(empty_place:
     assert (outcome.stdout, outcome.stderr) == (f"{[0] * 10}\n", "")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as somebody else")
-def test_another_user_of_the_machine_can_have_one_too(empty_place: Place) -> None:
+@needs_root
+def test_another_user_of_the_machine_can_run_a_server(empty_place: ServerDirectory) -> None:
     empty_place.directory.chmod(0o755)
     theirs = empty_place.directory / "theirs"
     theirs.mkdir()
     os.chown(theirs, NOBODY, NOBODY)
     outcome = _as_nobody(theirs)
-    # Where the server is, and that nobody will stop it: this interpreter may be root's own.
+    # A warning may follow the URL: the supervisor does not start if only root can run this interpreter.
     assert outcome.stdout.startswith("postgresql://")
-    server = Place(theirs).server()
+    server = ServerDirectory(theirs).server()
     assert server is not None
     assert server.username() == pwd.getpwuid(NOBODY).pw_name
     server.terminate()
     wait_for_end(server)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as somebody else")
-def test_without_permission_it_says_what_to_do(empty_place: Place) -> None:
+@needs_root
+def test_a_missing_permission_is_reported_with_a_solution(empty_place: ServerDirectory) -> None:
     empty_place.directory.chmod(0o755)
     outcome = _as_nobody(empty_place.directory / "theirs")
     assert outcome.stdout.startswith(
@@ -285,15 +284,17 @@ def _as_nobody(directory: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_where_no_directory_can_be_it_says_what_to_do(empty_place: Place) -> None:
+def test_an_impossible_directory_is_reported_with_a_solution(empty_place: ServerDirectory) -> None:
     (empty_place.directory / "file").touch()
     with pytest.raises(DatabaseUnavailable, match=r"Not a directory.*set PRICEWATCH_VAR"):
         embedded_postgres.database_url(empty_place.directory / "file" / "var")
 
 
-def test_a_server_that_cannot_start_names_its_log(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_of_a_server_that_does_not_start_names_its_log(
+    place: ServerDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (place.directory / "postgres" / "postgresql.conf").write_text("no such setting\n")
     monkeypatch.setattr(embedded_postgres, "START_TIMEOUT", 0.0)
-    with pytest.raises(DatabaseUnavailable, match=r"does not start.*its log is .*postgres/log"):
+    with pytest.raises(DatabaseUnavailable, match=r"does not start.*see its log .*postgres/log"):
         embedded_postgres.database_url(place.directory)
     embedded_postgres._held.pop(place.directory.resolve()).close()

@@ -1,4 +1,4 @@
-"""A price that jumps: held for cards and offers alike, stored when another run sees it too."""
+"""Prices that jump are quarantined, for cards and offers, and stored when another run confirms them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ WRITES: list[Write] = [*on_rows(held_jumps.hold, listing_upsert.upsert, history_
 CENTS = st.integers(1, 99_999_999)
 
 
-def store(database: Database, rows: list[Row], run_id: int, also: Any = None) -> WriteCounts:
-    unit = WriteUnit(rows, also)
+def store(database: Database, rows: list[Row], run_id: int, item: Any = None) -> WriteCounts:
+    unit = WriteUnit(rows, item)
     with database.engine.connect() as connection:
         BatchWriter(WRITES, run_id, MARKET).store(connection, [unit])
     assert unit.stored
@@ -39,74 +39,74 @@ def prices(database: Database) -> list[int]:
     return [price for (price,) in database.rows("SELECT price_cents FROM price_history ORDER BY observed_at")]
 
 
-def holds(database: Database) -> list[tuple[str, int]]:
+def quarantined(database: Database) -> list[tuple[str, int]]:
     rows = database.rows("SELECT status, (details ->> 'price_cents')::integer FROM quarantine ORDER BY id")
     return [tuple(row) for row in rows]
 
 
-def test_a_jump_is_held_and_the_listing_still_counts_as_seen(database: Database) -> None:
+def test_a_jump_is_quarantined_and_the_listing_counts_as_seen(database: Database) -> None:
     store(database, [card(1, 1000)], run_id=1)
-    tally = store(database, [card(1, 5000, later(60), availability=Availability.OUT_OF_STOCK)], run_id=2)
-    assert (tally.updated, tally.held, tally.held_offers, tally.price_rows) == (1, 1, 0, 0)
+    counts = store(database, [card(1, 5000, later(60), availability=Availability.OUT_OF_STOCK)], run_id=2)
+    assert (counts.updated, counts.held, counts.held_offers, counts.price_rows) == (1, 1, 0, 0)
     found = listing(database)
     assert (found.price_cents, found.currency, found.availability) == (1000, "EUR", "IN_STOCK")
     assert (found.times_seen, found.last_seen_at) == (2, later(60))
     assert prices(database) == [1000]
-    held = database.row("SELECT * FROM quarantine")
-    assert (held.reason, held.status, held.listing_id) == ("VALIDATION_FAILED", "pending", found.id)
-    assert held.details["stored_price_cents"] == 1000
-    assert held.offer["price_cents"] == 5000
-    assert held.offer["seller"]["id"] == "7"
+    row = database.row("SELECT * FROM quarantine")
+    assert (row.reason, row.status, row.listing_id) == ("VALIDATION_FAILED", "pending", found.id)
+    assert row.details["stored_price_cents"] == 1000
+    assert row.offer["price_cents"] == 5000
+    assert row.offer["seller"]["id"] == "7"
 
 
-def test_a_second_look_of_the_same_run_confirms_nothing_one_of_another_does(database: Database) -> None:
+def test_a_price_is_confirmed_by_another_run_only(database: Database) -> None:
     store(database, [card(1, 1000)], run_id=1)
     store(database, [card(1, 5000, later(60))], run_id=2)
     assert store(database, [offer(1, 5000, later(61))], run_id=2).held_offers == 1
-    assert holds(database) == [("pending", 5000)]
-    tally = store(database, [offer(1, 5100, later(90))], run_id=3)
-    assert (tally.held, tally.price_rows) == (0, 1)
-    assert holds(database) == [("accepted", 5000)]
+    assert quarantined(database) == [("pending", 5000)]
+    counts = store(database, [offer(1, 5100, later(90))], run_id=3)
+    assert (counts.held, counts.price_rows) == (0, 1)
+    assert quarantined(database) == [("accepted", 5000)]
     assert prices(database) == [1000, 5100]
     assert listing(database).price_cents == 5100
     assert database.value("SELECT note FROM quarantine") == "run 3 saw it too"
 
 
-def test_a_second_look_that_disagrees_is_held_in_its_place(database: Database) -> None:
+def test_a_third_price_replaces_the_quarantined_one(database: Database) -> None:
     store(database, [card(1, 1000)], run_id=1)
     store(database, [card(1, 5000, later(1))], run_id=2)
     store(database, [card(1, 9000, later(2))], run_id=3)
-    assert holds(database) == [("rejected", 5000), ("pending", 9000)]
+    assert quarantined(database) == [("rejected", 5000), ("pending", 9000)]
     store(database, [card(1, 1010, later(3))], run_id=4)
-    assert holds(database) == [("rejected", 5000), ("rejected", 9000)]
+    assert quarantined(database) == [("rejected", 5000), ("rejected", 9000)]
     assert prices(database) == [1000, 1010]
 
 
-def test_what_says_nothing_about_the_price_leaves_it_waiting(database: Database) -> None:
+def test_a_price_stays_pending_without_a_newer_price(database: Database) -> None:
     store(database, [card(1, 1000)], run_id=1)
     store(database, [card(1, 200, later(10))], run_id=2)
     store(database, [card(1, None, later(11))], run_id=3)
     store(database, [card(1, 1000, later(-5))], run_id=4)
-    assert holds(database) == [("pending", 200)]
+    assert quarantined(database) == [("pending", 200)]
 
 
-def test_new_listings_and_other_currencies_are_no_jumps(database: Database) -> None:
+def test_new_listings_and_other_currencies_are_not_jumps(database: Database) -> None:
     store(database, [card(1, 1000), card(2, 99_999_999)], run_id=1)
     store(database, [card(1, 90_000, later(1), currency="JPY")], run_id=2)
-    assert holds(database) == []
+    assert quarantined(database) == []
 
 
-def test_one_jump_in_a_page_holds_up_nobody_else(database: Database) -> None:
+def test_a_jump_does_not_affect_other_listings_of_the_page(database: Database) -> None:
     store(database, [card(number, 1000) for number in range(50)], run_id=1)
     page = [card(number, 5000 if number == 7 else 1100, later(1)) for number in range(50)]
-    tally = store(database, page, run_id=2)
-    assert (tally.updated, tally.held, tally.price_rows) == (50, 1, 49)
+    counts = store(database, page, run_id=2)
+    assert (counts.updated, counts.held, counts.price_rows) == (50, 1, 49)
 
 
-def test_the_page_of_a_held_offer_is_kept(database: Database) -> None:
+def test_the_page_of_a_quarantined_offer_is_stored(database: Database) -> None:
     store(database, [card(1, 1000)], run_id=1)
     row = offer(1, 5000, later(1))
-    made = Offer(
+    found = Offer(
         url=row["canonical_url"],
         title=row["title"],
         price_cents=5000,
@@ -117,40 +117,44 @@ def test_the_page_of_a_held_offer_is_kept(database: Database) -> None:
         gtin="4006381333931",
     )
     item = ProductPage(
-        offer=made, page=b"<html>5000</html>", encoding="utf-8", evidence=["price: here"], adapter_id="bazaar"
+        offer=found,
+        page=b"<html>5000</html>",
+        encoding="utf-8",
+        evidence=["price: here"],
+        adapter_id="bazaar",
     )
 
-    def also(connection: Connection, tally: WriteCounts) -> None:
-        assert tally.held
+    def attach(connection: Connection, counts: WriteCounts) -> None:
+        assert counts.held
         held_jumps.attach_page(connection, item, run_id=2)
 
-    store(database, [row], run_id=2, also=also)
-    held = database.row("SELECT * FROM quarantine")
-    kept = database.value("SELECT page FROM quarantine_pages WHERE hash = :hash", hash=held.page_hash)
-    assert zlib.decompress(kept) == b"<html>5000</html>"
-    assert held.offer["gtin"] == "4006381333931"
-    assert held.details["evidence"] == ["price: here"]
-    assert held.details["stored_price_cents"] == 1000
+    store(database, [row], run_id=2, item=attach)
+    stored = database.row("SELECT * FROM quarantine")
+    page = database.value("SELECT page FROM quarantine_pages WHERE hash = :hash", hash=stored.page_hash)
+    assert zlib.decompress(page) == b"<html>5000</html>"
+    assert stored.offer["gtin"] == "4006381333931"
+    assert stored.details["evidence"] == ["price: here"]
+    assert stored.details["stored_price_cents"] == 1000
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(known=CENTS, factor=st.sampled_from([0.2, 0.249, 0.25, 0.251, 1, 3.99, 4, 4.01, 5]), nudge=CENTS)
-def test_the_sql_says_what_the_rules_say(database: Database, known: int, factor: float, nudge: int) -> None:
+def test_the_sql_agrees_with_the_rules(database: Database, known: int, factor: float, nudge: int) -> None:
     seen = min(max(round(known * factor), 1), 99_999_999)
     second = min(max(seen + nudge % max(1, seen // 10), 1), 99_999_999)
     with database.engine.connect() as connection, connection.begin() as trial:
 
-        def look(price: int, minutes: int, run_id: int) -> bool:
+        def observe(price: int, minutes: int, run_id: int) -> bool:
             incoming_rows.load(connection, [card(1, price, later(minutes))])
             for write in (held_jumps.hold, listing_upsert.upsert, history_append.append):
                 write(connection, Batch(run_id, MARKET, [WriteUnit([])]))
-            found = connection.exec_driver_sql("SELECT held FROM incoming")
+            found = connection.exec_driver_sql("SELECT quarantined FROM incoming")
             return bool(found.scalar())
 
-        assert not look(known, 0, 1)
-        held = look(seen, 1, 2)
+        assert not observe(known, 0, 1)
+        is_quarantined = observe(seen, 1, 2)
         first, jumped, again = (Money(cents, "EUR") for cents in (known, seen, second))
-        assert held == is_jump(first, jumped)
-        if held:
-            assert look(second, 2, 3) == (is_jump(first, again) and not agrees(jumped, again))
+        assert is_quarantined == is_jump(first, jumped)
+        if is_quarantined:
+            assert observe(second, 2, 3) == (is_jump(first, again) and not agrees(jumped, again))
         trial.rollback()

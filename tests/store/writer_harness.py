@@ -1,4 +1,4 @@
-"""A writer under test: with a run, pages to write, and what it told."""
+"""A writer under test, with a run and pages to write."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.databases import Database
 from tests.store.observations import MARKET, START, WRITES, card
 
 
-class Written:
-    """A writer with a run, and what it told."""
+class WriterHarness:
+    """A writer with a run, and what the writer reported."""
 
     def __init__(self, database: Database, **options: Any) -> None:
         engine = options.pop("engine", database.engine)
@@ -26,59 +26,59 @@ class Written:
         self.writer = Writer(engine, **options)
         self.writer.run_id = self.run_id
         self.writer.market_id = MARKET
-        self.writer.writes = [*WRITES, self._batch]
+        self.writer.writes = [*WRITES, self._record_batch]
         self.failures: list[DatabaseUnavailable] = []
         self.stored: list[WriteUnit] = []
         self.refused: list[tuple[WriteUnit, BaseException]] = []
-        self.batches: list[int] = []
-        self.under_way = asyncio.Event()
-        self.writer.on_stored = self._stored
+        self.batch_sizes: list[int] = []
+        self.has_started = asyncio.Event()
+        self.writer.on_stored = self._add_stored
         self.writer.on_refused = lambda unit, error: self.refused.append((unit, error))
         self.writer.on_failure = self.failures.append
 
-    def _stored(self, unit: WriteUnit) -> None:
+    def _add_stored(self, unit: WriteUnit) -> None:
         self.stored.append(unit)
         if len(self.stored) % 20 == 0:
-            self.under_way.set()
+            self.has_started.set()
 
     def page(self, number: int, *prices: int, waits: bool = False) -> WriteUnit:
-        """A page of cards with a row of its own, as a sweep brings it."""
+        """Return a page of cards that also writes a row of `run_pages`, as in a sweep."""
         rows = [card(f"{number}-{n}", price) for n, price in enumerate(prices or (1000,))]
 
-        def also(connection: Connection, tally: WriteCounts) -> None:
+        def add_page(connection: Connection, counts: WriteCounts) -> None:
             run_rows.add_page(
                 connection,
                 self.run_id,
                 url=f"/{number}",
                 outcome=PageOutcome.OK,
                 fetched_at=START,
-                new_listings=tally.new,
+                new_listings=counts.new,
             )
 
-        return WriteUnit(rows, also, waits)
+        return WriteUnit(rows, add_page, waits)
 
-    def _batch(self, connection: Connection, batch: Batch) -> None:
-        self.batches.append(len(batch.units))
-        added = WriteCounts()
+    def _record_batch(self, connection: Connection, batch: Batch) -> None:
+        self.batch_sizes.append(len(batch.units))
+        total = WriteCounts()
         for unit in batch.units:
-            added.add(unit.counts)
+            total.add(unit.counts)
         run_rows.record(
-            connection, self.run_id, {"new_listings": added.new, "price_rows": added.price_rows}, {}
+            connection, self.run_id, {"new_listings": total.new, "price_rows": total.price_rows}, {}
         )
 
 
 def check_all_stored_once(database: Database, pages: int, rows_each: int = 1) -> None:
-    """Listings, history, the pages' own rows and the run's counters agree."""
-    wanted = pages * rows_each
-    assert database.value("SELECT count(*) FROM listings") == wanted
-    assert database.value("SELECT count(*) FROM price_history") == wanted
-    assert database.value("SELECT count(*) FROM market_listings") == wanted
+    """Check that listings, price history, run pages and the run's counters agree."""
+    expected = pages * rows_each
+    assert database.value("SELECT count(*) FROM listings") == expected
+    assert database.value("SELECT count(*) FROM price_history") == expected
+    assert database.value("SELECT count(*) FROM market_listings") == expected
     assert database.row("SELECT count(*), count(DISTINCT url), sum(new_listings) FROM run_pages") == (
         pages,
         pages,
-        wanted,
+        expected,
     )
-    assert database.row("SELECT new_listings, price_rows FROM runs") == (wanted, wanted)
+    assert database.row("SELECT new_listings, price_rows FROM runs") == (expected, expected)
 
 
 def run(coroutine: Coroutine[Any, Any, None]) -> None:

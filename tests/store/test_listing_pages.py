@@ -1,4 +1,4 @@
-"""Pages of what no index can answer: each looks at so many rows, and following them leads to all."""
+"""Paged queries without an index: each page examines a limited number of rows, and all pages are complete."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Pages = Callable[[int | None], tuple[list[dict[str, Any]], int | None]]
 
 
 def walk(page: Pages) -> tuple[list[int], int]:
-    """Everything that is found, and how many pages that took."""
+    """Return the ids on all pages, and the number of pages."""
     found: list[int] = []
     following: int | None = None
     for number in range(1, 100):
@@ -35,7 +35,7 @@ def walk(page: Pages) -> tuple[list[int], int]:
 
 @pytest.fixture
 def shop(database: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
-    """Thirty listings, of which the first and the last are dear; seen now."""
+    """Thirty listings; only the first and the last are expensive."""
     monkeypatch.setattr(admin_listings, "WINDOW", 7)
     monkeypatch.setattr(target_rows, "WINDOW", 7)
     now = datetime.now(UTC)
@@ -48,33 +48,33 @@ def shop(database: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
 
 
 @pytest.mark.parametrize("market_id", [None, MARKET])
-def test_consumers_find_what_is_rare(shop: Database, market_id: str | None) -> None:
+def test_rare_listings_are_found_across_pages(shop: Database, market_id: str | None) -> None:
     def page(before: int | None) -> tuple[list[dict[str, Any]], int | None]:
-        wanted = ListingsWanted(
+        criteria = ListingsWanted(
             prices=PriceRange(Money(50_000, "EUR")), market_id=market_id, before_id=before
         )
-        found: tuple[list[dict[str, Any]], int | None] = shop.call(public_listings.listings, wanted, 5)
+        found: tuple[list[dict[str, Any]], int | None] = shop.call(public_listings.listings, criteria, 5)
         return found
 
-    dear = shop.rows("SELECT id FROM listings WHERE price_cents > 50000 ORDER BY id DESC")
+    expensive = shop.rows("SELECT id FROM listings WHERE price_cents > 50000 ORDER BY id DESC")
     found, pages = walk(page)
-    assert found == [row.id for row in dear]
+    assert found == [row.id for row in expensive]
     assert pages > 3
 
 
 @pytest.mark.parametrize(
-    "wanted", [ListingsWanted(), ListingsWanted(market_id=MARKET), ListingsWanted(words="thing")]
+    "criteria", [ListingsWanted(), ListingsWanted(market_id=MARKET), ListingsWanted(words="thing")]
 )
-def test_an_export_holds_all_that_is_visible(
-    shop: Database, monkeypatch: pytest.MonkeyPatch, wanted: ListingsWanted
+def test_an_export_contains_all_visible_listings(
+    shop: Database, monkeypatch: pytest.MonkeyPatch, criteria: ListingsWanted
 ) -> None:
     monkeypatch.setattr(public_listings, "EXPORT_PAGE", 4)
     with shop.engine.connect() as connection:
-        assert len({row["id"] for row in public_listings.all_listings(connection, wanted, 1000)}) == 30
-        assert len(list(public_listings.all_listings(connection, wanted, 9))) == 9
+        assert len({row["id"] for row in public_listings.all_listings(connection, criteria, 1000)}) == 30
+        assert len(list(public_listings.all_listings(connection, criteria, 9))) == 9
 
 
-def test_nothing_visible_is_no_endless_walk(shop: Database) -> None:
+def test_paging_ends_when_nothing_is_visible(shop: Database) -> None:
     shop.do("UPDATE sources SET visibility = 'INELIGIBLE'")
     found, _ = walk(lambda before: shop.call(public_listings.listings, ListingsWanted(before_id=before), 5))
     assert found == []
@@ -96,7 +96,7 @@ def test_targets_are_found_by_a_part_of_their_url(shop: Database) -> None:
     assert len(walk(lambda after: shop.call(target_rows.page, Wanted(), most=5, after=after or 0))[0]) == 30
 
 
-def test_a_word_is_found_wherever_it_is(shop: Database) -> None:
+def test_titles_are_searched_by_word(shop: Database) -> None:
     shop.do("INSERT INTO products (key, title) VALUES ('a', 'Road bike'), ('b', 'City bike')")
     (found,) = shop.call(admin_listings.listings, ListingsWanted(words="no1"), now=datetime.now(UTC), most=5)
     assert found["title"] == "Thing no1"
@@ -104,7 +104,9 @@ def test_a_word_is_found_wherever_it_is(shop: Database) -> None:
     assert len(shop.call(admin_listings.products, words="bike", most=5)) == 2
 
 
-def test_many_targets_are_counted_now_and_then(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_number_of_targets_is_counted_at_intervals(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def counted(at: datetime) -> int:
         return sum(row.count for row in database.call(gauges.read, at)["targets"])
 

@@ -1,4 +1,4 @@
-"""Run rows: one run of a market at a time, and none that outlives its process."""
+"""Rows of runs: one run of a market at a time, and no run stays open after its process has ended."""
 
 from __future__ import annotations
 
@@ -23,17 +23,15 @@ from tests.store.observations import MARKET, START, card
 
 
 def open_run(database: Database, **fields: Any) -> int:
-    number: int = database.call(
+    run_id: int = database.call(
         run_rows.open_run, **{"now": clock.now(), "spider": "sweep", "market_id": MARKET, **fields}
     )
-    return number
+    return run_id
 
 
-def test_a_market_is_not_crawled_twice_at_once_by_the_same_spider(database: Database) -> None:
+def test_a_spider_does_not_crawl_a_market_twice_at_the_same_time(database: Database) -> None:
     first = open_run(database)
-    with pytest.raises(
-        RunRefused, match=f"sweep run of market {MARKET} is under way already .run {first}, on"
-    ):
+    with pytest.raises(RunRefused, match=f"sweep run of market {MARKET} is already running .run {first}, on"):
         open_run(database)
     open_run(database, spider="discovery")
     open_run(database, market_id="bazaar-toys")
@@ -41,16 +39,16 @@ def test_a_market_is_not_crawled_twice_at_once_by_the_same_spider(database: Data
     open_run(database)
 
 
-def test_a_run_is_of_any_spider_that_has_a_name(database: Database) -> None:
+def test_a_spider_may_have_any_name_of_valid_length(database: Database) -> None:
     for name in ("x" * 100, "Acme/toys & games", "Spielzeug für Kinder"):
         open_run(database, spider=name, market_id=None, adapter_id=reader_id(name))
     for name in ("", "x" * 101):
-        with pytest.raises(RunRefused, match=f"has 1 to 100 characters, not {len(name)}: give it another"):
+        with pytest.raises(RunRefused, match=f"has 1 to 100 characters, not {len(name)}: change its name"):
             open_run(database, spider=name, market_id=None)
     assert database.value("SELECT count(*) FROM runs") == 3
 
 
-def test_the_project_of_a_run_is_that_of_its_job(database: Database) -> None:
+def test_the_project_of_a_run_is_the_project_of_its_job(database: Database) -> None:
     for project, job_id in (("other", "a"), ("pricewatch", "b"), ("third", "a")):
         spider = "toys" if project == "other" else "sweep"
         database.call(job_queue.add, project, spider, job_id=job_id)
@@ -63,11 +61,11 @@ def test_the_project_of_a_run_is_that_of_its_job(database: Database) -> None:
         assert database.call(run_list.project, {"spider": spider, "job_id": job_id}) == project
 
 
-def test_a_run_whose_process_is_gone_makes_way(database: Database) -> None:
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
+def test_a_run_whose_process_has_ended_is_stale(database: Database) -> None:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
     first = open_run(database)
-    database.do("UPDATE runs SET pid = :pid", pid=gone.pid)
+    database.do("UPDATE runs SET pid = :pid", pid=process.pid)
     database.call(collected_cards.collect, first, "/c/bikes", 1, [card(1)])
     second = open_run(database)
     assert database.rows("SELECT id, status, reason FROM runs ORDER BY id") == [
@@ -77,26 +75,26 @@ def test_a_run_whose_process_is_gone_makes_way(database: Database) -> None:
     assert database.value("SELECT count(*) FROM collected_cards") == 0
 
 
-def test_a_process_that_is_dead_but_not_buried_makes_way(database: Database) -> None:
-    with subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE) as unburied:
-        assert unburied.stdout
-        unburied.stdout.read()
-        while psutil.Process(unburied.pid).status() != psutil.STATUS_ZOMBIE:
+def test_a_run_whose_process_is_a_zombie_is_stale(database: Database) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE) as zombie:
+        assert zombie.stdout
+        zombie.stdout.read()
+        while psutil.Process(zombie.pid).status() != psutil.STATUS_ZOMBIE:
             pass
         open_run(database)
-        database.do("UPDATE runs SET pid = :pid", pid=unburied.pid)
+        database.do("UPDATE runs SET pid = :pid", pid=zombie.pid)
         open_run(database)
     assert database.value("SELECT count(*) FROM runs WHERE status = 'stale'") == 1
 
 
-def test_a_number_that_another_process_has_now_makes_way(database: Database) -> None:
-    """After a restart of the machine, or of a container, the same numbers are given out again."""
+def test_a_run_whose_pid_belongs_to_a_newer_process_is_stale(database: Database) -> None:
+    """Process ids are reused after a restart of the machine or the container."""
     open_run(database, now=clock.now() - timedelta(minutes=20))
     assert open_run(database)
     assert database.value("SELECT pid FROM runs WHERE status = 'stale'") == os.getpid()
 
 
-def test_a_run_of_another_node_makes_way_when_it_gave_no_sign_for_long(
+def test_a_run_of_another_node_is_stale_after_half_an_hour_without_a_heartbeat(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = clock.now()
@@ -111,7 +109,7 @@ def test_a_run_of_another_node_makes_way_when_it_gave_no_sign_for_long(
     assert database.value("SELECT reason FROM runs WHERE status = 'stale'") == "no sign of life"
 
 
-def test_a_closed_run_stays_closed_and_leaves_no_collection(database: Database) -> None:
+def test_a_closed_run_stays_closed_and_its_cards_are_deleted(database: Database) -> None:
     run_id = open_run(database)
     database.call(collected_cards.collect, run_id, "/c/bikes", 1, [card(1)])
     database.call(run_rows.close_run, run_id, RunStatus.CANCELLED, "stopped", finished_at=START)
@@ -120,7 +118,7 @@ def test_a_closed_run_stays_closed_and_leaves_no_collection(database: Database) 
     assert database.value("SELECT count(*) FROM collected_cards") == 0
 
 
-def test_what_a_page_said_cannot_spoil_the_runs_row(database: Database) -> None:
+def test_invalid_characters_from_pages_do_not_prevent_storing_a_run(database: Database) -> None:
     run_id = open_run(database)
     errors = [{"error": "a\x00b\ud800", "value": float("nan"), "seen": {1}}]
     database.call(run_rows.record, run_id, {"pages": 1}, {"errors": errors, "progress": {"\x00": START}})
