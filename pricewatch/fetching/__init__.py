@@ -1,4 +1,4 @@
-"""What the downloader middlewares stand on: rate limiter, browser, proxies, name resolution, download handler.
+"""What the middlewares stand on: rate limit, browser, proxies, name resolution, download handler.
 
-No middleware lives here, and nothing that reads a page.
+No middleware lives here; decisions that need no input or output are in `rules`.
 """

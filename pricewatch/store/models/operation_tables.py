@@ -108,17 +108,17 @@ class RobotsCache(Base):
 
 
 class RateLimit(Base):
-    """When the next request to a registrable domain may go, whoever sends it."""
+    """When the next request to a registrable domain may be sent, by any process."""
 
     __tablename__ = "rate_limits"
-    # A row changes with every request; free space keeps updates cheap. It has to survive a crash: whoever
-    # waits for a turn that was given before still takes it.
+    # A row changes with every request; free space keeps updates cheap. It has to survive a crash: processes
+    # still send the requests that they have reserved a moment for.
     __table_args__ = ({"postgresql_with": {"fillfactor": 50}},)
 
     domain: Mapped[str] = mapped_column(primary_key=True)
     last_at: Mapped[datetime] = mapped_column(server_default="epoch")
     next_at: Mapped[datetime] = mapped_column(server_default="epoch")
-    # Who has a turn, as {ticket: {"at": epoch seconds, "until": when it is free again if nobody says so}}.
+    # The leased slots, as {ticket: {"until": epoch seconds at which the lease ends}}.
     holders: Mapped[dict[str, Any]] = json_default("{}")
 
 
