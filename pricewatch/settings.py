@@ -81,11 +81,10 @@ RATE_LIMIT_ENABLED = True
 REQUESTS_PER_SECOND = 0.5
 MIN_DELAY_MS = 2000
 MAX_CONCURRENT = 1
-RATE_LIMIT_UNLIMITED = 1000  # from this rate on there is nothing to wait for, and nobody is asked
+RATE_LIMIT_UNLIMITED = 1000  # rates from here on are not limited
 RATE_LIMIT_MAX_WAIT = 900
-RATE_LIMIT_MARGIN = 0.06  # turns are this much further apart, for what gets lost on the way to the wire
-RATE_LIMIT_BROWSER_MARGIN = 0.3  # a browser takes its time to send what it may send
-RATE_LIMIT_LOOKAHEAD_SECONDS = 0.12
+RATE_LIMIT_MARGIN = 0.05  # requests are planned this much further apart, because some are sent late
+RATE_LIMIT_BROWSER_MARGIN = 0.3  # the same for requests of a browser, which are sent later
 RATE_LIMIT_LEASE_SECONDS = 15
 REDIS_URL = os.environ.get("REDIS_URL", "")
 CONCURRENT_REQUESTS = 16
@@ -160,8 +159,8 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "pricewatch.middlewares.redirects.OnSiteRedirectMiddleware": 600,
     "pricewatch.middlewares.proxy_wait.ProxyWaitMiddleware": 740,
-    # Whatever goes out, however it came about, waits here for its turn; nothing further in waits.
-    "pricewatch.middlewares.limits.LimitsMiddleware": 950,
+    # Every request waits here for the rate limit; nothing further in waits.
+    "pricewatch.middlewares.rate_limit.RateLimitMiddleware": 950,
     "pricewatch.middlewares.proxies.ProxiesMiddleware": 960,
 }
 
@@ -185,10 +184,8 @@ EXTENSIONS = {
     "pricewatch.extensions.gc_freeze.GcFreezeExtension": 100,
     "scrapy.extensions.feedexport.FeedExporter": None,
     "pricewatch.extensions.feeds.ListingFeedExporter": 110,
-    # Both would open a port that runs code.
-    "scrapy.extensions.telnet.TelnetConsole": None,
-    "scrapy.extensions.remote_control.RemoteControl": None,
 }
+# Both would open a port that runs code.
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 

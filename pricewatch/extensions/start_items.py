@@ -12,6 +12,8 @@ from typing import Any, Self
 from scrapy import signals
 from scrapy.crawler import Crawler
 
+from pricewatch.fetching.engine_slot import engine_slot
+
 SECONDS_BETWEEN = 0.02
 
 
@@ -38,7 +40,7 @@ class StartItemsExtension:
                 if slot.closing is not None:
                     if slot.is_idle() and not slot.closing.called:
                         slot.closing.callback(spider)
-                elif engine._slot is not None:  # noqa: SLF001 - there is no other way to say so
-                    engine._slot.nextcall.schedule()  # noqa: SLF001
+                elif running := engine_slot(self.crawler):
+                    running.nextcall.schedule()
                 return
             await asyncio.sleep(SECONDS_BETWEEN)

@@ -28,7 +28,7 @@ class DatabaseThread:
     """The event loop asks, the thread waits. While the database is away, questions are asked again."""
 
     def __init__(self, crawler: Crawler):
-        self._patience = per_crawl(crawler, InterruptibleSleep)
+        self._sleep = per_crawl(crawler, InterruptibleSleep)
         self._retry_seconds = crawler.settings.getfloat("DATABASE_RETRY_SECONDS", 120.0)
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="pricewatch-fetch")
         self._connection: Connection | None = None
@@ -58,7 +58,7 @@ class DatabaseThread:
                         f"No answer for {self._retry_seconds:.0f} seconds: {error}"
                     ) from error
                 logger.warning("%s; asking again in %.1f s", error, pause)
-                await self._patience.sleep(pause)
+                await self._sleep.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
 
     async def close(self) -> None:

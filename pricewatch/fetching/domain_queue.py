@@ -21,19 +21,20 @@ class DomainQueue(DownloaderAwarePriorityQueue):
                 "DomainQueue needs DOWNLOADER = 'pricewatch.fetching.downloader.DomainDownloader'"
             )
         self._downloader = crawler.engine.downloader
+        self._last_domain = ""
 
     def pop(self) -> Request | None:
-        stats = [
-            (self._downloader.at_hand(domain), domain)
-            for domain in self.pqueues
-            if self._downloader.has_room(domain)
-        ]
-        if not stats:
+        domain = min(filter(self._downloader.has_room, self.pqueues), key=self._order, default=None)
+        if domain is None:
             return None
-        domain = self._next_slot(stats, update_state=True)
+        self._last_domain = domain
         queue = self.pqueues[domain]
         request = queue.pop()
         if len(queue) == 0:
             del self.pqueues[domain]
             queue.close()
         return request
+
+    def _order(self, domain: str) -> tuple[int, bool, str]:
+        """The fewest requests at hand first; domains with equally many take turns, by name."""
+        return self._downloader.at_hand(domain), domain <= self._last_domain, domain

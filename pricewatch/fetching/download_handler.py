@@ -9,11 +9,11 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError
 from scrapy.http import Request, Response
 from scrapy.utils.httpobj import urlparse_cached
+from twisted.web.client import HTTPConnectionPool
 
 from pricewatch.fetching.failures import RefusedAddress, TooLarge
 from pricewatch.fetching.name_resolution import address_book
 from pricewatch.fetching.per_crawl import per_crawl
-from pricewatch.middlewares.punctual import SEND_BEFORE, PunctualFactory
 from pricewatch.rules.addresses import PORTS
 
 if TYPE_CHECKING:
@@ -25,16 +25,13 @@ class DownloadHandler(HTTP11DownloadHandler):
 
     def __init__(self, crawler: Crawler):
         super().__init__(crawler)
-        self._pool._factory = PunctualFactory  # noqa: SLF001 - as Scrapy itself sets its own
-        # Twisted would send a request again by itself, without a turn; that is for the retries to do.
-        self._pool.retryAutomatically = False
+        # Twisted would repeat a request by itself, past the rate limiter; retries are a middleware's job.
+        HTTPConnectionPool.retryAutomatically = False
         self._browser: Browser | None = None
 
     async def download_request(self, request: Request) -> Response:
         if request.meta.get("playwright"):
             return await self._get_browser().download(request)
-        if send_before := request.meta.get("send_before"):
-            request.headers[SEND_BEFORE] = str(send_before)
         try:
             return await super().download_request(request)
         except CannotResolveHostError:
@@ -43,8 +40,6 @@ class DownloadHandler(HTTP11DownloadHandler):
         except DownloadCancelledError as error:
             self.crawler.stats.inc_value("pricewatch/size/too_large")
             raise TooLarge("larger than DOWNLOAD_MAXSIZE") from error
-        finally:
-            request.headers.pop(SEND_BEFORE, None)
 
     async def close(self) -> None:
         await super().close()

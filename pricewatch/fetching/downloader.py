@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy import Spider
-from scrapy.core.downloader import Downloader, Slot
+from scrapy.core.downloader import Downloader
 from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
@@ -19,6 +19,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from pricewatch.fetching.engine_slot import engine_slot
 from pricewatch.fetching.failures import CrawlEnding, FetchFailure
 from pricewatch.parsing.url import InvalidUrl, site_of
 
@@ -60,6 +61,11 @@ class DomainDownloader(Downloader):
         if is_refused and request.errback is None:
             logger.warning("%s was not fetched: %s", request.url, error)
 
+    def skip_delay(self, request: Request) -> None:
+        """Send at once what the rate limiter has let through, whatever AutoThrottle or DOWNLOAD_DELAY say."""
+        if slot := self.slots.get(self.get_slot_key(request)):
+            slot.delay = 0.0
+
     @contextmanager
     def waiting(self, request: Request, *, aside: bool = False) -> Iterator[None]:
         """The request waits and takes no place; set aside, it also leaves its domain's room to others."""
@@ -76,12 +82,6 @@ class DomainDownloader(Downloader):
             self._waiting.discard(request)
             self._at_hand[domain] += aside
 
-    def _process_queue(self, slot: Slot) -> None:
-        if slot.queue and "send_before" in slot.queue[0][0].meta:
-            # Its turn has come; to wait any longer, as AutoThrottle may want, is to miss it for ever.
-            slot.delay = 0.0
-        super()._process_queue(slot)
-
     def _left(self, result: Any, domain: str) -> Any:
         self._at_hand[domain] -= 1
         if not self._at_hand[domain]:
@@ -96,8 +96,7 @@ class DomainDownloader(Downloader):
 
     def _look_for_more(self) -> None:
         # Scrapy looks for more work when a request ends; one that begins to wait makes room as well.
-        slot = self.crawler.engine._slot if self.crawler.engine else None  # noqa: SLF001 - no public way
-        if slot is not None:
+        if slot := engine_slot(self.crawler):
             slot.nextcall.schedule()
 
 

@@ -80,9 +80,8 @@ class NoProxy(FetchFailure):
     reason = "no_proxy"
 
 
-class NoTurn(FetchFailure):
-    """The domain has no turn within the longest wait, the site asked to be left alone, or the book of turns
-    is away."""
+class RateLimitWaitExceeded(FetchFailure):
+    """The rate limit, a Retry-After or an unavailable limiter backend would make it wait too long."""
 
     reason = "no_turn"
 

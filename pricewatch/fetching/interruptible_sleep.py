@@ -1,17 +1,19 @@
-"""Waiting that holds nobody up and ends with the crawl."""
+"""Waiting that does not block other requests and ends with the crawl."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from scrapy.crawler import Crawler
 
+from pricewatch.fetching.engine_slot import engine_slot
 from pricewatch.fetching.failures import CrawlEnding
 
 T = TypeVar("T")
-# How soon a waiting request notices that the crawl is being closed.
+# How soon a waiting request notices that the crawl is closing.
 NOTICE_SECONDS = 0.25
 
 
@@ -23,22 +25,25 @@ class InterruptibleSleep:
         await self.until(monotonic() + seconds)
 
     async def until(self, moment: float) -> None:
-        """Wait for a moment of the monotonic clock; never a bit too early."""
+        """Sleep until a time of the monotonic clock, never ending before it."""
         while (left := moment - monotonic()) > 0:
             self._check()
             await asyncio.sleep(min(left, NOTICE_SECONDS))
 
-    async def wait(self, future: asyncio.Future[T], moment: float) -> T:
-        """Wait for a future until a moment; raises `TimeoutError` then."""
-        while not future.done():
-            self._check()
-            if (left := moment - monotonic()) <= 0:
-                raise TimeoutError
-            await asyncio.wait((future,), timeout=min(left, NOTICE_SECONDS))
-        return future.result()
+    async def wait(self, coroutine: Coroutine[Any, Any, T], moment: float) -> T:
+        """Wait for a coroutine until a time; cancel it and raise `TimeoutError` then."""
+        task = asyncio.ensure_future(coroutine)
+        try:
+            while not task.done():
+                self._check()
+                if (left := moment - monotonic()) <= 0:
+                    raise TimeoutError
+                await asyncio.wait((task,), timeout=min(left, NOTICE_SECONDS))
+            return task.result()
+        finally:
+            task.cancel()
 
     def _check(self) -> None:
-        engine = self._crawler.engine
-        slot = engine._slot if engine else None  # noqa: SLF001 - nothing public says that it is closing
+        slot = engine_slot(self._crawler)
         if slot is None or slot.closing is not None:
-            raise CrawlEnding("the crawl ended while this request waited")
+            raise CrawlEnding("The crawl ended while this request waited")

@@ -1,39 +1,42 @@
-"""Unpacks bodies, up to the size that a page may have."""
+"""Decompress bodies, up to the size that a page may have."""
 
 from __future__ import annotations
 
+import sys
 import zlib
+from importlib import import_module
 
+import brotli  # type: ignore[import-untyped]
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import IgnoreRequest, ResponseDataLossError
 from scrapy.http import Request, Response
-from scrapy.utils._compression import brotli, zstd  # type: ignore[attr-defined]  # those that scrapy found
 
 from pricewatch.fetching.failures import TooLarge
+
+# Where Scrapy finds it as well.
+zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 
 class BoundedCompressionMiddleware(HttpCompressionMiddleware):
     def process_response(  # type: ignore[override]  # no spider argument
         self, request: Request, response: Response
     ) -> Request | Response:
+        outermost = b",".join(response.headers.getlist("Content-Encoding")).split(b",")[-1].strip().lower()
         try:
-            return super().process_response(request, response)
+            result = super().process_response(request, response)
         except IgnoreRequest as error:
             if self.stats:
                 self.stats.inc_value("pricewatch/size/too_large_unpacked")
             raise TooLarge("larger than DOWNLOAD_MAXSIZE when unpacked") from error
-
-    @staticmethod
-    def _decode(body: bytes, encoding: bytes, max_size: int) -> bytes:
-        """Scrapy hands on the beginning of a body that was cut short; a part of a page is not the page."""
-        unpacked = HttpCompressionMiddleware._decode(body, encoding, max_size)  # noqa: SLF001 - it is ours
-        if not is_whole(body, encoding, len(unpacked)):
-            raise ResponseDataLossError("the packed body ends before its end")
-        return unpacked
+        # Scrapy hands on the beginning of a body that was cut short; a part of a page is not the page.
+        is_decoded = isinstance(result, Response) and result is not response
+        if is_decoded and not is_whole(response.body, outermost, len(result.body)):
+            raise ResponseDataLossError("the compressed body was cut short")
+        return result
 
 
 def is_whole(packed: bytes, encoding: bytes, unpacked_size: int) -> bool:
-    """Whether a body that could be unpacked also came to its end; its size is known not to be too large."""
+    """Whether a compressed body has its end; Scrapy has decompressed it, so it is not too large."""
     if encoding in (b"gzip", b"x-gzip"):
         # It ends with the size of what was packed, unless something follows it.
         told = int.from_bytes(packed[-4:], "little")
@@ -44,9 +47,11 @@ def is_whole(packed: bytes, encoding: bytes, unpacked_size: int) -> bool:
         unpacker = brotli.Decompressor()
         unpacker.process(packed)
         return bool(unpacker.is_finished())
-    frame = zstd.ZstdDecompressor()
-    frame.decompress(packed)
-    return bool(frame.eof)
+    if encoding == b"zstd":
+        frame = zstd.ZstdDecompressor()
+        frame.decompress(packed)
+        return bool(frame.eof)
+    return True
 
 
 def _zlib_ends(packed: bytes, kind: int) -> bool:

@@ -32,7 +32,7 @@ class ProxyWaitMiddleware:
         self._crawler = crawler
         self._policies = per_crawl(crawler, FetchPolicies)
         self._pool = per_crawl(crawler, ProxyPool)
-        self._patience = per_crawl(crawler, InterruptibleSleep)
+        self._sleep = per_crawl(crawler, InterruptibleSleep)
         self._longest_wait = settings.getfloat("PROXIES_MAX_WAIT")
 
     @classmethod
@@ -60,7 +60,7 @@ class ProxyWaitMiddleware:
                     )
                 wait = (soonest - clock.now()).total_seconds()
                 with stepping_aside(self._crawler, request):
-                    await self._patience.sleep(min(max(wait, 0.05), LOOK_AGAIN_SECONDS))
+                    await self._sleep.sleep(min(max(wait, 0.05), LOOK_AGAIN_SECONDS))
                 await self._pool.refresh(domain)
         except NoProxy:
             self._crawler.stats.inc_value("pricewatch/proxies/none_left")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Self
 
+from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.redirect import (
     BaseRedirectMiddleware,
     MetaRefreshMiddleware,
@@ -25,21 +26,30 @@ class _OnSite(BaseRedirectMiddleware):
     def handle_referer(self, request: Request, response: Response) -> None:
         request.headers.pop("Referer", None)
 
-    def _engine_started(self) -> None:
-        """Nothing to look for: we send no referrer."""
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        # Scrapy's own also looks for the referrer middleware, which is not used.
+        middleware = cls(crawler.settings)
+        middleware.crawler = crawler
+        return middleware
 
-    def _redirect(self, redirected: Request, request: Request, reason: Any) -> Request:
+    def process_response(self, request: Request, response: Response) -> Request | Response:
         begun = request.meta.get("redirect_urls", [request.url])[0]
+        try:
+            redirected: Request | Response = super().process_response(request, response)  # type: ignore[misc]  # of the other base
+        except IgnoreRequest:
+            raise self._failure(TooManyRedirects(f"{begun} is redirected without an end")) from None
+        except ValueError:
+            raise self._nowhere(request) from None
+        if isinstance(redirected, Response):
+            return redirected
         if (failure := refused(redirected)) is not None:
             self.crawler.stats.inc_value(f"pricewatch/guard/{failure.reason}")
             failure.by_redirect = True
             raise failure
         if domain_of(redirected) != domain_of(request):
             raise self._failure(OffsiteRedirect(f"{begun} leads to {redirected.url}"))
-        try:
-            return super()._redirect(redirected, request, reason)
-        except IgnoreRequest:
-            raise self._failure(TooManyRedirects(f"{begun} is redirected without an end")) from None
+        return redirected
 
     def _failure(self, failure: FetchFailure) -> FetchFailure:
         self.crawler.stats.inc_value(f"pricewatch/redirect/{failure.reason}")
@@ -56,10 +66,7 @@ class OnSiteRedirectMiddleware(_OnSite, RedirectMiddleware):
     def process_response(  # type: ignore[override]  # no spider argument
         self, request: Request, response: Response
     ) -> Request | Response:
-        try:
-            result = super().process_response(request, response)
-        except ValueError:
-            raise self._nowhere(request) from None
+        result = super().process_response(request, response)
         redirects = response.status in (301, 302, 303, 307, 308) and "Location" in response.headers
         if redirects and result is response and not self._wanted(request, response):
             # Scrapy hands such an answer on as it is; its body is not the page either.
@@ -81,7 +88,4 @@ class OnSiteMetaRefreshMiddleware(_OnSite, MetaRefreshMiddleware):
         # Nearly no page has one, and that is cheap to see; what has NUL bytes may be in UTF-16.
         if b"refresh" not in begins and b"\0" not in begins:
             return response
-        try:
-            return super().process_response(request, response)
-        except ValueError:
-            raise self._nowhere(request) from None
+        return super().process_response(request, response)

@@ -27,7 +27,7 @@ class BackoffRetryMiddleware(RetryMiddleware):
         self._longest = settings.getfloat("RETRY_LONGEST_DELAY")
         self._jitter = settings.getfloat("RETRY_JITTER")
         self._longest_wish = settings.getfloat("RETRY_AFTER_MAX")
-        self._patience = per_crawl(crawler, InterruptibleSleep)
+        self._sleep = per_crawl(crawler, InterruptibleSleep)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -83,5 +83,5 @@ class BackoffRetryMiddleware(RetryMiddleware):
             self.crawler.stats.inc_value("pricewatch/retry/asked_to_wait")
             pause = max(pause, wish)
         with stepping_aside(self.crawler, request, aside=True):
-            await self._patience.sleep(pause)
+            await self._sleep.sleep(pause)
         return again

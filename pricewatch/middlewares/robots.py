@@ -62,7 +62,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         self._kept = timedelta(hours=settings.getfloat("ROBOTS_CACHE_HOURS"))
         self._retried = timedelta(seconds=settings.getfloat("ROBOTS_RETRY_SECONDS"))
         self._policies = per_crawl(crawler, FetchPolicies)
-        self._patience = per_crawl(crawler, InterruptibleSleep)
+        self._sleep = per_crawl(crawler, InterruptibleSleep)
         self._store = per_crawl(crawler, DatabaseThread)
         self._known: dict[str, Known] = {}
         self._looking: dict[str, asyncio.Future[Known]] = {}
@@ -84,10 +84,10 @@ class RobotsMiddleware(RobotsTxtMiddleware):
 
     def _check(self, known: Known, request: Request) -> None:
         if known.file.outcome is RobotsOutcome.UNAVAILABLE:
-            self._stats.inc_value("pricewatch/robots/blocked_as_unavailable")
+            self.crawler.stats.inc_value("pricewatch/robots/blocked_as_unavailable")
             raise RobotsForbidden(f"robots.txt cannot be relied on ({known.file.reason})")
         if known.parser is not None and not known.parser.allowed(request.url, self._token):
-            self._stats.inc_value("pricewatch/robots/forbidden")
+            self.crawler.stats.inc_value("pricewatch/robots/forbidden")
             raise RobotsForbidden("forbidden by robots.txt")
 
     async def _look_up(self, origin: str) -> Known:
@@ -109,13 +109,13 @@ class RobotsMiddleware(RobotsTxtMiddleware):
                 now = clock.now()
                 found = await self._store.ask(lambda connection: robots_cache.read(connection, origin, now))  # noqa: B023
                 if found is not None:
-                    self._stats.inc_value("pricewatch/robots/known")
+                    self.crawler.stats.inc_value("pricewatch/robots/known")
                     return await self._understand(origin, *found)
                 if await self._store.ask(
                     lambda connection: robots_cache.claim(connection, origin, now, CLAIM_SECONDS)  # noqa: B023
                 ):
                     return await self._fetch(origin)
-                await self._patience.sleep(LOOK_AGAIN_SECONDS)
+                await self._sleep.sleep(LOOK_AGAIN_SECONDS)
         except DatabaseUnavailable as error:
             raise RobotsForbidden(f"robots.txt is not known: {error}") from error
 
@@ -135,7 +135,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             callback=NO_CALLBACK,
         )
         response: Response | None = None
-        self._stats.inc_value("pricewatch/robots/fetched")
+        self.crawler.stats.inc_value("pricewatch/robots/fetched")
         try:
             response = await self.crawler.engine.download_async(request)
             if response.status == PROXY_WANTS_LOGIN:
@@ -157,9 +157,9 @@ class RobotsMiddleware(RobotsTxtMiddleware):
                 connection, origin, file, http_status=status, now=now, expires_at=expires_at
             )
         )
-        self._stats.inc_value(f"pricewatch/robots/{file.outcome}")
+        self.crawler.stats.inc_value(f"pricewatch/robots/{file.outcome}")
         if file.outcome is RobotsOutcome.UNAVAILABLE:
-            self._stats.inc_value(f"pricewatch/robots/unavailable/{file.reason}")
+            self.crawler.stats.inc_value(f"pricewatch/robots/unavailable/{file.reason}")
             logger.warning("%s/robots.txt is unavailable (%s): the site is left alone", origin, file.reason)
         return await self._understand(origin, file, expires_at)
 
@@ -173,6 +173,6 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             parser = ProtegoRobotParser(text, self.crawler.spider)
         delay = crawl_delay(parser.crawl_delay(self._token))
         if delay is not None:
-            self._stats.inc_value("pricewatch/robots/crawl_delay")
+            self.crawler.stats.inc_value("pricewatch/robots/crawl_delay")
             self._policies.note_crawl_delay(domain_of(Request(origin)), delay)
         return Known(file, expires_at, parser)

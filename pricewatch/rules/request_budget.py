@@ -1,14 +1,17 @@
-"""How often a domain may be asked: the numbers behind a turn, whoever keeps the book."""
+"""How often requests may be sent to a domain: the arithmetic of the rate limiter."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 REQUESTS_PER_SECOND = 0.5
 MIN_DELAY = 2.0
 MAX_CONCURRENT = 1
 UNLIMITED = 1000.0
+LATE_SHARE = 0.1
+# An event loop is often late by milliseconds; with many requests per second that changes no second's count.
+LEAST_TOLERANCE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +31,17 @@ class Limit:
     concurrent: int
 
     def is_lifted(self, unlimited: float = UNLIMITED) -> bool:
-        """Whether there is nothing to wait for: a budget this large is no budget."""
+        """Whether the rate is so high that it does not count as a limit."""
         return self.interval <= 1 / unlimited
 
+    def spaced(self, margin: float) -> Limit:
+        """The same limit with this share added to its interval."""
+        return replace(self, interval=self.interval * (1 + margin))
 
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """A turn: how long after `told`, by the book's clock, it comes. Where it is not sure, a slot must be
-    confirmed then."""
-
-    ticket: str
-    wait: float
-    sure: bool
-    told: float
+    @property
+    def tolerance(self) -> float:
+        """How late a request may be sent, in seconds."""
+        return max(LATE_SHARE * self.interval, LEAST_TOLERANCE)
 
 
 def limit_of(
@@ -63,12 +64,6 @@ def limit_of(
     return Limit(max(interval, crawl_delay or 0.0), min(concurrent) if concurrent else max_concurrent)
 
 
-def batch_size(waiting: int, interval: float, lookahead: float) -> int:
-    """How many turns to ask for at once: what fits into the lookahead, so that a crash loses little."""
-    return max(1, min(waiting, int(lookahead / interval) if interval else waiting))
-
-
-def room_for(limit: Limit, lookahead: float, most: int) -> int:
-    """How many requests of a domain to have at hand: enough to use its budget, no more."""
-    ahead = lookahead / limit.interval if limit.interval else most
-    return max(2, min(most, int(ahead) + limit.concurrent + 1))
+def room_for(limit: Limit, most: int) -> int:
+    """How many requests of a domain to take from the scheduler: those that may be sent, and the next one."""
+    return max(2, min(most, limit.concurrent + 1))

@@ -16,7 +16,7 @@ from tests.middlewares.conftest import Site
 from tests.middlewares.sharing import BUDGETS, PROCESSES, share_budgets
 
 ROUNDS = 3
-BAR = 0.9
+BAR = 0.85
 
 
 def run() -> list[Figure]:

@@ -35,7 +35,7 @@ BARE: dict[str, Any] = {
     "ASYNCIO_EVENT_LOOP": getattr(project_settings, "ASYNCIO_EVENT_LOOP", None),
     # Both would open a port.
     "TELNETCONSOLE_ENABLED": False,
-    "EXTENSIONS": {"scrapy.extensions.remote_control.RemoteControl": None},
+    "REMOTE_CONTROL_ENABLED": False,
 }
 
 

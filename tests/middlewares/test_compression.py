@@ -8,10 +8,10 @@ import zlib
 from collections.abc import Callable
 from random import Random
 
+import brotli  # type: ignore[import-untyped]
 import pytest
-from scrapy.utils._compression import brotli, zstd  # type: ignore[attr-defined]  # those that scrapy found
 
-from pricewatch.middlewares.compression import is_whole
+from pricewatch.middlewares.compression import is_whole, zstd
 from tests.middlewares.conftest import Site
 
 # Half of it packed gives a good deal of it unpacked, whatever packed it.

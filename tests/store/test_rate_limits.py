@@ -1,30 +1,29 @@
-"""The book of turns in PostgreSQL, when the server does not live on."""
+"""Reservations in PostgreSQL survive a crash of the server."""
 
 from __future__ import annotations
 
 from sqlalchemy import text
 
+from pricewatch.fetching.rate_limit.backend import Refusal
+from pricewatch.fetching.rate_limit.postgres import PostgresBackend
 from pricewatch.rules.request_budget import Limit
-from pricewatch.store.rate_limits import PostgresTurns
 from tests.databases import Database, Server
 
 SLOW = Limit(10.0, 8)
 
 
-def test_turns_given_before_a_crash_still_count(database: Database, server: Server) -> None:
-    """Those who wait for them were not told of the crash, and take them."""
+def test_reservations_made_before_a_crash_still_count(database: Database, server: Server) -> None:
+    """The processes that made them do not notice the crash, and send their requests."""
 
-    def reserve(*tickets: str) -> list[float]:
+    def reserve(ticket: str) -> float | Refusal:
         with database.engine.connect() as connection:
             # The tests' server does without, to be quick.
             connection.execute(text("SET synchronous_commit = on"))
             connection.commit()
-            turns = PostgresTurns(lambda: connection)
-            grants = turns.reserve("slow-test.com", tickets, SLOW, horizon=900, lease=15)
-        return [grant.wait for grant in grants]
+            backend = PostgresBackend(lambda: connection)
+            return backend.reserve("slow-test.com", ticket, SLOW, max_wait=900, lease=15)
 
-    assert [round(wait) for wait in reserve("a", "b", "c")] == [0, 10, 20]
+    assert [round(float(reserve(ticket))) for ticket in "abc"] == [0, 10, 20]
     server.restart("immediate")
     database.engine.dispose()
-    (wait,) = reserve("d")
-    assert wait > 10
+    assert float(reserve("d")) > 10

@@ -24,7 +24,8 @@ from pricewatch.fetching.downloader import domain_of
 from pricewatch.fetching.failures import FetchFailure
 from pricewatch.fetching.fetch_policies import FetchPolicies
 from pricewatch.fetching.per_crawl import per_crawl
-from pricewatch.middlewares.limits import LimitsMiddleware, turns
+from pricewatch.fetching.rate_limit.limiter import rate_limiter
+from pricewatch.middlewares.rate_limit import RateLimitMiddleware
 
 # Measuring visitors is not what we come for; these are the ones that most shops load.
 TRACKERS = frozenset(
@@ -50,7 +51,7 @@ class PlaywrightHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] 
         settings = crawler.settings
         self.config.launch_options = launch_options
         self.config.max_pages_per_context = settings.getint("BROWSER_MAX_PAGES")
-        # Whoever tries again does so with a turn of its own.
+        # A retry has to wait for the rate limit as well.
         self.config.target_closed_max_retries = 0
         self.config.navigation_timeout_ms = settings.getfloat("DOWNLOAD_TIMEOUT") * 1000
         # The browser's own headers agree with the browser.
@@ -113,16 +114,16 @@ class PlaywrightHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] 
     def _make_request_handler(self, **kwargs: Any) -> RouteHandler:
         go_on: RouteHandler = super()._make_request_handler(**kwargs)
         page_domain = domain_of(Request(kwargs["url"]))
-        # The page had a turn before it came here; if opening it took too long, it needs another.
+        # The page has a reservation when it comes here; if opening it took too long, it needs another.
         asked_for = next((each for each in self.pages if each.headers is kwargs["headers"]), None)
-        send_before = asked_for.meta.get("send_before", math.inf) if asked_for else 0.0
+        send_deadline = asked_for.meta.get("send_deadline", math.inf) if asked_for else 0.0
         first = True
 
         async def handle(route: Route, request: PlaywrightRequest) -> None:
             nonlocal first
-            in_time = monotonic() < send_before
-            has_turn, first = first and in_time and request.is_navigation_request(), False
-            if self._unwanted(request) or not (has_turn or await self._turn_came(request, page_domain)):
+            in_time = monotonic() < send_deadline
+            is_reserved, first = first and in_time and request.is_navigation_request(), False
+            if self._unwanted(request) or not (is_reserved or await self._may_send(request, page_domain)):
                 self.stats.inc_value("pricewatch/browser/requests_blocked")
                 with suppress(PlaywrightError):
                     await route.abort()
@@ -148,24 +149,24 @@ class PlaywrightHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] 
         domain = domain_of(Request(request.url)) if request.url.startswith("http") else ""
         return not domain or domain in TRACKERS
 
-    async def _turn_came(self, request: PlaywrightRequest, page_domain: str) -> bool:
-        """Wait for a turn where the request goes to the page's own site, or to another that we watch."""
+    async def _may_send(self, request: PlaywrightRequest, page_domain: str) -> bool:
+        """Wait for the rate limit where the request goes to the site of the page, or to a known source."""
         domain = domain_of(Request(request.url))
         ours = domain == page_domain or self._policies.knows(domain)
         if not ours or request.resource_type not in self._limited:
             return True
         try:
-            await self._take(domain)
+            await self._wait(domain)
         except FetchFailure:
             return False
         return True
 
-    async def _take(self, domain: str) -> None:
-        """A turn without a slot: what a page loads runs in the page's own slot."""
-        limits = self._crawler.get_downloader_middleware(LimitsMiddleware)
+    async def _wait(self, domain: str) -> None:
+        """Wait for the rate limit without a slot: what a page loads runs in the slot of the page."""
+        limits = self.crawler.get_downloader_middleware(RateLimitMiddleware)
         if limits is not None and not limits.is_lifted(domain):
             limit = self._policies.limit(domain)
-            await per_crawl(self._crawler, turns).take(domain, limit, slot=False, browser=True)
+            await per_crawl(self.crawler, rate_limiter).acquire(domain, limit, slot=False, browser=True)
 
     def _charge_redirect(self, request: PlaywrightRequest) -> None:
         """A browser follows redirects by itself: they count against the budget afterwards."""
@@ -176,4 +177,4 @@ class PlaywrightHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] 
 
     async def _charge(self, domain: str) -> None:
         with suppress(FetchFailure):
-            await self._take(domain)
+            await self._wait(domain)

@@ -116,7 +116,7 @@ class RateLimit(Base):
     domain: Mapped[str] = mapped_column(primary_key=True)
     last_at: Mapped[datetime] = mapped_column(server_default="epoch")
     next_at: Mapped[datetime] = mapped_column(server_default="epoch")
-    # Reservations, as {ticket: {"at": epoch seconds, "until": when it expires if it is not released}}.
+    # The leased slots, as {ticket: {"until": epoch seconds at which the lease ends}}.
     holders: Mapped[dict[str, Any]] = json_default("{}")
 
 

@@ -1,10 +1,10 @@
-"""How often a domain may be asked."""
+"""The arithmetic of the rate limiter."""
 
 from __future__ import annotations
 
 import pytest
 
-from pricewatch.rules.request_budget import Limit, SourceLimit, batch_size, limit_of, room_for
+from pricewatch.rules.request_budget import Limit, SourceLimit, limit_of, room_for
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_the_limit_of_a_domain(wishes: list[SourceLimit], crawl_delay: float | N
     assert limit_of(wishes, crawl_delay) == limit
 
 
-def test_a_budget_this_large_is_no_budget() -> None:
+def test_very_high_rates_are_not_limited() -> None:
     assert limit_of([SourceLimit(1000, 0, 16)]).is_lifted()
     assert not limit_of([SourceLimit(999, 0, 16)]).is_lifted()
     assert not limit_of([SourceLimit(1000, 0.01, 16)]).is_lifted()
@@ -36,14 +36,13 @@ def test_a_budget_this_large_is_no_budget() -> None:
 
 
 @pytest.mark.parametrize(
-    ("waiting", "interval", "size"), [(5, 2.0, 1), (5, 0.05, 2), (1, 0.05, 1), (500, 0.001, 120), (0, 1.0, 1)]
+    ("limit", "room"), [(Limit(60, 1), 2), (Limit(2, 1), 2), (Limit(0.05, 8), 9), (Limit(0.001, 99), 16)]
 )
-def test_a_batch_is_what_fits_into_the_lookahead(waiting: int, interval: float, size: int) -> None:
-    assert batch_size(waiting, interval, lookahead=0.12) == size
+def test_few_requests_of_a_limited_domain_are_taken_from_the_scheduler(limit: Limit, room: int) -> None:
+    assert room_for(limit, most=16) == room
 
 
-@pytest.mark.parametrize(
-    ("limit", "room"), [(Limit(60, 1), 2), (Limit(2, 1), 2), (Limit(0.05, 8), 11), (Limit(0.001, 99), 16)]
-)
-def test_a_slow_domain_has_few_requests_at_hand(limit: Limit, room: int) -> None:
-    assert room_for(limit, lookahead=0.12, most=16) == room
+def test_requests_are_planned_further_apart_and_may_be_a_tenth_of_the_interval_late() -> None:
+    assert Limit(2.0, 3).spaced(0.05) == Limit(2.1, 3)
+    assert Limit(2.0, 3).tolerance == pytest.approx(0.2)
+    assert Limit(0.05, 3).tolerance == pytest.approx(0.02)
