@@ -26,7 +26,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"min_price_cents": 5, "price_currency": "XYZ"}, "'XYZ' is not a currency code."),
     ({"min_price": "1,000", "price_currency": "KWD"}, "can be read as 1000.000 KWD or as 1.000 KWD"),
     ({"max_price": "12.5", "price_currency": "JPY"}, "is not a price in JPY, which has no decimals"),
-    ({"min_price_cents": -1, "price_currency": "EUR"}, "A price in minor units must be between 0 and 99999999."),
+    ({"min_price_cents": -1, "price_currency": "EUR"}, "A price in minor units must be between"),
     (
         {"min_price_cents": 2, "max_price_cents": 1, "price_currency": "EUR"},
         "The minimum price is above the maximum price.",
