@@ -20,7 +20,7 @@ DELETE FROM eggs e USING (
     SELECT project, version, row_number() OVER (PARTITION BY project ORDER BY added_at DESC) AS rank
     FROM eggs
 ) ranked
-WHERE e.project = ranked.project AND e.version = ranked.version AND ranked.rank > :kept
+WHERE e.project = ranked.project AND e.version = ranked.version AND ranked.rank > :count
   AND NOT EXISTS (SELECT FROM jobs j WHERE j.project = e.project AND j.version = e.version
                     AND j.state IN ('pending', 'running'))
 """)
@@ -73,6 +73,6 @@ def remove(connection: Connection, project: str, version: str | None = None) -> 
     return connection.execute(statement.where(Egg.version == version) if version else statement).rowcount
 
 
-def keep_newest(connection: Connection, kept: int) -> int:
-    """Delete all but the newest `kept` versions of each project, except those that open jobs use."""
-    return connection.execute(_DELETE_OLD, {"kept": kept}).rowcount
+def keep_newest(connection: Connection, count: int) -> int:
+    """Delete all but the newest `count` versions of each project, except those that open jobs use."""
+    return connection.execute(_DELETE_OLD, {"count": count}).rowcount
