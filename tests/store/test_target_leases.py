@@ -1,4 +1,4 @@
-"""Leases: each target is worked on exactly once, whoever dies meanwhile."""
+"""Leases of targets: each target is processed exactly once, even if workers are killed."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tests.store.watched import NOW, make_targets, states
 from tests.waiting import until
 
 LEASE_SECONDS = 1.0
-CHUNK, TOGETHER = 50, 25
-FIRST_RETURN = text("SELECT min(lease_until) FROM targets WHERE queue_state = 'leased'")
+CHUNK, PER_TRANSACTION = 50, 25
+FIRST_EXPIRY = text("SELECT min(lease_until) FROM targets WHERE queue_state = 'leased'")
 _processes = multiprocessing.get_context("forkserver")
 
 
 def work(database_url: str, number: int, finished: Any, begun: Any) -> None:
-    """A worker without a crawl: takes a chunk, does something about each target, and says so."""
+    """A worker without a crawl: lease a chunk, record each target, and count the finished ones."""
     begun.wait(60)
     worker = f"worker {number}"
     engine = create_engine(database_url, poolclass=NullPool)
@@ -40,26 +40,26 @@ def work(database_url: str, number: int, finished: Any, begun: Any) -> None:
                 leased = target_leases.lease(
                     connection, worker, clock.now(), seconds=LEASE_SECONDS, most=CHUNK
                 )
-                returns_at = connection.execute(FIRST_RETURN).scalar()
-            if not leased and returns_at is None:
+                expires_at = connection.execute(FIRST_EXPIRY).scalar()
+            if not leased and expires_at is None:
                 return
-            if not leased and returns_at is not None:
-                # Nothing waits, but somebody may die over what he has.
-                time.sleep(max(0.0, (returns_at - clock.now()).total_seconds()) + 0.01)
-            for begin in range(0, len(leased), TOGETHER):
-                some = leased[begin : begin + TOGETHER]
+            if not leased and expires_at is not None:
+                # No target is pending, but the lease of another worker may expire.
+                time.sleep(max(0.0, (expires_at - clock.now()).total_seconds()) + 0.01)
+            for begin in range(0, len(leased), PER_TRANSACTION):
+                targets = leased[begin : begin + PER_TRANSACTION]
                 with connection.begin():
-                    for target in some:
-                        _do(connection, worker, target)
+                    for target in targets:
+                        _record(connection, worker, target)
                 with finished.get_lock():
-                    finished[number] += len(some)
+                    finished[number] += len(targets)
 
 
-def _do(connection: Connection, worker: str, target: LeasedTarget) -> None:
-    """What is done and that it is done are one transaction, so both happen or neither."""
-    done = text("INSERT INTO work_done (target_id, worker) VALUES (:id, :worker)")
+def _record(connection: Connection, worker: str, target: LeasedTarget) -> None:
+    """Record the outcome and the work in one transaction, so that both are stored or neither."""
+    insert = text("INSERT INTO work_done (target_id, worker) VALUES (:id, :worker)")
     if target_leases.record(connection, target, worker, TargetOutcome.SUCCESS, None, clock.now()):
-        connection.execute(done, {"id": target.id, "worker": worker})
+        connection.execute(insert, {"id": target.id, "worker": worker})
 
 
 @pytest.mark.parametrize("killed", [0, 2])
@@ -76,7 +76,7 @@ def test_four_workers_drain_10000_targets_each_exactly_once(database: Database, 
     for worker in workers:
         worker.start()
     for number, worker in enumerate(workers[:killed]):
-        # Each in the middle of its work, with a chunk in its hands.
+        # In the middle of its work, while it holds leases.
         until(lambda number=number: finished[number] > 100, every=0.005)  # type: ignore[misc, operator]
         assert worker.pid
         os.kill(worker.pid, signal.SIGKILL)
@@ -92,7 +92,7 @@ def test_four_workers_drain_10000_targets_each_exactly_once(database: Database, 
     assert database.value("SELECT count(DISTINCT worker) FROM work_done") > killed
 
 
-def test_a_lease_that_is_extended_does_not_return(database: Database) -> None:
+def test_extended_lease_does_not_expire(database: Database) -> None:
     make_targets(database, 2)
     database.call(target_queue.schedule, NOW)
     for worker in ("alive", "dead"):
@@ -101,13 +101,13 @@ def test_a_lease_that_is_extended_does_not_return(database: Database) -> None:
     assert database.call(target_leases.extend, "alive", NOW + timedelta(seconds=50), seconds=60) == 1
     assert database.call(target_queue.return_expired, later) == 1
     (returned,) = database.call(target_leases.lease, "third", later, seconds=60, most=5)
-    # Who lost it cannot speak for it any more.
-    said = (TargetOutcome.FAILED, "too late", later)
-    assert not database.call(target_leases.record, returned, "dead", *said)
+    # The worker that lost the lease cannot record an outcome.
+    outcome = (TargetOutcome.FAILED, "too late", later)
+    assert not database.call(target_leases.record, returned, "dead", *outcome)
     assert database.value("SELECT last_status FROM targets WHERE id = :id", id=returned.id) is None
 
 
-def test_what_is_released_keeps_its_place(database: Database) -> None:
+def test_released_target_keeps_its_position(database: Database) -> None:
     make_targets(database, 3)
     database.call(target_queue.schedule, NOW)
     (first,) = database.call(target_leases.lease, "w", NOW, seconds=60, most=1)
@@ -116,7 +116,7 @@ def test_what_is_released_keeps_its_place(database: Database) -> None:
     assert first == again
 
 
-def test_a_busy_source_is_passed_over(database: Database) -> None:
+def test_busy_source_is_skipped(database: Database) -> None:
     make_targets(database, 20, sources=2)
     database.call(target_queue.schedule, NOW)
     leased = database.call(target_leases.lease, "w", NOW, seconds=60, most=50, busy=["shop0"])
@@ -124,11 +124,11 @@ def test_a_busy_source_is_passed_over(database: Database) -> None:
     assert len(leased) == 10
 
 
-def test_named_targets_are_leased_unless_somebody_has_them(database: Database) -> None:
+def test_targets_are_leased_by_id_unless_leased_by_another_worker(database: Database) -> None:
     make_targets(database, 2, due=None)
     first = database.call(target_leases.lease_named, "w", [1, 2], NOW, seconds=60)
     assert [target.id for target in first] == [1, 2]
     assert database.call(target_leases.lease_named, "other", [1, 2], NOW, seconds=60) == []
-    # They were not in the queue before, so they are not now.
+    # They were not queued before the lease, so they are idle after it.
     database.call(target_leases.release, "w")
     assert states(database) == {"idle": 2}

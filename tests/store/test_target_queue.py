@@ -1,4 +1,4 @@
-"""The queue of targets: what is let in and what is not, who rests, what grows stale, and what it costs."""
+"""The target queue: admission limits, pauses, stale targets, approval, and query plans."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def schedule(database: Database, now: Any = NOW, **limits: Any) -> Admission:
     return admission
 
 
-def test_10001_offered_10000_accepted_1_rejected_none_lost(database: Database) -> None:
+def test_of_10001_due_targets_10000_are_queued_and_1_is_rejected(database: Database) -> None:
     make_targets(database, 10_000, sources=10)
     make_targets(database, 1, sources=11, first=10_010, priority=-1)
     admission = schedule(database)
@@ -30,7 +30,7 @@ def test_10001_offered_10000_accepted_1_rejected_none_lost(database: Database) -
     (rejected,) = admission.rejected
     assert rejected.reason is Rejection.QUEUE_FULL
     assert rejected.retry_after_ms == 60_000
-    # Not dropped: it stays due, and is offered again.
+    # The rejected target stays due and is offered again.
     assert states(database) == {"pending": 10_000, "idle": 1}
     database.do("UPDATE targets SET queue_state = 'idle', next_due_at = NULL WHERE queue_state = 'pending'")
     assert schedule(database).accepted == [rejected.id]
@@ -38,8 +38,8 @@ def test_10001_offered_10000_accepted_1_rejected_none_lost(database: Database) -
     assert (counted.accepted_total, counted.rejected_total) == (10_001, {"queue_full": 1})
 
 
-def test_a_source_has_a_limit_of_its_own_and_keeps_nobody_else_out(database: Database) -> None:
-    """Also where all of them are read by the same adapter."""
+def test_source_limit_does_not_affect_other_sources(database: Database) -> None:
+    """Even if all sources have the same adapter."""
     make_targets(database, 3_000, sources=2)
     database.do("UPDATE targets SET source_id = 'shop0', priority = 50 WHERE id % 3 <> 0")
     database.do("UPDATE targets SET adapter_id = 'generic'")
@@ -52,11 +52,11 @@ def test_a_source_has_a_limit_of_its_own_and_keeps_nobody_else_out(database: Dat
     assert set(admission.reasons) == {Rejection.QUEUE_FULL}
 
 
-def test_most_wanted_first_then_due_for_longest(database: Database) -> None:
+def test_targets_are_ordered_by_priority_and_due_time(database: Database) -> None:
     for number, (priority, minutes) in enumerate([(0, 5), (7, 1), (0, 9), (-3, 60), (7, 3)]):
         make_targets(database, 1, first=number, due=NOW - timedelta(minutes=minutes), priority=priority)
     make_targets(database, 1, first=9, due=NOW + timedelta(seconds=1), priority=100)
-    order = [1 + place for place in (4, 1, 2, 0, 3)]
+    order = [1 + index for index in (4, 1, 2, 0, 3)]
     assert schedule(database).accepted == order
     leased = database.call(target_leases.lease, "w", NOW, seconds=60, most=3)
     assert [target.id for target in leased] == sorted(
@@ -64,7 +64,7 @@ def test_most_wanted_first_then_due_for_longest(database: Database) -> None:
     )[:3]
 
 
-def test_a_slow_site_is_not_given_more_than_it_can_be_read_in_time(database: Database) -> None:
+def test_slow_source_gets_no_more_targets_than_it_can_serve_in_time(database: Database) -> None:
     make_targets(database, 300)
     database.do("UPDATE sources SET min_delay_ms = 60000 WHERE id = 'shop0'")
     admission = schedule(database)
@@ -73,7 +73,7 @@ def test_a_slow_site_is_not_given_more_than_it_can_be_read_in_time(database: Dat
     assert admission.reasons == {Rejection.RATE_LIMITED: 60}
 
 
-def test_a_disabled_adapters_targets_are_rejected_and_nobody_else_rests_for_it(database: Database) -> None:
+def test_targets_of_a_disabled_adapter_are_rejected_without_a_pause(database: Database) -> None:
     make_targets(database, 30, sources=3)
     schedule(database)
     database.call(adapter_status.disable, "adapter0", reason="MANUAL", by="Ada", note="", now=NOW)
@@ -82,12 +82,12 @@ def test_a_disabled_adapters_targets_are_rejected_and_nobody_else_rests_for_it(d
     database.do("UPDATE targets SET next_due_at = NULL WHERE adapter_id = 'adapter1' AND id % 2 = 0")
     admission = schedule(database)
     assert admission.reasons == {Rejection.ADAPTER_DISABLED: 10}
-    assert {one.retry_after_ms for one in admission.rejected} == {3_600_000}
+    assert {rejected.retry_after_ms for rejected in admission.rejected} == {3_600_000}
     assert admission.paused_until is None
     assert database.call(target_leases.lease, "w", NOW, seconds=60, most=100, source_id="shop0") == []
 
 
-def test_an_adapter_that_is_off_for_one_source_reads_the_others(database: Database) -> None:
+def test_adapter_disabled_for_one_source_reads_the_others(database: Database) -> None:
     make_targets(database, 30, sources=3)
     database.do("UPDATE targets SET adapter_id = 'generic'")
     schedule(database)
@@ -99,7 +99,7 @@ def test_an_adapter_that_is_off_for_one_source_reads_the_others(database: Databa
     assert {target.source_id for target in leased} == {"shop1", "shop2"}
 
 
-def test_a_cycle_that_is_mostly_rejected_rests_longer_each_time(database: Database) -> None:
+def test_pause_doubles_while_most_targets_are_rejected(database: Database) -> None:
     make_targets(database, 40)
     assert schedule(database, most_pending=10).paused_until is None
     now, pauses = NOW, []
@@ -107,19 +107,19 @@ def test_a_cycle_that_is_mostly_rejected_rests_longer_each_time(database: Databa
         admission = schedule(database, now, most_pending=10)
         assert admission.paused_until is not None
         pauses.append((admission.paused_until - now).total_seconds())
-        waiting = schedule(database, now + timedelta(seconds=1), most_pending=10)
-        assert (waiting.offered, waiting.paused_until) == (0, admission.paused_until)
+        paused = schedule(database, now + timedelta(seconds=1), most_pending=10)
+        assert (paused.offered, paused.paused_until) == (0, admission.paused_until)
         alert = database.rows("SELECT message FROM alerts WHERE resolved_at IS NULL")
         assert bool(alert) == (pauses[-1] > 1800)
         now = admission.paused_until
     assert pauses == [60, 120, 240, 480, 960, 1920, 3600, 3600]
-    # Room again: the rest is over, and so is the alarm.
+    # With room in the queue, the pause ends and the alert is resolved.
     database.do("UPDATE targets SET queue_state = 'idle', next_due_at = NULL WHERE queue_state = 'pending'")
     assert schedule(database, now).paused_until is None
     assert database.value("SELECT count(*) FROM alerts WHERE resolved_at IS NULL") == 0
 
 
-def test_what_waits_for_over_a_day_is_stale_until_somebody_queues_it_again(database: Database) -> None:
+def test_targets_pending_for_a_day_are_stale_until_queued_again(database: Database) -> None:
     make_targets(database, 120)
     schedule(database)
     late = NOW + timedelta(hours=24, seconds=1)
@@ -133,7 +133,7 @@ def test_what_waits_for_over_a_day_is_stale_until_somebody_queues_it_again(datab
     assert database.value("SELECT count(*) FROM targets WHERE status = 'ACTIVE'") == 2
 
 
-def test_approval_starts_what_waited_for_it_and_its_end_stops_it(database: Database) -> None:
+def test_approval_starts_targets_and_withdrawal_stops_them(database: Database) -> None:
     make_targets(database, 3, due=None)
     database.do("UPDATE sources SET tos_approved_by = NULL WHERE id = 'shop0'")
     assert schedule(database).offered == 0
@@ -145,12 +145,12 @@ def test_approval_starts_what_waited_for_it_and_its_end_stops_it(database: Datab
     assert states(database) == {"idle": 3}
 
 
-def test_two_who_fill_the_queue_at_once_keep_to_the_limit(database: Database) -> None:
+def test_concurrent_cycles_keep_the_limit(database: Database) -> None:
     make_targets(database, 200)
-    together = threading.Barrier(4)
+    barrier = threading.Barrier(4)
 
     def fill() -> None:
-        together.wait()
+        barrier.wait()
         schedule(database, most_pending=50)
 
     threads = [threading.Thread(target=fill) for _ in range(4)]
@@ -161,12 +161,12 @@ def test_two_who_fill_the_queue_at_once_keep_to_the_limit(database: Database) ->
     assert states(database) == {"pending": 50, "idle": 150}
 
 
-@pytest.mark.parametrize("known", [True, False])
-def test_claiming_reads_indexes_and_never_the_table(database: Database, known: bool) -> None:
-    """Whether the planner has statistics or not: what it does must not depend on that."""
+@pytest.mark.parametrize("analyzed", [True, False])
+def test_due_targets_are_read_from_the_index(database: Database, analyzed: bool) -> None:
+    """With and without planner statistics."""
     make_targets(database, 20_000, sources=4)
     make_targets(database, 2_000, sources=4, first=50_000, due=NOW + timedelta(hours=4), priority=9)
-    if known:
+    if analyzed:
         database.do("ANALYZE")
     with database.engine.connect() as connection:
         plan = connection.execute(
@@ -178,7 +178,7 @@ def test_claiming_reads_indexes_and_never_the_table(database: Database, known: b
     assert on_targets
     assert {node["Node Type"] for node in on_targets} <= {"Index Scan", "Index Only Scan"}
     assert {node["Index Name"] for node in on_targets} == {"ix_targets_due"}
-    # At most the rows taken, and one hop for each source and priority.
+    # At most the returned rows, and one step for each source and priority.
     assert sum(node["Actual Rows"] * node["Actual Loops"] for node in on_targets) < 300
 
 

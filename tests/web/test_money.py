@@ -93,7 +93,7 @@ def test_a_typed_threshold_has_the_decimals_of_its_currency(
         ({"threshold": "12.5", "currency": ""}, "Choose the currency of the price"),
         ({"threshold": "12.5", "currency": "XYZ"}, "is not a currency code"),
         ({"threshold": "12 USD", "currency": "EUR"}, "is in USD, but the price asked for is in EUR"),
-        ({"threshold": "", "currency": "EUR"}, "Say the price at or below which"),
+        ({"threshold": "", "currency": "EUR"}, "This rule needs a price"),
     ],
 )
 def test_an_unclear_price_is_refused_with_its_reason(

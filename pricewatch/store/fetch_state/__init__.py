@@ -1,4 +1,4 @@
-"""What fetching shares between processes: robots.txt files, proxy blocks, fetch policies of sources.
+"""State that all fetching processes share: robots.txt files, proxy blocks and fetch policies of sources.
 
-The rate limiter has backends of its own, in `fetching.rate_limit`.
+The rate limiter has its own backends in `fetching.rate_limit`.
 """

@@ -1,4 +1,4 @@
-"""Proxies that failed for a domain, shared by all processes; a block ends by itself."""
+"""Proxies that failed for a domain and are blocked for a time, shared by all processes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from sqlalchemy.dialects.postgresql import insert
 
 from pricewatch.store.models import ProxyBlock
 
-LONGEST_ERROR = 300
+MAX_ERROR_LENGTH = 300
 
 
 def blocked(connection: Connection, domain: str, now: datetime) -> dict[str, datetime]:
-    """The proxies that must not be used for this domain, and until when."""
+    """Return the proxies that are blocked for this domain, and until when."""
     rows = connection.execute(
         select(ProxyBlock.proxy, ProxyBlock.blocked_until).where(
             ProxyBlock.domain == domain, ProxyBlock.blocked_until > now
@@ -25,14 +25,14 @@ def blocked(connection: Connection, domain: str, now: datetime) -> dict[str, dat
 def block(
     connection: Connection, domain: str, proxy: str, *, error: str, now: datetime, until: datetime
 ) -> None:
-    """Note a failure. The count begins anew after a block has ended."""
+    """Block a proxy after a failure. The failure count restarts after a block has ended."""
     statement = insert(ProxyBlock).values(
         domain=domain,
         proxy=proxy,
         failed_at=now,
         blocked_until=until,
         failure_count=1,
-        last_error=error[:LONGEST_ERROR],
+        last_error=error[:MAX_ERROR_LENGTH],
     )
     still_blocked = ProxyBlock.blocked_until > now
     connection.execute(

@@ -1,4 +1,4 @@
-"""The robots.txt files that all processes share, each fetched once a day by whoever needs it first."""
+"""Cached robots.txt files, shared by all processes. One process claims each fetch."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pricewatch.rules.freshness import CLOCKS_APART
 from pricewatch.rules.robots_txt import RobotsFile, RobotsOutcome
 from pricewatch.store.models import RobotsCache
 
-NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read(connection: Connection, origin: str, now: datetime) -> tuple[RobotsFile, datetime] | None:
-    """The file of an origin and when it must be fetched again; None where that is now."""
+    """Return the file of an origin and when it expires; None if it must be fetched now."""
     row = connection.execute(
         select(RobotsCache).where(
             RobotsCache.origin == origin,
@@ -29,15 +29,15 @@ def read(connection: Connection, origin: str, now: datetime) -> tuple[RobotsFile
 
 
 def claim(connection: Connection, origin: str, now: datetime, seconds: float) -> bool:
-    """Whether the caller is the one to fetch it; a claim lapses by itself if its holder dies."""
+    """Claim the fetch of a file; return False if another process has claimed it. A claim expires."""
     until = now + timedelta(seconds=seconds)
     statement = insert(RobotsCache).values(
         origin=origin,
         outcome=RobotsOutcome.UNAVAILABLE,
         reason="never fetched",
-        # Long expired, for readers whose clocks are a little behind.
-        fetched_at=NEVER,
-        expires_at=NEVER,
+        # Expired long ago, so that processes with a slow clock do not use it.
+        fetched_at=LONG_AGO,
+        expires_at=LONG_AGO,
         claimed_until=until,
     )
     claimed = connection.execute(
@@ -80,5 +80,5 @@ def save(
 
 
 def give_up(connection: Connection, origin: str) -> None:
-    """The claimer could not fetch it, for reasons of its own: somebody else may try at once."""
+    """Release a claim without a result, so that another process can fetch the file at once."""
     connection.execute(update(RobotsCache).where(RobotsCache.origin == origin).values(claimed_until=None))

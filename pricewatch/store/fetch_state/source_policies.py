@@ -1,4 +1,4 @@
-"""How each source may be fetched, as its row says."""
+"""Fetch policies: rate limit, proxies and headers of each source."""
 
 from __future__ import annotations
 

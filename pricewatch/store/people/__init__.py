@@ -1,4 +1,4 @@
-"""What belongs to people: sessions, audit log, watch rules and the outbox of messages to them.
+"""Tables about users: login sessions, the audit log, watch rules and the outbox of notifications.
 
-Sending messages is not done here: see `services.notifications`.
+`services.notifications` sends the messages.
 """

@@ -1,4 +1,4 @@
-"""Who changed what, and when."""
+"""The audit log: who changed what, and when."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def note(
     now: datetime,
     details: dict[str, Any] | None = None,
 ) -> None:
-    """In the transaction of the change itself: neither is there without the other."""
+    """Record an action in the transaction of the change, so that both are stored or neither."""
     connection.execute(
         insert(Audit).values(
             at=now,
@@ -35,6 +35,7 @@ def note(
 
 
 def listed(connection: Connection, *, most: int, before_id: int | None = None) -> list[dict[str, Any]]:
+    """List entries, newest first."""
     query = select(*Audit.__table__.columns).order_by(Audit.id.desc()).limit(most)
     if before_id is not None:
         query = query.where(Audit.id < before_id)

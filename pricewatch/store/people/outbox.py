@@ -1,4 +1,4 @@
-"""The outbox: what is to be told to people, each thing once, tried again until it is through."""
+"""The outbox: notifications, each stored once and retried until it is sent."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pricewatch.store.engine.json_safe import json_safe
 from pricewatch.store.models import Message
 
 MOST_ATTEMPTS = 12
-FIRST_WAIT, LONGEST_WAIT = 30.0, 3600.0
-# Whoever took a message and did not come back has died; somebody else takes it then.
-CLAIM = timedelta(minutes=5)
+FIRST_DELAY, MAX_DELAY = 30.0, 3600.0
+# After this time another process may claim the message: the first one has probably died.
+CLAIM_LIFETIME = timedelta(minutes=5)
 
 _CLAIM = text("""
 UPDATE messages SET attempts = attempts + 1, next_try_at = :until
@@ -23,11 +23,11 @@ WHERE id IN (SELECT id FROM messages WHERE sent_at IS NULL AND given_up_at IS NU
              ORDER BY next_try_at LIMIT :most FOR UPDATE SKIP LOCKED)
 RETURNING id, key, kind, title, body, link, channels, attempts
 """)
-# Opened and not told of yet; over, and told of when it began.
 _OPEN_ALERTS = text("""
 UPDATE alerts SET notified_at = :now WHERE notified_at IS NULL AND resolved_at IS NULL
 RETURNING id, kind, severity, subject, message
 """)
+# Only alerts whose start was announced.
 _RESOLVED_ALERTS = text("""
 SELECT a.id, a.kind, a.severity, a.subject, a.message, a.first_at, a.resolved_at FROM alerts a
 WHERE a.resolved_at > :since AND a.notified_at IS NOT NULL
@@ -46,7 +46,7 @@ def add(
     now: datetime,
     channels: list[str] | None = None,
 ) -> bool:
-    """False where this was told already."""
+    """Add a message; return False if the outbox already has this key."""
     statement = insert(Message).values(
         key=key,
         kind=kind,
@@ -61,10 +61,10 @@ def add(
 
 
 def add_alerts(connection: Connection, now: datetime) -> int:
-    """A message for each alert that was raised, and one when it is over."""
-    told = 0
+    """Add a message for each new alert and each resolved one; return how many."""
+    added = 0
     for row in connection.execute(_OPEN_ALERTS, {"now": now}).all():
-        told += add(
+        added += add(
             connection,
             key=f"alert:{row.id}",
             kind="alert",
@@ -74,23 +74,23 @@ def add_alerts(connection: Connection, now: datetime) -> int:
             now=now,
         )
     for row in connection.execute(_RESOLVED_ALERTS, {"since": now - timedelta(days=2)}).all():
-        lasted = round((row.resolved_at - row.first_at).total_seconds() / 60)
-        told += add(
+        minutes = round((row.resolved_at - row.first_at).total_seconds() / 60)
+        added += add(
             connection,
             key=f"resolved:{row.id}",
             kind="resolved",
             title=f"Resolved: {row.kind.replace('_', ' ')}: {row.subject}",
-            body=f"Over after {lasted} minutes. It was: {row.message}",
+            body=f"Resolved after {minutes} minutes. The alert was: {row.message}",
             link=f"/alerts#alert-{row.id}",
             now=now,
         )
-    return told
+    return added
 
 
 def claim(connection: Connection, now: datetime, most: int = 20) -> list[dict[str, Any]]:
-    """Messages to be sent now, nobody else's for a while."""
-    given = {"now": now, "until": now + CLAIM, "most": most}
-    return [dict(row) for row in connection.execute(_CLAIM, given).mappings()]
+    """Claim messages that are due, so that no other process sends them."""
+    parameters = {"now": now, "until": now + CLAIM_LIFETIME, "most": most}
+    return [dict(row) for row in connection.execute(_CLAIM, parameters).mappings()]
 
 
 def sent(connection: Connection, message_id: int, now: datetime) -> None:
@@ -100,17 +100,18 @@ def sent(connection: Connection, message_id: int, now: datetime) -> None:
 def failed(
     connection: Connection, message_id: int, attempts: int, error: str, left: list[str], now: datetime
 ) -> None:
-    """To be tried again, for those who do not have it yet."""
+    """Schedule a retry for the channels that are left, or give up after MOST_ATTEMPTS."""
     values: dict[str, Any] = {"error": json_safe(error[:300]), "channels": left}
     if attempts >= MOST_ATTEMPTS:
         values["given_up_at"] = now
     else:
-        wait = backoff(attempts, 0.5, first=FIRST_WAIT, longest=LONGEST_WAIT)
-        values["next_try_at"] = now + timedelta(seconds=wait)
+        delay = backoff(attempts, 0.5, first=FIRST_DELAY, longest=MAX_DELAY)
+        values["next_try_at"] = now + timedelta(seconds=delay)
     connection.execute(update(Message).where(Message.id == message_id).values(values))
 
 
 def listed(connection: Connection, *, most: int, before_id: int | None = None) -> list[dict[str, Any]]:
+    """List messages, newest first."""
     query = select(*Message.__table__.columns).order_by(Message.id.desc()).limit(most)
     if before_id is not None:
         query = query.where(Message.id < before_id)

@@ -1,6 +1,6 @@
-"""Watch rules on what was stored: read on from where each rule stopped, one message per change.
+"""Watch rules: each rule reads new price history since its last position and adds one message per change.
 
-A crawl that failed stores nothing, so it changes nothing here, and neither does its recovery.
+A failed crawl stores nothing, so neither the failure nor the recovery fires a rule.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from pricewatch.rules.watch_conditions import KINDS, Point, judge, known_stock
 from pricewatch.store.models import Listing, Product, Target, WatchRule
 from pricewatch.store.people import outbox
 
-MOST_ROWS = 5_000
+MAX_ROWS = 5_000
 
-# A rule that was made with a target is about the listing that the target's first look stored.
-_FOLLOW_TARGETS = text("""
+# A rule on a target becomes a rule on the listing that the first check of the target stored.
+_LINK_LISTINGS = text("""
 UPDATE watch_rules r SET listing_id = t.listing_id, target_id = NULL
 FROM targets t WHERE t.id = r.target_id AND t.listing_id IS NOT NULL
 """)
-# A rule begins with what is stored when it is made: only later changes are news.
-_BEGIN = text("""
+# A rule starts from the state stored at its creation, so only later changes fire it.
+_CREATE_STATES = text("""
 INSERT INTO watch_states (rule_id, listing_id, observed_at, price_cents, currency, availability,
                           reference_cents, gone)
 SELECT r.id, l.id, coalesce(greatest(l.price_observed_at, l.stock_observed_at), CAST(:now AS timestamptz)),
@@ -39,7 +39,7 @@ FROM (
 WHERE CAST(:rule_id AS bigint) IS NULL OR r.id = :rule_id
 ON CONFLICT DO NOTHING
 """)
-# Rules are few; each asks the index of history for what came after its own place.
+# Rules are few; each reads the history after its position from the index.
 _NEW_ROWS = text("""
 SELECT s.rule_id, s.listing_id, h.observed_at, h.price_cents, h.currency, h.availability
 FROM watch_states s JOIN watch_rules r ON r.id = s.rule_id AND r.enabled
@@ -55,13 +55,13 @@ SELECT s.*, r.kind, r.threshold_cents, r.currency AS threshold_currency, r.thres
 FROM watch_states s JOIN watch_rules r ON r.id = s.rule_id JOIN listings l ON l.id = s.listing_id
 WHERE s.rule_id = :rule_id AND s.listing_id = :listing_id FOR UPDATE OF s
 """)
-_MOVE = text("""
+_UPDATE_STATE = text("""
 UPDATE watch_states SET observed_at = :observed_at, price_cents = :price_cents, currency = :currency,
     availability = :availability, reference_cents = :reference_cents
 WHERE rule_id = :rule_id AND listing_id = :listing_id
 """)
-# Gone by evidence; what is only old and not yet verified is not gone.
-_GONE = text("""
+# Only verified as gone: a listing that was merely not seen for long does not count.
+_UPDATE_GONE = text("""
 UPDATE watch_states s SET gone = NOT s.gone
 FROM watch_rules r, listings l
 WHERE r.id = s.rule_id AND r.enabled AND r.kind = 'gone' AND l.id = s.listing_id
@@ -82,28 +82,30 @@ WHERE t.id = :target_id AND coalesce(l.currency, t.selectors ->> 'currency') IS 
 
 
 def evaluate(connection: Connection, now: datetime) -> int:
-    """Put a message into the outbox for each change that a rule is about; says how many."""
-    connection.execute(_FOLLOW_TARGETS)
-    connection.execute(_BEGIN, {"now": now, "rule_id": None})
-    told = 0
-    for row in connection.execute(_NEW_ROWS, {"most": MOST_ROWS}).all():
-        told += _read(connection, row, now)
-    for row in connection.execute(_GONE).all():
+    """Add a message to the outbox for each change that fires a rule; return how many."""
+    connection.execute(_LINK_LISTINGS)
+    connection.execute(_CREATE_STATES, {"now": now, "rule_id": None})
+    added = 0
+    for row in connection.execute(_NEW_ROWS, {"most": MAX_ROWS}).all():
+        added += _evaluate_row(connection, row, now)
+    for row in connection.execute(_UPDATE_GONE).all():
         if row.gone:
             price = Money.of(row.price_cents, row.currency)
-            found = _Change(row.rule_id, row.listing_id, row.title, row.source_id, row.notify, price)
-            told += _tell(connection, found, f"gone:{row.deactivated_at}", _sentence("gone", found), now)
-    return told
+            change = _Change(row.rule_id, row.listing_id, row.title, row.source_id, row.notify, price)
+            added += _add_message(
+                connection, change, f"gone:{row.deactivated_at}", _sentence("gone", change), now
+            )
+    return added
 
 
-def _read(connection: Connection, row: Any, now: datetime) -> int:
-    """One row of history under one rule; somebody else may have read it meanwhile."""
+def _evaluate_row(connection: Connection, row: Any, now: datetime) -> int:
+    """Evaluate one row of history under one rule, unless another process has done so."""
     state = connection.execute(_STATE, {"rule_id": row.rule_id, "listing_id": row.listing_id}).one_or_none()
     if state is None or row.observed_at <= state.observed_at:
         return 0
     before = Point(Money.of(state.price_cents, state.currency), state.availability)
     after = Point(Money.of(row.price_cents, row.currency), row.availability)
-    # Always of the last price's currency: a price of another one takes its place.
+    # The reference has the currency of the last price: a price in another currency replaces it.
     reference = Money.of(state.reference_cents, state.currency)
     verdict = judge(
         state.kind,
@@ -113,19 +115,19 @@ def _read(connection: Connection, row: Any, now: datetime) -> int:
         threshold=Money.of(state.threshold_cents, state.threshold_currency),
         percent=float(state.threshold_percent) if state.threshold_percent is not None else None,
     )
-    moved = _state_of(after.price or before.price, verdict.reference)
+    new_state = _state_values(after.price or before.price, verdict.reference)
     stock = known_stock(state.kind, state.availability, row.availability)
-    connection.execute(_MOVE, {**row._asdict(), **moved, "availability": stock})
+    connection.execute(_UPDATE_STATE, {**row._asdict(), **new_state, "availability": stock})
     if not verdict.fires:
         return 0
     compared = reference if state.kind in ("fell_by", "rose_by") else before.price
-    found = _Change(
+    change = _Change(
         state.rule_id, state.listing_id, state.title, state.source_id, state.notify, after.price, compared
     )
-    return _tell(connection, found, row.observed_at.isoformat(), _sentence(state.kind, found), now)
+    return _add_message(connection, change, row.observed_at.isoformat(), _sentence(state.kind, change), now)
 
 
-def _state_of(price: Money | None, reference: Money | None) -> dict[str, Any]:
+def _state_values(price: Money | None, reference: Money | None) -> dict[str, Any]:
     return {
         "price_cents": price.minor if price else None,
         "currency": price.currency if price else None,
@@ -135,7 +137,7 @@ def _state_of(price: Money | None, reference: Money | None) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A change with the listing and the rule that it is about."""
+    """A change of a listing that fires a rule."""
 
     rule_id: int
     listing_id: int
@@ -146,10 +148,10 @@ class _Change:
     compared: Money | None = None
 
 
-def _tell(connection: Connection, change: _Change, which: str, sentence: str, now: datetime) -> int:
+def _add_message(connection: Connection, change: _Change, key: str, sentence: str, now: datetime) -> int:
     added = outbox.add(
         connection,
-        key=f"watch:{change.rule_id}:{change.listing_id}:{which}",
+        key=f"watch:{change.rule_id}:{change.listing_id}:{key}",
         kind="watch",
         title=f"{change.title[:120]}: {sentence}",
         body=f"{change.title}\n{sentence} on {change.source_id}.",
@@ -194,17 +196,17 @@ def add(
     notify: list[str] | None = None,
     now: datetime,
 ) -> int:
-    """A threshold is money: a listing that costs money of another currency never fires the rule."""
+    """Add a rule and return its id. A listing in another currency than the threshold never fires the rule."""
     if kind not in KINDS:
-        raise UserError(f"There is no rule {kind!r}; there are {', '.join(KINDS)}.")
-    if sum(one is not None for one in (listing_id, product_id, target_id)) != 1:
-        raise UserError("A rule watches one listing, one product or one target.")
+        raise UserError(f"Unknown kind of rule {kind!r}. Known: {', '.join(KINDS)}.")
+    if sum(key is not None for key in (listing_id, product_id, target_id)) != 1:
+        raise UserError("A rule must watch exactly one listing, product or target.")
     if kind == "price_at_or_below" and (threshold is None or not 0 < threshold.minor <= MAX_CENTS):
-        raise UserError("Say the price at or below which you want to be told.")
+        raise UserError("This rule needs a price greater than 0. Example: 12.50")
     if threshold is not None and threshold.currency not in ISO_4217:
         raise UserError(f"{threshold.currency!r} is not a currency code. Example: EUR")
     if kind in ("fell_by", "rose_by") and not (threshold_percent and 0 < threshold_percent <= 1000):
-        raise UserError("Say by how many per cent the price must move.")
+        raise UserError("This rule needs a percentage between 0 and 1000. Example: 10")
     for table, key in ((Listing, listing_id), (Product, product_id), (Target, target_id)):
         if key is not None and connection.execute(select(table.id).where(table.id == key)).scalar() is None:
             raise UserError(f"There is no {table.__name__.lower()} {key}.")
@@ -222,7 +224,7 @@ def add(
         )
         .returning(WatchRule.id)
     ).scalar_one()
-    connection.execute(_BEGIN, {"now": now, "rule_id": rule_id})
+    connection.execute(_CREATE_STATES, {"now": now, "rule_id": rule_id})
     return int(rule_id)
 
 
@@ -233,11 +235,11 @@ def currency_of(
     product_id: int | None = None,
     target_id: int | None = None,
 ) -> str | None:
-    """The one currency that what is watched costs; None where it is not known or there are several."""
-    found = connection.execute(
+    """Return the currency of the watched listing, product or target; None if unknown or several."""
+    result = connection.execute(
         _CURRENCIES, {"listing_id": listing_id, "product_id": product_id, "target_id": target_id}
     )
-    currencies = list(found.scalars())
+    currencies = list(result.scalars())
     return currencies[0] if len(currencies) == 1 else None
 
 
@@ -248,6 +250,7 @@ def remove(connection: Connection, rule_id: int) -> bool:
 def listed(
     connection: Connection, *, listing_id: int | None = None, before_id: int | None = None, most: int
 ) -> list[dict[str, Any]]:
+    """List rules, newest first, with the current price of their listing."""
     query = (
         select(
             *WatchRule.__table__.columns,

@@ -1,4 +1,4 @@
-"""Sessions of people who logged in, and wrong passwords: shared by all nodes."""
+"""Login sessions and failed logins, shared by all nodes."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from pricewatch.rules.login_delay import FORGOTTEN_AFTER, wait_until
 from pricewatch.store.models import LoginFailure, WebSession
 
-SESSION_LASTS = timedelta(days=7)
+SESSION_LIFETIME = timedelta(days=7)
 
 
 def open_session(connection: Connection, person: str, now: datetime) -> str:
-    """The token that the browser keeps; the database has only its hash."""
+    """Open a session and return the token for the cookie; the database stores only its hash."""
     token = secrets.token_urlsafe(32)
     connection.execute(
         insert(WebSession).values(
-            token_hash=_hash(token), person=person, created_at=now, expires_at=now + SESSION_LASTS
+            token_hash=_hash(token), person=person, created_at=now, expires_at=now + SESSION_LIFETIME
         )
     )
     return token
@@ -37,7 +37,7 @@ def close_session(connection: Connection, token: str) -> None:
 
 
 def seconds_to_wait(connection: Connection, address: str, now: datetime) -> float:
-    """How long this address must wait before another password of it is looked at."""
+    """Return how many seconds this address must wait before its next login attempt."""
     row = connection.execute(
         select(LoginFailure.failures, LoginFailure.last_at).where(LoginFailure.address == address)
     ).first()
@@ -45,12 +45,12 @@ def seconds_to_wait(connection: Connection, address: str, now: datetime) -> floa
 
 
 def note_failure(connection: Connection, address: str, now: datetime) -> None:
-    given = upsert(LoginFailure).values(address=address, failures=1, last_at=now)
-    fresh = LoginFailure.last_at > now - FORGOTTEN_AFTER
+    statement = upsert(LoginFailure).values(address=address, failures=1, last_at=now)
+    is_recent = LoginFailure.last_at > now - FORGOTTEN_AFTER
     connection.execute(
-        given.on_conflict_do_update(
+        statement.on_conflict_do_update(
             index_elements=[LoginFailure.address],
-            set_={"failures": case((fresh, LoginFailure.failures + 1), else_=1), "last_at": now},
+            set_={"failures": case((is_recent, LoginFailure.failures + 1), else_=1), "last_at": now},
         )
     )
 
@@ -60,7 +60,7 @@ def forget_failures(connection: Connection, address: str) -> None:
 
 
 def forget_expired(connection: Connection, now: datetime) -> None:
-    """Sessions that are over, and failures that no longer make anybody wait."""
+    """Delete expired sessions, and failures too old to delay a login."""
     connection.execute(delete(WebSession).where(WebSession.expires_at < now))
     connection.execute(delete(LoginFailure).where(LoginFailure.last_at < now - FORGOTTEN_AFTER))
 

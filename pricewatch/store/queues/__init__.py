@@ -1,4 +1,4 @@
-"""Work that waits: jobs, targets, their leases, the nodes that take them, and the state of the dispatcher.
+"""The job queue, the target queue, their leases, the nodes of the cluster and the state of the dispatcher.
 
-When something is due is decided in `rules`; these modules only read and write it.
+`rules` decides what is due; these modules only read and write the tables.
 """

@@ -1,4 +1,4 @@
-"""Deployed versions of projects, kept where every node finds them."""
+"""Deployed versions of projects, stored in the database so that every node can read them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SELECT version, digest FROM eggs
 WHERE project = :project AND (CAST(:version AS text) IS NULL OR version = :version)
 ORDER BY added_at DESC LIMIT 1
 """)
-_KEEP_NEWEST = text("""
+_DELETE_OLD = text("""
 DELETE FROM eggs e USING (
-    SELECT project, version, row_number() OVER (PARTITION BY project ORDER BY added_at DESC) AS place
+    SELECT project, version, row_number() OVER (PARTITION BY project ORDER BY added_at DESC) AS rank
     FROM eggs
 ) ranked
-WHERE e.project = ranked.project AND e.version = ranked.version AND ranked.place > :kept
+WHERE e.project = ranked.project AND e.version = ranked.version AND ranked.rank > :count
   AND NOT EXISTS (SELECT FROM jobs j WHERE j.project = e.project AND j.version = e.version
                     AND j.state IN ('pending', 'running'))
 """)
@@ -33,7 +33,7 @@ class EggRecord:
 
 
 def put(connection: Connection, project: str, version: str, egg: bytes) -> None:
-    """Store a version; deployed again, it is the newest again."""
+    """Store a version. Deploying a version again makes it the newest."""
     values = {
         "egg": egg,
         "digest": hashlib.sha256(egg).hexdigest(),
@@ -47,7 +47,7 @@ def put(connection: Connection, project: str, version: str, egg: bytes) -> None:
 
 
 def find(connection: Connection, project: str, version: str | None = None) -> EggRecord | None:
-    """This version, or the newest."""
+    """Find this version, or the newest one if `version` is None."""
     row = connection.execute(_FIND, {"project": project, "version": version}).first()
     return EggRecord(*row) if row else None
 
@@ -57,7 +57,7 @@ def read(connection: Connection, project: str, version: str) -> bytes | None:
 
 
 def versions(connection: Connection, project: str) -> list[str]:
-    """In the order in which they were deployed."""
+    """List the versions of a project in order of deployment."""
     return list(
         connection.execute(select(Egg.version).where(Egg.project == project).order_by(Egg.added_at)).scalars()
     )
@@ -68,11 +68,11 @@ def projects(connection: Connection) -> list[str]:
 
 
 def remove(connection: Connection, project: str, version: str | None = None) -> int:
-    """Forget a version, or all of a project; says how many."""
-    unwanted = delete(Egg).where(Egg.project == project)
-    return connection.execute(unwanted.where(Egg.version == version) if version else unwanted).rowcount
+    """Delete one version, or all versions of a project; return how many."""
+    statement = delete(Egg).where(Egg.project == project)
+    return connection.execute(statement.where(Egg.version == version) if version else statement).rowcount
 
 
-def keep_newest(connection: Connection, kept: int) -> int:
-    """Forget all but the last few versions of each project that no job waits for."""
-    return connection.execute(_KEEP_NEWEST, {"kept": kept}).rowcount
+def keep_newest(connection: Connection, count: int) -> int:
+    """Delete all but the newest `count` versions of each project, except those that open jobs use."""
+    return connection.execute(_DELETE_OLD, {"count": count}).rowcount

@@ -1,4 +1,4 @@
-"""What the dispatcher reads and notes: its own row, markets that may be due, runs that went silent."""
+"""State of the dispatcher: its row, the markets that may be due, and runs without a heartbeat."""
 
 from __future__ import annotations
 
@@ -21,31 +21,32 @@ from pricewatch.store.queues.job_queue import PROJECT
 from pricewatch.store.writing import market_rows, run_rows
 from pricewatch.vocabulary import Tier
 
-_HOLD = text("SELECT * FROM dispatcher WHERE id = 1 FOR UPDATE SKIP LOCKED")
-_WAIT = text("SELECT * FROM dispatcher WHERE id = 1 FOR UPDATE")
+_TRY_LOCK = text("SELECT * FROM dispatcher WHERE id = 1 FOR UPDATE SKIP LOCKED")
+_LOCK = text("SELECT * FROM dispatcher WHERE id = 1 FOR UPDATE")
 
-# Hops along the index from one market with listings that were handed over to the next.
+# Loose index scan over the markets that have listings with a requested verification.
 _MARKETS = """
-WITH RECURSIVE handed AS (
+WITH RECURSIVE requested AS (
     (SELECT market_id FROM listings WHERE verification_requested_at IS NOT NULL
      ORDER BY market_id LIMIT 1)
     UNION ALL
     SELECT (SELECT l.market_id FROM listings l
-            WHERE l.verification_requested_at IS NOT NULL AND l.market_id > h.market_id
+            WHERE l.verification_requested_at IS NOT NULL AND l.market_id > q.market_id
             ORDER BY l.market_id LIMIT 1)
-    FROM handed h WHERE h.market_id IS NOT NULL
+    FROM requested q WHERE q.market_id IS NOT NULL
 ), hours AS MATERIALIZED (
     SELECT m.*, coalesce(m.scrape_frequency_hours,
                          CASE m.tier WHEN 'hot' THEN :hot WHEN 'standard' THEN :standard ELSE :cool END)
                 * interval '1 hour' AS frequency,
-           m.id IN (SELECT market_id FROM handed WHERE market_id IS NOT NULL) AS handed_over
-    FROM markets m WHERE {first}
+           m.id IN (SELECT market_id FROM requested WHERE market_id IS NOT NULL) AS verification_requested
+    FROM markets m WHERE {market_filter}
 )
 SELECT m.id, m.tier, m.enabled, s.tos_approved_by IS NOT NULL AS approved,
-       NOT EXISTS ({off}) AS adapter_enabled, m.scrape_frequency_hours,
+       NOT EXISTS ({adapter_disabled}) AS adapter_enabled, m.scrape_frequency_hours,
        m.discovery_failures, m.sweep_failures, m.verification_failures,
        m.discovery_failed_at, m.sweep_failed_at, m.verification_failed_at,
-       m.last_discovery_at, m.last_sweep_at, m.last_verification_at, m.handed_over,
+       m.last_discovery_at, m.last_sweep_at, m.last_verification_at,
+       m.verification_requested,
        ARRAY(SELECT j.spider FROM jobs j WHERE j.project = :project AND j.work = 'market ' || m.id
                AND j.state = 'pending'
              UNION ALL
@@ -55,65 +56,65 @@ SELECT m.id, m.tier, m.enabled, s.tos_approved_by IS NOT NULL AS approved,
              SELECT r.spider FROM runs r WHERE r.status = 'running' AND r.market_id = m.id
                AND r.spider IN ('discovery', 'sweep', 'verification')) AS under_way
 FROM hours m JOIN sources s ON s.id = m.source_id
-WHERE {second}
+WHERE {due_filter}
 ORDER BY m.last_discovery_at NULLS FIRST, m.id
 """
-_OFF = """SELECT FROM adapter_status a
+_ADAPTER_DISABLED = """SELECT FROM adapter_status a
         WHERE a.adapter_id = s.adapter_id AND a.source_id IN (s.id, '*') AND NOT a.enabled"""
-_ALL = text(_MARKETS.format(first="true", second="true", off=_OFF))
-# Every market for which the rule would start something, and perhaps a few more: it has the last word.
+_ALL = text(_MARKETS.format(market_filter="true", due_filter="true", adapter_disabled=_ADAPTER_DISABLED))
+# A superset of the markets for which `rules.market_schedule` starts a run.
 _DUE = text(
     _MARKETS.format(
-        first="m.enabled AND least(m.discovery_failures, m.sweep_failures, m.verification_failures)"
+        market_filter="m.enabled AND least(m.discovery_failures, m.sweep_failures, m.verification_failures)"
         " < :failures_to_open",
-        off=_OFF,
-        second=f"""s.tos_approved_by IS NOT NULL AND NOT EXISTS ({_OFF})
+        adapter_disabled=_ADAPTER_DISABLED,
+        due_filter=f"""s.tos_approved_by IS NOT NULL AND NOT EXISTS ({_ADAPTER_DISABLED})
   AND (m.last_discovery_at IS NULL OR m.last_discovery_at <= :now - m.frequency * :discovery
        OR m.last_sweep_at IS NULL OR m.last_sweep_at <= :now - m.frequency * :sweep
        OR coalesce(m.last_verification_at, m.last_discovery_at) <= :now - m.frequency * :verification
        OR m.last_verification_at IS NULL
-          AND (m.last_discovery_at <= :now - CAST(:handed_over_after AS interval) OR m.handed_over)
-       OR m.handed_over AND m.last_verification_at <= :now - CAST(:handed_over_after AS interval)
+          AND (m.last_discovery_at <= :now - CAST(:verify_after AS interval) OR m.verification_requested)
+       OR m.verification_requested AND m.last_verification_at <= :now - CAST(:verify_after AS interval)
        OR greatest(m.last_discovery_at, m.last_sweep_at, m.last_verification_at) > :latest)""",
     )
 )
 
-# Hops along the index from one source with listings that were handed over outside any market to the next.
+# Loose index scan over the sources that have such listings outside any market.
 _DUE_SOURCES = text("""
-WITH RECURSIVE handed AS (
+WITH RECURSIVE requested AS (
     (SELECT source_id FROM listings WHERE verification_requested_at IS NOT NULL AND market_id IS NULL
      ORDER BY source_id LIMIT 1)
     UNION ALL
     SELECT (SELECT l.source_id FROM listings l
             WHERE l.verification_requested_at IS NOT NULL AND l.market_id IS NULL
-              AND l.source_id > h.source_id
+              AND l.source_id > q.source_id
             ORDER BY l.source_id LIMIT 1)
-    FROM handed h WHERE h.source_id IS NOT NULL
+    FROM requested q WHERE q.source_id IS NOT NULL
 )
-SELECT h.source_id FROM handed h JOIN sources s ON s.id = h.source_id AND s.tos_approved_by IS NOT NULL
+SELECT q.source_id FROM requested q JOIN sources s ON s.id = q.source_id AND s.tos_approved_by IS NOT NULL
 WHERE NOT EXISTS (SELECT FROM adapter_status a WHERE a.adapter_id = s.adapter_id AND NOT a.enabled)
   AND EXISTS (SELECT FROM listings l
-              WHERE l.source_id = h.source_id AND l.market_id IS NULL AND l.removed_at IS NULL
+              WHERE l.source_id = q.source_id AND l.market_id IS NULL AND l.removed_at IS NULL
                 AND (l.verification_requested_at <= :before OR l.verification_requested_at > :latest))
   AND NOT EXISTS (SELECT FROM runs r
                   WHERE r.started_at > :before AND r.started_at <= :latest AND r.spider = 'verification'
-                    AND r.market_id IS NULL AND r.source_id = h.source_id
-                    AND r.adapter_id IS DISTINCT FROM :not_ours)
+                    AND r.market_id IS NULL AND r.source_id = q.source_id
+                    AND r.adapter_id IS DISTINCT FROM :other_project)
   AND NOT EXISTS (SELECT FROM runs r
                   WHERE r.status = 'running' AND r.spider = 'verification' AND r.market_id IS NULL
-                    AND r.source_id = h.source_id AND r.adapter_id IS DISTINCT FROM :not_ours)
-ORDER BY h.source_id
+                    AND r.source_id = q.source_id AND r.adapter_id IS DISTINCT FROM :other_project)
+ORDER BY q.source_id
 """)
 
 _SILENT = text("""
 SELECT id, spider, market_id, job_id FROM runs
 WHERE status = 'running' AND heartbeat_at < :before ORDER BY id FOR UPDATE SKIP LOCKED
 """)
-_END_JOB = text("""
-UPDATE jobs SET cancels = cancels + 1, cancel_signal = 'TERM', reason = 'its run gave no sign of life'
+_CANCEL_JOB = text("""
+UPDATE jobs SET cancels = cancels + 1, cancel_signal = 'TERM', reason = 'the run sent no heartbeat'
 WHERE job_id = :job_id AND state = 'running'
 """)
-_TARGETS_WAITING = text("""
+_COUNT_PENDING_TARGETS = text("""
 SELECT count(*) FROM targets t
 WHERE t.queue_state = 'pending' AND NOT t.robots_path_blocked
   AND NOT EXISTS (SELECT FROM adapter_status a WHERE a.adapter_id = t.adapter_id AND NOT a.enabled
@@ -122,8 +123,8 @@ WHERE t.queue_state = 'pending' AND NOT t.robots_path_blocked
 
 
 def hold(connection: Connection, *, wait: bool = False) -> Any | None:
-    """The dispatcher's row, held until the transaction ends; None where somebody else has it."""
-    return connection.execute(_WAIT if wait else _HOLD).first()
+    """Lock the dispatcher's row for this transaction; return None if another process has locked it."""
+    return connection.execute(_LOCK if wait else _TRY_LOCK).first()
 
 
 def note_tick(connection: Connection, **values: Any) -> None:
@@ -131,34 +132,37 @@ def note_tick(connection: Connection, **values: Any) -> None:
 
 
 def all_markets(connection: Connection) -> list[MarketState]:
-    return [_state(row) for row in connection.execute(_ALL, _parameters())]
+    return [_state(row) for row in connection.execute(_ALL, _tier_parameters())]
 
 
 def due_markets(connection: Connection, now: datetime) -> list[MarketState]:
-    """Those for which some spider may be due, the one that waited longest first."""
-    given = {
-        **_parameters(),
+    """List the markets for which a spider may be due, oldest discovery first."""
+    parameters = {
+        **_tier_parameters(),
         **SHARES,
         "now": now,
         "latest": now + CLOCKS_APART,
         "failures_to_open": FAILURES_TO_OPEN,
-        "handed_over_after": HANDED_OVER_AFTER,
+        "verify_after": HANDED_OVER_AFTER,
     }
-    return [_state(row) for row in connection.execute(_DUE, given)]
+    return [_state(row) for row in connection.execute(_DUE, parameters)]
 
 
 def due_sources(connection: Connection, now: datetime) -> list[str]:
-    """Sources with listings in no market that were handed over an hour ago, and not looked at since."""
-    given = {
+    """List the sources with listings outside any market whose verification was requested over an hour ago.
+
+    Sources with a verification run since then are left out.
+    """
+    parameters = {
         "before": now - HANDED_OVER_AFTER,
         "latest": now + CLOCKS_APART,
-        # Another project may have a spider of this name.
-        "not_ours": reader_id("verification"),
+        # Another project may have a spider that is also called "verification".
+        "other_project": reader_id("verification"),
     }
-    return list(connection.execute(_DUE_SOURCES, given).scalars())
+    return list(connection.execute(_DUE_SOURCES, parameters).scalars())
 
 
-def _parameters() -> dict[str, Any]:
+def _tier_parameters() -> dict[str, Any]:
     tiers = {str(tier): TIER_HOURS[tier] for tier in Tier}
     return {"project": PROJECT, **tiers}
 
@@ -174,25 +178,25 @@ def _state(row: Any) -> MarketState:
         failures={spider: getattr(row, f"{spider}_failures") for spider in SHARES},
         failed_at={spider: getattr(row, f"{spider}_failed_at") for spider in SHARES},
         last_at={spider: getattr(row, f"last_{spider}_at") for spider in SHARES},
-        handed_over=row.handed_over,
+        handed_over=row.verification_requested,
         under_way=frozenset(row.under_way),
     )
 
 
 def end_silent_runs(connection: Connection, now: datetime, silence: timedelta = run_rows.STALE_AFTER) -> int:
-    """Runs without a sign of life are over, and count as failures of their markets; their jobs are ended."""
+    """Close runs without a heartbeat, count them as failures of their markets, and cancel their jobs."""
     silent = connection.execute(_SILENT, {"before": now - silence}).all()
     for run in silent:
-        run_rows.mark_stale(connection, run.id, now, "no sign of life")
+        run_rows.mark_stale(connection, run.id, now, "no heartbeat")
         if run.market_id is not None:
             market_rows.note_run(
                 connection, run.market_id, spider=run.spider, status="failed", at=now, failed=True
             )
         if run.job_id is not None:
-            connection.execute(_END_JOB, {"job_id": run.job_id})
+            connection.execute(_CANCEL_JOB, {"job_id": run.job_id})
     return len(silent)
 
 
 def targets_waiting(connection: Connection) -> int:
-    """How many targets of the queue a worker could take now."""
-    return int(connection.execute(_TARGETS_WAITING).scalar_one())
+    """Count the queued targets that a worker could lease now."""
+    return int(connection.execute(_COUNT_PENDING_TARGETS).scalar_one())

@@ -1,4 +1,4 @@
-"""What becomes of a claimed job: it is kept alive, cancelled, ended, given back, or lost with its node."""
+"""Leases of claimed jobs: renewal, end, release, cancellation, and jobs whose node was lost."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from sqlalchemy import Connection, text
 
 from pricewatch.store.engine.json_safe import json_safe
 from pricewatch.store.queues.job_queue import QueuePlace
+from pricewatch.store.writing import market_rows, run_rows
 
-MOST_ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 
-_STARTED = text("UPDATE jobs SET pid = :pid WHERE id = :id AND state = 'running' AND instance = :instance")
+_RECORD_PID = text("UPDATE jobs SET pid = :pid WHERE id = :id AND state = 'running' AND instance = :instance")
 
-_BEAT = text("""
+_RENEW = text("""
 UPDATE jobs SET lease_until = now() + :lease
 WHERE id = ANY(:ids) AND state = 'running' AND instance = :instance
 RETURNING id, cancels, cancel_signal
 """)
 
-# Somebody may have asked to cancel it while it ended.
+# A job that was cancelled while its process ended counts as cancelled.
 _END = text("""
 UPDATE jobs SET state = CASE WHEN cancels > 0 THEN 'cancelled' ELSE :state END, ended_at = now(),
     lease_until = NULL, exit_code = :exit_code, exit_signal = :exit_signal, reason = :reason
 WHERE id = :id AND state = 'running' AND instance = :instance
 """)
 
-_GIVE_BACK = text("""
+_RELEASE = text("""
 UPDATE jobs SET state = CASE WHEN cancels > 0 THEN 'cancelled' ELSE 'pending' END,
     ended_at = CASE WHEN cancels > 0 THEN now() END,
     node = NULL, instance = NULL, pid = NULL, lease_until = NULL, attempts = attempts - 1, reason = :reason
 WHERE id = :id AND state = 'running' AND instance = :instance
 """)
 
-# Lost: nobody renews it, and its spider gives no sign of life either.
-_LOST = """
+_REQUEUE = """
 WITH lost AS (
     SELECT j.id, j.job_id, j.node FROM jobs j
     WHERE j.state = 'running' AND {condition}
@@ -45,27 +45,28 @@ WITH lost AS (
     DELETE FROM collected_cards c USING runs r, lost
     WHERE r.job_id = lost.job_id AND r.status = 'running' AND c.run_id = r.id
 ), ended AS (
-    UPDATE runs r SET status = 'stale', reason = 'its node is gone', finished_at = :now
+    UPDATE runs r SET status = 'stale', reason = 'the node was lost', finished_at = :now
     FROM lost WHERE r.job_id = lost.job_id AND r.status = 'running'
-), returned AS (
+), requeued AS (
     UPDATE jobs j SET
-        state = CASE WHEN cancels > 0 THEN 'cancelled' WHEN attempts >= :most THEN 'failed'
+        state = CASE WHEN cancels > 0 THEN 'cancelled' WHEN attempts >= :max_attempts THEN 'failed'
                      ELSE 'pending' END,
-        ended_at = CASE WHEN cancels > 0 OR attempts >= :most THEN now() END,
-        reason = 'its node ' || coalesce(j.node, '?') || ' was lost, attempt ' || attempts,
+        ended_at = CASE WHEN cancels > 0 OR attempts >= :max_attempts THEN now() END,
+        reason = 'node ' || coalesce(j.node, '?') || ' was lost during attempt ' || attempts,
         lease_until = NULL, pid = NULL, instance = NULL
     FROM lost WHERE j.id = lost.id
     RETURNING j.id, j.project, j.job_id, lost.node, j.state
 )
-SELECT * FROM returned ORDER BY id
+SELECT * FROM requeued ORDER BY id
 """
-_LOST_BY_OTHERS = text(
-    _LOST.format(
+# A job is lost if its lease expired and its run sends no heartbeat either.
+_REQUEUE_LOST = text(
+    _REQUEUE.format(
         condition="j.lease_until < now() AND NOT EXISTS (SELECT FROM runs r WHERE r.job_id = j.job_id"
         " AND r.status = 'running' AND r.heartbeat_at > :alive_since)"
     )
 )
-_LOST_BY_ID = text(_LOST.format(condition="j.id = ANY(:ids)"))
+_REQUEUE_BY_ID = text(_REQUEUE.format(condition="j.id = ANY(:ids)"))
 
 _ORPHANS = text("""
 SELECT id, project, job_id, pid, instance FROM jobs
@@ -83,10 +84,14 @@ FROM found WHERE j.id = found.id AND found.state IN ('pending', 'running')
 RETURNING found.state
 """)
 
+_OPEN_RUNS = text("""
+SELECT id, spider, market_id FROM runs WHERE job_id = :job_id AND status = 'running' ORDER BY id FOR UPDATE
+""")
+
 
 @dataclass(frozen=True, slots=True)
 class Renewed:
-    """A job that is still ours, with what others want of it."""
+    """A job whose lease was renewed, with the cancellations requested so far."""
 
     id: int
     cancels: int
@@ -115,7 +120,7 @@ class LostJob:
 
 @dataclass(frozen=True, slots=True)
 class Orphan:
-    """A job of an earlier start of this node; its process may still be there."""
+    """A job that an earlier instance of this node claimed; its process may still be running."""
 
     id: int
     project: str
@@ -124,59 +129,76 @@ class Orphan:
     instance: str
 
 
-def started(connection: Connection, place: QueuePlace, job: int, pid: int) -> None:
-    connection.execute(_STARTED, {"id": job, "pid": pid, "instance": place.instance})
+def started(connection: Connection, holder: QueuePlace, job: int, pid: int) -> None:
+    """Record the process id of a job."""
+    connection.execute(_RECORD_PID, {"id": job, "pid": pid, "instance": holder.instance})
 
 
-def beat(connection: Connection, place: QueuePlace, ids: Collection[int]) -> dict[int, Renewed]:
-    """A sign of life for these jobs. What is not in the answer is somebody else's by now."""
+def beat(connection: Connection, holder: QueuePlace, ids: Collection[int]) -> dict[int, Renewed]:
+    """Renew the leases of these jobs. A job missing from the result belongs to another node now."""
     if not ids:
         return {}
-    given = {"ids": sorted(ids), "instance": place.instance, "lease": place.lease}
-    return {row.id: Renewed(*row) for row in connection.execute(_BEAT, given)}
+    parameters = {"ids": sorted(ids), "instance": holder.instance, "lease": holder.lease}
+    return {row.id: Renewed(*row) for row in connection.execute(_RENEW, parameters)}
 
 
-def end(connection: Connection, place: QueuePlace, ended: Ended) -> bool:
-    """Record how a job ended; False where it is not ours any more."""
-    given = {
+def end(connection: Connection, holder: QueuePlace, ended: Ended) -> bool:
+    """Record how a job ended; return False if the lease belongs to another node now."""
+    parameters = {
         "id": ended.id,
         "state": ended.state,
         "exit_code": ended.exit_code,
         "exit_signal": ended.exit_signal,
         "reason": json_safe(ended.reason)[:1000] if ended.reason else None,
-        "instance": place.instance,
+        "instance": holder.instance,
     }
-    return connection.execute(_END, given).rowcount == 1
+    return connection.execute(_END, parameters).rowcount == 1
 
 
-def give_back(connection: Connection, place: QueuePlace, job: int, reason: str) -> bool:
-    """Put a job back into the queue, at its old place; the attempt does not count."""
-    given = {"id": job, "instance": place.instance, "reason": reason}
-    return connection.execute(_GIVE_BACK, given).rowcount == 1
+def give_back(connection: Connection, holder: QueuePlace, job: int, reason: str) -> bool:
+    """Put a job back into the queue at its old position; the attempt does not count."""
+    parameters = {"id": job, "instance": holder.instance, "reason": reason}
+    return connection.execute(_RELEASE, parameters).rowcount == 1
 
 
 def return_lost(
-    connection: Connection, now: datetime, *, silence: timedelta, most_attempts: int = MOST_ATTEMPTS
+    connection: Connection, now: datetime, *, silence: timedelta, max_attempts: int = MAX_ATTEMPTS
 ) -> list[LostJob]:
-    """Let others have the jobs of nodes that are gone, unless their spiders are seen to work on."""
-    given = {"now": now, "alive_since": now - silence, "most": most_attempts}
-    return [LostJob(*row) for row in connection.execute(_LOST_BY_OTHERS, given)]
+    """Requeue the jobs of lost nodes, except jobs whose runs still send heartbeats."""
+    parameters = {"now": now, "alive_since": now - silence, "max_attempts": max_attempts}
+    return [LostJob(*row) for row in connection.execute(_REQUEUE_LOST, parameters)]
 
 
-def orphans(connection: Connection, place: QueuePlace) -> list[Orphan]:
-    """What an earlier start of this node left behind."""
-    given = {"node": place.node, "instance": place.instance}
-    return [Orphan(*row) for row in connection.execute(_ORPHANS, given)]
+def orphans(connection: Connection, holder: QueuePlace) -> list[Orphan]:
+    """List the running jobs of earlier instances of this node."""
+    parameters = {"node": holder.node, "instance": holder.instance}
+    return [Orphan(*row) for row in connection.execute(_ORPHANS, parameters)]
 
 
 def return_orphans(
-    connection: Connection, ids: Collection[int], now: datetime, most_attempts: int = MOST_ATTEMPTS
+    connection: Connection, ids: Collection[int], now: datetime, max_attempts: int = MAX_ATTEMPTS
 ) -> list[LostJob]:
-    given = {"ids": sorted(ids), "now": now, "most": most_attempts}
-    return [LostJob(*row) for row in connection.execute(_LOST_BY_ID, given)]
+    """Requeue these jobs."""
+    parameters = {"ids": sorted(ids), "now": now, "max_attempts": max_attempts}
+    return [LostJob(*row) for row in connection.execute(_REQUEUE_BY_ID, parameters)]
 
 
 def cancel(connection: Connection, project: str, job_id: str, signal: str) -> str | None:
-    """Ask for the end of a job, wherever it is; says what it was doing, or None where there is none."""
-    given = {"project": project, "job_id": job_id, "signal": signal}
-    return connection.execute(_CANCEL, given).scalar()
+    """Request the cancellation of a job; return its previous state, or None if it is not open."""
+    parameters = {"project": project, "job_id": job_id, "signal": signal}
+    return connection.execute(_CANCEL, parameters).scalar()
+
+
+def close_runs(connection: Connection, job_id: str, now: datetime, *, why: str, failed: bool) -> int:
+    """Close the runs that a job's process left open, and return how many.
+
+    With `failed`, each run counts as a failure of its market.
+    """
+    runs = connection.execute(_OPEN_RUNS, {"job_id": job_id}).all()
+    for run in runs:
+        run_rows.mark_stale(connection, run.id, now, why)
+        if failed and run.market_id is not None:
+            market_rows.note_run(
+                connection, run.market_id, spider=run.spider, status="failed", at=now, failed=True
+            )
+    return len(runs)

@@ -1,4 +1,4 @@
-"""Jobs of the whole cluster, as people and programs list them: a page at a time."""
+"""Lists and counts of the jobs of the whole cluster, for the web pages, the API and scrapyd."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-ENDED = "j.ended_at IS NOT NULL"
+_HAS_ENDED = "j.ended_at IS NOT NULL"
 _COLUMNS = """j.id, j.project, j.spider, j.job_id, j.state, j.version, j.arguments, j.settings, j.priority,
     j.node, n.url AS node_url, j.pid, j.added_at, j.not_before, j.started_at, j.ended_at, j.attempts,
     j.exit_code, j.exit_signal, j.reason"""
@@ -22,13 +22,13 @@ _PENDING = text(
     _LIST.format(columns=_COLUMNS, condition="j.state = 'pending'", order="j.priority DESC, j.id")
 )
 _RUNNING = text(_LIST.format(columns=_COLUMNS, condition="j.state = 'running'", order="j.id"))
-_ENDED = text(_LIST.format(columns=_COLUMNS, condition=ENDED, order="j.ended_at DESC, j.id DESC"))
+_ENDED = text(_LIST.format(columns=_COLUMNS, condition=_HAS_ENDED, order="j.ended_at DESC, j.id DESC"))
 
 _COUNT_PENDING = text("SELECT count(*) FROM jobs WHERE state = 'pending' AND project = :project")
 _COUNTS = text(f"""
 SELECT (SELECT count(*) FROM jobs WHERE state = 'pending'),
        (SELECT count(*) FROM jobs WHERE state = 'running'),
-       (SELECT count(*) FROM jobs j WHERE {ENDED}),
+       (SELECT count(*) FROM jobs j WHERE {_HAS_ENDED}),
        (SELECT extract(epoch FROM now() - min(greatest(added_at, not_before))) FROM jobs
         WHERE state = 'pending' AND not_before <= now()),
        (SELECT count(*) FROM nodes WHERE stopped_at IS NULL AND heartbeat_at > now() - :silence)
@@ -69,11 +69,11 @@ class ListedJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class JobCounts:
     pending: int
     running: int
     ended: int
-    # For how long the job has waited that could have begun first; None where none waits.
+    # Waiting time of the oldest job that may start; None if no job is pending.
     oldest_pending_seconds: float | None
     nodes: int
 
@@ -81,22 +81,22 @@ class Counts:
 def pending(
     connection: Connection, project: str | None = None, *, most: int | None = None, skipped: int = 0
 ) -> list[ListedJob]:
-    """Those that wait, in the order in which they are taken."""
-    return list(_listed(connection, _PENDING, project, most, skipped))
+    """List pending jobs in the order in which they are claimed."""
+    return list(_list(connection, _PENDING, project, most, skipped))
 
 
 def running(connection: Connection, project: str | None = None) -> list[ListedJob]:
-    return list(_listed(connection, _RUNNING, project, None, 0))
+    return list(_list(connection, _RUNNING, project, None, 0))
 
 
 def ended(
     connection: Connection, project: str | None = None, *, most: int | None = None, skipped: int = 0
 ) -> list[ListedJob]:
-    """Finished, failed and cancelled ones, the latest first."""
-    return list(_listed(connection, _ENDED, project, most, skipped))
+    """List finished, failed and cancelled jobs, newest first."""
+    return list(_list(connection, _ENDED, project, most, skipped))
 
 
-def _listed(
+def _list(
     connection: Connection, query: Any, project: str | None, most: int | None, skipped: int
 ) -> Iterator[ListedJob]:
     for row in connection.execute(query, {"project": project, "most": most, "skipped": skipped}):
@@ -112,12 +112,12 @@ def count_pending(connection: Connection, project: str) -> int:
     return int(connection.execute(_COUNT_PENDING, {"project": project}).scalar_one())
 
 
-def counts(connection: Connection, silence: Any) -> Counts:
+def counts(connection: Connection, silence: Any) -> JobCounts:
     row = connection.execute(_COUNTS, {"silence": silence}).one()
-    oldest = None if row[3] is None else float(row[3])
-    return Counts(row[0], row[1], row[2], oldest, row[4])
+    pending, running, ended, oldest, nodes = row
+    return JobCounts(pending, running, ended, None if oldest is None else float(oldest), nodes)
 
 
 def cancel_pending(connection: Connection, project: str, ids: list[int] | None = None) -> int:
-    """Take jobs out of the queue: these, or all of a project."""
+    """Cancel these pending jobs, or all pending jobs of a project; return how many."""
     return connection.execute(_CANCEL_PENDING, {"project": project, "ids": ids}).rowcount

@@ -1,4 +1,4 @@
-"""The queue of jobs: added by anybody, claimed by one node each. All times are the database's own."""
+"""The job queue: any process adds jobs, and one node claims each job. All times are database times."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pricewatch.store.engine.json_safe import json_safe
 
 PROJECT = "pricewatch"
 NO_WAIT = timedelta()
-# What a person asks for goes before all that the dispatcher has queued.
+# Jobs that a person starts run before the jobs of the dispatcher.
 NOW_PRIORITY = 10.0
 
 _ADD = text("""
@@ -28,15 +28,15 @@ VALUES (:project, :spider, :job_id, :version, CAST(:arguments AS jsonb), CAST(:s
 ON CONFLICT (project, job_id) DO NOTHING
 """)
 
-# Many at once, and only where the same thing neither waits nor runs.
+# Skips a job if one with the same spider and work is pending or running.
 _ADD_MISSING = text("""
 INSERT INTO jobs (project, spider, job_id, arguments, work, priority, not_before)
 SELECT :project, r.spider, r.job_id, r.arguments, r.work, r.priority, now() + r.wait * interval '1 second'
 FROM jsonb_to_recordset(CAST(:jobs AS jsonb))
-    AS r(place integer, spider text, job_id text, arguments jsonb, work text, priority float8, wait float8)
+    AS r(rank integer, spider text, job_id text, arguments jsonb, work text, priority float8, wait float8)
 WHERE NOT EXISTS (SELECT FROM jobs j WHERE j.project = :project AND j.state IN ('pending', 'running')
                     AND j.work = r.work AND j.spider = r.spider)
-ORDER BY r.place
+ORDER BY r.rank
 """)
 
 _CLAIM = text("""
@@ -73,7 +73,7 @@ class ClaimedJob:
 
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
-    """Who claims: this start of this node, for so long at a time."""
+    """The node that claims jobs, the running instance of its daemon, and how long a lease lasts."""
 
     node: str
     instance: str
@@ -82,7 +82,7 @@ class QueuePlace:
 
 @dataclass(frozen=True, slots=True)
 class NewJob:
-    """A job that the dispatcher wants, unless the same is there already."""
+    """A job to queue unless the same work is already pending or running."""
 
     spider: str
     arguments: dict[str, str]
@@ -92,7 +92,7 @@ class NewJob:
 
 
 def new_job_id() -> str:
-    """Sorted by time, as scrapyd makes them."""
+    """Make a time-based id, as scrapyd does."""
     return uuid.uuid1().hex
 
 
@@ -108,9 +108,9 @@ def add(
     priority: float = 0.0,
     wait: timedelta = NO_WAIT,
 ) -> str:
-    """Queue a job; says its id."""
+    """Queue a job and return its id."""
     arguments, job_id = json_safe(dict(arguments or {})), json_safe(job_id or new_job_id())
-    given = {
+    parameters = {
         "project": project,
         "spider": spider,
         "job_id": job_id,
@@ -121,18 +121,18 @@ def add(
         "priority": priority,
         "wait": wait,
     }
-    if not connection.execute(_ADD, given).rowcount:
-        raise UserError(f"There is a job {job_id!r} already: choose another jobid.")
+    if not connection.execute(_ADD, parameters).rowcount:
+        raise UserError(f"Job {job_id!r} already exists. Choose another jobid.")
     return job_id
 
 
-def add_missing(connection: Connection, wanted: Collection[NewJob]) -> int:
-    """Queue those that neither wait nor run; says how many."""
-    if not wanted:
+def add_missing(connection: Connection, jobs: Collection[NewJob]) -> int:
+    """Queue the jobs that are neither pending nor running; return how many."""
+    if not jobs:
         return 0
     rows = [
         {
-            "place": place,
+            "rank": rank,
             "spider": job.spider,
             "job_id": new_job_id(),
             "arguments": job.arguments,
@@ -140,7 +140,7 @@ def add_missing(connection: Connection, wanted: Collection[NewJob]) -> int:
             "priority": job.priority,
             "wait": job.wait,
         }
-        for place, job in enumerate(wanted)
+        for rank, job in enumerate(jobs)
     ]
     return connection.execute(
         _ADD_MISSING, {"project": PROJECT, "jobs": json.dumps(json_safe(rows))}
@@ -148,25 +148,25 @@ def add_missing(connection: Connection, wanted: Collection[NewJob]) -> int:
 
 
 def oldest_pending(connection: Connection) -> datetime | None:
-    """Since when the job that has waited longest could have begun."""
+    """Return since when the oldest pending job may start."""
     return connection.execute(_OLDEST_PENDING).scalar()
 
 
-def claim(connection: Connection, place: QueuePlace, projects: Collection[str]) -> ClaimedJob | None:
-    """Take the most wanted job that may begin, past those that others are taking, or None."""
-    given = {
+def claim(connection: Connection, holder: QueuePlace, projects: Collection[str]) -> ClaimedJob | None:
+    """Claim the first job that may start and that no other node is claiming; None if there is none."""
+    parameters = {
         "projects": list(projects),
-        "node": place.node,
-        "instance": place.instance,
-        "lease": place.lease,
+        "node": holder.node,
+        "instance": holder.instance,
+        "lease": holder.lease,
     }
     while True:
         try:
             with connection.begin_nested():
-                row = connection.execute(_CLAIM, given).first()
+                row = connection.execute(_CLAIM, parameters).first()
         except IntegrityError as error:
             if "uq_jobs_working" not in str(error.orig):
                 raise
-            # Somebody has begun the same thing this very moment: now it can be seen.
+            # Another node started the same work at the same time; the next try sees it and skips this job.
             continue
         return ClaimedJob(*row) if row else None

@@ -1,4 +1,4 @@
-"""The daemons of the cluster: who is there, and who has not been heard of."""
+"""The nodes of the cluster: registration, heartbeats and lost nodes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from sqlalchemy import Connection, text
 
 from pricewatch.store.queues.job_queue import QueuePlace
 
-_JOIN = text("""
+_REGISTER = text("""
 INSERT INTO nodes (name, instance, url, pid, slots) VALUES (:node, :instance, :url, :pid, :slots)
 ON CONFLICT (name) DO UPDATE SET instance = :instance, url = :url, pid = :pid, slots = :slots,
     started_at = now(), heartbeat_at = now(), stopped_at = NULL
 """)
-_BEAT = text(
+_HEARTBEAT = text(
     "UPDATE nodes SET heartbeat_at = now(), stopped_at = NULL WHERE name = :node AND instance = :instance"
 )
-_LEAVE = text("UPDATE nodes SET stopped_at = now() WHERE name = :node AND instance = :instance")
-_NAMESAKE = text("""
+_MARK_STOPPED = text("UPDATE nodes SET stopped_at = now() WHERE name = :node AND instance = :instance")
+_SAME_NAME = text("""
 SELECT pid, instance FROM nodes
 WHERE name = :node AND instance <> :instance AND stopped_at IS NULL AND heartbeat_at > now() - :silence
 """)
@@ -31,7 +31,7 @@ _LOST = text("""
 SELECT name, heartbeat_at FROM nodes
 WHERE stopped_at IS NULL AND heartbeat_at < now() - :silence ORDER BY name
 """)
-_FORGET = text("DELETE FROM nodes WHERE heartbeat_at < now() - :after")
+_DELETE_SILENT = text("DELETE FROM nodes WHERE heartbeat_at < now() - :after")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,27 +45,27 @@ class NodeRecord:
     running: int
 
 
-def join(connection: Connection, place: QueuePlace, *, url: str | None, pid: int, slots: int) -> None:
+def join(connection: Connection, holder: QueuePlace, *, url: str | None, pid: int, slots: int) -> None:
     connection.execute(
-        _JOIN,
-        {"node": place.node, "instance": place.instance, "url": url, "pid": pid, "slots": slots},
+        _REGISTER,
+        {"node": holder.node, "instance": holder.instance, "url": url, "pid": pid, "slots": slots},
     )
 
 
-def beat(connection: Connection, place: QueuePlace) -> bool:
-    """A sign of life; False where another process has taken this node's name."""
-    given = {"node": place.node, "instance": place.instance}
-    return connection.execute(_BEAT, given).rowcount == 1
+def beat(connection: Connection, holder: QueuePlace) -> bool:
+    """Record a heartbeat; return False if another daemon has registered this name."""
+    parameters = {"node": holder.node, "instance": holder.instance}
+    return connection.execute(_HEARTBEAT, parameters).rowcount == 1
 
 
-def leave(connection: Connection, place: QueuePlace) -> None:
-    connection.execute(_LEAVE, {"node": place.node, "instance": place.instance})
+def leave(connection: Connection, holder: QueuePlace) -> None:
+    connection.execute(_MARK_STOPPED, {"node": holder.node, "instance": holder.instance})
 
 
-def namesake(connection: Connection, place: QueuePlace, silence: timedelta) -> tuple[int, str] | None:
-    """Process and instance of another daemon that goes by the same name and was heard of just now."""
-    given = {"node": place.node, "instance": place.instance, "silence": silence}
-    row = connection.execute(_NAMESAKE, given).first()
+def namesake(connection: Connection, holder: QueuePlace, silence: timedelta) -> tuple[int, str] | None:
+    """Return pid and instance of another running daemon with the same node name."""
+    parameters = {"node": holder.node, "instance": holder.instance, "silence": silence}
+    row = connection.execute(_SAME_NAME, parameters).first()
     return (row.pid, row.instance) if row else None
 
 
@@ -74,9 +74,9 @@ def listed(connection: Connection) -> list[NodeRecord]:
 
 
 def lost(connection: Connection, silence: timedelta) -> list[tuple[str, datetime]]:
-    """Nodes that neither left nor were heard of."""
+    """List the nodes that were not stopped and sent no heartbeat for `silence`."""
     return [(row.name, row.heartbeat_at) for row in connection.execute(_LOST, {"silence": silence})]
 
 
 def forget(connection: Connection, after: timedelta) -> int:
-    return connection.execute(_FORGET, {"after": after}).rowcount
+    return connection.execute(_DELETE_SILENT, {"after": after}).rowcount

@@ -1,4 +1,4 @@
-"""Leases: a worker takes targets for a while, tells what became of each, and loses what it forgets."""
+"""Leases of targets: workers lease targets, extend the leases, and record the outcomes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FROM chosen WHERE t.id = chosen.id
 RETURNING {_COLUMNS}, t.priority, t.queued_at
 """)
 
-_LEASE_NAMED = text(f"""
+_LEASE_BY_ID = text(f"""
 UPDATE targets t SET queue_state = 'leased', leased_by = :worker, lease_until = :until
 FROM sources s
 WHERE t.id = ANY(:ids) AND s.id = t.source_id AND s.tos_approved_by IS NOT NULL
@@ -51,14 +51,14 @@ _EXTEND = text("""
 UPDATE targets SET lease_until = :until WHERE queue_state = 'leased' AND leased_by = :worker
 """)
 
-# What nobody had queued goes back to where it was.
+# A target that was leased without being queued becomes idle again.
 _RELEASE = text("""
 UPDATE targets SET queue_state = CASE WHEN queued_at IS NULL THEN 'idle' ELSE 'pending' END,
                    leased_by = NULL, lease_until = NULL
 WHERE queue_state = 'leased' AND leased_by = :worker
 """)
 
-# Only for the holder of the lease: returned meanwhile, it may have been done by somebody else.
+# Only the holder of the lease may record: after an expiry another worker may have done the work.
 _RECORD = text("""
 UPDATE targets SET
     status = CASE WHEN status = 'PAUSED' THEN status ELSE :status END,
@@ -74,7 +74,7 @@ WHERE id = :id AND queue_state = 'leased' AND leased_by = :worker
 
 
 def worker_of(run_id: int) -> str:
-    """The name under which a run holds its leases."""
+    """Return the name under which a run holds its leases."""
     return f"{node_name()} run {run_id}"
 
 
@@ -88,7 +88,7 @@ def lease(
     busy: Sequence[str] = (),
     source_id: str | None = None,
 ) -> list[LeasedTarget]:
-    """Take up to so many pending targets, the most wanted first, past those that others are taking now."""
+    """Lease up to `most` pending targets, highest priority first, skipping rows locked by other workers."""
     rows = connection.execute(
         _LEASE,
         {
@@ -106,21 +106,22 @@ def lease(
 def lease_named(
     connection: Connection, worker: str, ids: Sequence[int], now: datetime, *, seconds: float
 ) -> list[LeasedTarget]:
-    """Take exactly these, queued or not, unless somebody else has them."""
-    given = {"worker": worker, "ids": list(ids), "now": now, "until": now + timedelta(seconds=seconds)}
+    """Lease these targets, queued or not, except those leased by another worker."""
+    parameters = {"worker": worker, "ids": list(ids), "now": now, "until": now + timedelta(seconds=seconds)}
     return sorted(
-        (LeasedTarget(*row) for row in connection.execute(_LEASE_NAMED, given)), key=lambda target: target.id
+        (LeasedTarget(*row) for row in connection.execute(_LEASE_BY_ID, parameters)),
+        key=lambda target: target.id,
     )
 
 
 def extend(connection: Connection, worker: str, now: datetime, *, seconds: float) -> int:
-    """A sign of life: what this worker has stays its own for another while."""
-    given = {"worker": worker, "until": now + timedelta(seconds=seconds)}
-    return connection.execute(_EXTEND, given).rowcount
+    """Extend all leases of this worker."""
+    parameters = {"worker": worker, "until": now + timedelta(seconds=seconds)}
+    return connection.execute(_EXTEND, parameters).rowcount
 
 
 def release(connection: Connection, worker: str) -> int:
-    """Give back what was not finished; it keeps its place in the queue."""
+    """Release the unfinished targets of this worker; they keep their position in the queue."""
     return connection.execute(_RELEASE, {"worker": worker}).rowcount
 
 
@@ -137,12 +138,12 @@ def record(
     found: bool | None = None,
     most_failures: int = FAILURES_TO_BE_BROKEN,
 ) -> bool:
-    """Write what became of a target and let go of it; False where the lease ran out meanwhile.
+    """Record the outcome of a target and release it; return False if the lease has expired.
 
-    `identity` is the (source, identity key) of what was stored, to tie the target to its listing. `found`
-    says whether its page is there, where the look told.
+    `identity` is the (source, identity key) of the stored listing, which the target is linked to. `found`
+    says whether the page exists; None if the check could not tell.
     """
-    standing = standing_after(
+    state = standing_after(
         TargetStatus(target.status),
         target.consecutive_failures,
         weight_of(outcome, reason),
@@ -151,13 +152,13 @@ def record(
         most_failures=most_failures,
     )
     source_id, identity_key = identity or (None, None)
-    given = {
+    parameters = {
         "id": target.id,
         "worker": worker,
         "now": now,
-        "status": standing.status,
-        "failures": standing.consecutive_failures,
-        "next_due_at": standing.next_due_at,
+        "status": state.status,
+        "failures": state.consecutive_failures,
+        "next_due_at": state.next_due_at,
         "outcome": outcome,
         "reason": json_safe(str(reason))[:500] if reason else None,
         "run_id": run_id,
@@ -165,4 +166,4 @@ def record(
         "identity_key": identity_key,
         "found": found,
     }
-    return connection.execute(_RECORD, given).rowcount == 1
+    return connection.execute(_RECORD, parameters).rowcount == 1

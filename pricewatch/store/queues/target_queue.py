@@ -1,7 +1,7 @@
-"""The queue of targets: what is due is let in up to a limit, leased to workers, and comes back if they die.
+"""The target queue: due targets are admitted up to a limit; expired leases return to the queue.
 
-The queue is a state of the target's own row, so that nothing can be lost between two tables. Every time is
-the caller's.
+The queue is a state of the target's own row, so no target can be lost between two tables. The caller passes
+the current time.
 """
 
 from __future__ import annotations
@@ -27,33 +27,34 @@ from pricewatch.rules.target_schedule import (
 from pricewatch.store.models import TargetQueue
 from pricewatch.store.writing import adapter_status, alert_rows
 
-MANY_STALE = 100
+STALE_ALERT_THRESHOLD = 100
 
-# The predicate of ix_targets_due, word for word.
+# Must equal the predicate of ix_targets_due, or the index is not used.
 _CAN_BE_DUE = (
     "enabled AND NOT robots_path_blocked AND queue_state = 'idle' AND next_due_at IS NOT NULL"
     " AND status IN ('ACTIVE', 'BROKEN')"
 )
 
-# Hops from one (source, priority) to the next along the index and takes the first due ones of each, so that
-# the cost is that of the rows taken, and no source with a long backlog keeps another one's out of sight.
+# A loose index scan over (source, priority) that reads the first due targets of each pair: the cost depends
+# on the rows returned only, and a source with a long backlog does not hide the targets of other sources.
 _DUE = text(f"""
 WITH RECURSIVE groups AS (
     (SELECT source_id, priority FROM targets WHERE {_CAN_BE_DUE}
      ORDER BY source_id, priority DESC LIMIT 1)
     UNION ALL
     SELECT following.source_id, following.priority FROM groups g CROSS JOIN LATERAL (
-        (SELECT 0 AS turn, source_id, priority FROM targets
+        (SELECT 0 AS step, source_id, priority FROM targets
          WHERE {_CAN_BE_DUE} AND source_id = g.source_id AND priority < g.priority
          ORDER BY priority DESC LIMIT 1)
         UNION ALL
         (SELECT 1, source_id, priority FROM targets WHERE {_CAN_BE_DUE} AND source_id > g.source_id
          ORDER BY source_id, priority DESC LIMIT 1)
-        ORDER BY turn LIMIT 1
+        ORDER BY step LIMIT 1
     ) following
 ), due AS (
-    SELECT one.*, row_number() OVER (
-               PARTITION BY one.source_id ORDER BY one.priority DESC, one.next_due_at) AS place
+    SELECT first_due.*, row_number() OVER (
+               PARTITION BY first_due.source_id
+               ORDER BY first_due.priority DESC, first_due.next_due_at) AS rank
     FROM groups g CROSS JOIN LATERAL (
         SELECT t.id, t.adapter_id, t.source_id, t.priority, t.next_due_at,
                greatest(coalesce(s.min_delay_ms / 1000.0, :min_delay),
@@ -62,13 +63,13 @@ WITH RECURSIVE groups AS (
         WHERE {_CAN_BE_DUE} AND t.source_id = g.source_id AND t.priority = g.priority
           AND t.next_due_at <= :now
         ORDER BY t.next_due_at, t.id LIMIT :most_per_source
-    ) one
+    ) first_due
 )
-SELECT id, adapter_id, source_id, seconds FROM due WHERE place <= :most_per_source
+SELECT id, adapter_id, source_id, seconds FROM due WHERE rank <= :most_per_source
 ORDER BY priority DESC, next_due_at, id LIMIT :most
 """)
 
-_NAMED = text("""
+_BY_ID = text("""
 SELECT t.id, t.adapter_id, t.source_id,
        greatest(coalesce(s.min_delay_ms / 1000.0, :min_delay),
                 1 / coalesce(nullif(s.requests_per_second, 0), :rate)) AS seconds
@@ -78,21 +79,22 @@ WHERE t.id = ANY(:ids) AND t.queue_state = 'idle' AND t.enabled AND NOT t.robots
 ORDER BY t.priority DESC, t.id
 """)
 
-_WAITING = text("SELECT source_id, count(*) FROM targets WHERE queue_state = 'pending' GROUP BY 1")
+_PENDING = text("SELECT source_id, count(*) FROM targets WHERE queue_state = 'pending' GROUP BY 1")
 
-_LET_IN = text("""
+_ENQUEUE = text("""
 UPDATE targets SET queue_state = 'pending', queued_at = :now,
                    status = CASE WHEN status = 'STALE' THEN 'ACTIVE' ELSE status END
 WHERE id = ANY(:ids) AND queue_state = 'idle'
 """)
 
-_RETURN_EXPIRED = text("""
+_REQUEUE_EXPIRED = text("""
 UPDATE targets SET queue_state = 'pending', leased_by = NULL, lease_until = NULL
 WHERE queue_state = 'leased' AND lease_until < :now
 """)
 
 _MARK_STALE = text("""
-UPDATE targets SET queue_state = 'idle', queued_at = NULL, status = 'STALE', last_reason = 'waited too long'
+UPDATE targets SET queue_state = 'idle', queued_at = NULL, status = 'STALE',
+                   last_reason = 'pending for too long'
 WHERE queue_state = 'pending' AND queued_at < :before
 """)
 
@@ -101,7 +103,7 @@ _COUNT_STALE = text("SELECT count(*) FROM targets WHERE status <> 'ACTIVE' AND s
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a source is read that says nothing of its own."""
+    """The request rate of sources that do not set their own."""
 
     requests_per_second: float = 0.5
     min_delay: float = 2.0
@@ -109,7 +111,7 @@ class Pace:
 
 @dataclass(slots=True)
 class Admission:
-    """What became of the targets that were offered: nobody is in neither list."""
+    """The result of a scheduling cycle: every offered target is either accepted or rejected."""
 
     accepted: list[int] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
@@ -121,27 +123,27 @@ class Admission:
 
     @property
     def reasons(self) -> Counter[Rejection]:
-        return Counter(one.reason for one in self.rejected)
+        return Counter(rejected.reason for rejected in self.rejected)
 
 
 def schedule(
     connection: Connection, now: datetime, limits: Limits | None = None, pace: Pace | None = None
 ) -> Admission:
-    """One scheduling cycle: what is due asks to be let in. Rests while too much of it was rejected."""
+    """Run one scheduling cycle: queue due targets. Scheduling pauses after cycles with many rejections."""
     limits, pace = limits or Limits(), pace or Pace()
-    state = hold_queue(connection)
+    state = _lock_queue(connection)
     if state.paused_until is not None and state.paused_until > now:
         return Admission(paused_until=state.paused_until)
     return_expired(connection, now)
     mark_stale(connection, now)
-    given = {
+    parameters = {
         "now": now,
         "most": limits.most_pending + 1,
         "most_per_source": limits.most_pending_per_source + 1,
         "min_delay": pace.min_delay,
         "rate": pace.requests_per_second,
     }
-    admission = _admit(connection, connection.execute(_DUE, given).all(), now, limits)
+    admission = _admit(connection, connection.execute(_DUE, parameters).all(), now, limits)
     pause = pause_after(len(admission.accepted), admission.reasons, state.rejected_cycles, limits)
     admission.paused_until = now + timedelta(seconds=pause.seconds) if pause.seconds else None
     connection.execute(
@@ -158,9 +160,9 @@ def schedule(
             connection,
             kind="targets_paused",
             subject="targets",
-            message=f"Scheduling of targets rests for {pause.seconds / 60:.0f} minutes: "
-            f"{len(admission.rejected)} of {admission.offered} were rejected, "
-            f"and so it went {pause.rejected_cycles} times in a row.",
+            message=f"Scheduling of targets is paused for {pause.seconds / 60:.0f} minutes: "
+            f"{len(admission.rejected)} of {admission.offered} targets were rejected, "
+            f"as in {pause.rejected_cycles} cycles in a row.",
             severity="P2",
             now=now,
             details={"reasons": dict(admission.reasons)},
@@ -177,35 +179,35 @@ def enqueue(
     limits: Limits | None = None,
     pace: Pace | None = None,
 ) -> Admission:
-    """Let these in, as far as there is room. What waits already, or must not be fetched, is passed by."""
+    """Queue these targets up to the limits, except those queued already or not to be fetched."""
     pace = pace or Pace()
-    hold_queue(connection)
-    given = {"ids": ids, "min_delay": pace.min_delay, "rate": pace.requests_per_second}
-    return _admit(connection, connection.execute(_NAMED, given).all(), now, limits or Limits())
+    _lock_queue(connection)
+    parameters = {"ids": ids, "min_delay": pace.min_delay, "rate": pace.requests_per_second}
+    return _admit(connection, connection.execute(_BY_ID, parameters).all(), now, limits or Limits())
 
 
-def hold_queue(connection: Connection) -> Any:
-    """Whoever fills the queue is alone in doing so: the limits are exact, however many try."""
+def _lock_queue(connection: Connection) -> Any:
+    """Lock the queue's row: one process at a time fills the queue, so the limits are exact."""
     connection.execute(insert(TargetQueue).values(id=1).on_conflict_do_nothing())
     return connection.execute(select(*TargetQueue.__table__.columns).with_for_update()).one()
 
 
 def _admit(connection: Connection, rows: list[Row[Any]] | Any, now: datetime, limits: Limits) -> Admission:
     waiting = Waiting()
-    for source_id, count in connection.execute(_WAITING):
+    for source_id, count in connection.execute(_PENDING):
         waiting.total += count
         waiting.by_source[source_id] += count
     disabled = adapter_status.switched_off(connection)
     offered = [Offered(row.id, row.adapter_id, row.source_id, float(row.seconds)) for row in rows]
     admission = Admission(*admit(offered, waiting, disabled, limits))
     if admission.accepted:
-        connection.execute(_LET_IN, {"ids": admission.accepted, "now": now})
-    _count(connection, admission)
+        connection.execute(_ENQUEUE, {"ids": admission.accepted, "now": now})
+    _add_to_totals(connection, admission)
     return admission
 
 
-def _count(connection: Connection, admission: Admission) -> None:
-    """Keep the totals that metrics are made of."""
+def _add_to_totals(connection: Connection, admission: Admission) -> None:
+    """Update the totals that the metrics report."""
     totals = connection.execute(select(TargetQueue.rejected_total)).scalar_one()
     added = {str(reason): int(totals.get(reason, 0)) + count for reason, count in admission.reasons.items()}
     connection.execute(
@@ -217,21 +219,21 @@ def _count(connection: Connection, admission: Admission) -> None:
 
 
 def return_expired(connection: Connection, now: datetime) -> int:
-    """The leases of a worker that gave no sign of life for too long are anybody's again."""
-    return connection.execute(_RETURN_EXPIRED, {"now": now}).rowcount
+    """Requeue targets whose lease has expired; return how many."""
+    return connection.execute(_REQUEUE_EXPIRED, {"now": now}).rowcount
 
 
 def mark_stale(connection: Connection, now: datetime, after: timedelta = STALE_AFTER) -> int:
-    """What waited for a day is out of date: it is set aside until somebody queues it again."""
+    """Mark targets that were pending for a day as STALE until a person queues them; return how many."""
     marked = connection.execute(_MARK_STALE, {"before": now - after}).rowcount
     if marked:
         stale = connection.execute(_COUNT_STALE).scalar_one()
-        if stale > MANY_STALE:
+        if stale > STALE_ALERT_THRESHOLD:
             alert_rows.raise_alert(
                 connection,
                 kind="targets_stale",
                 subject="targets",
-                message=f"{stale} targets waited for over a day and were set aside: "
+                message=f"{stale} targets were pending for over a day and were marked STALE: "
                 "the workers do not keep up. `scrapy targets requeue --status STALE` queues them again.",
                 severity="P3",
                 now=now,

@@ -1,4 +1,4 @@
-"""Queries for people and programs who look: lists, dashboards, exports and gauges.
+"""Queries behind the web pages, the API, exports and metrics.
 
-What a run writes is in `store.writing`, and what waits is in `store.queues`.
+Runs write through `store.writing`; the job and target queues are in `store.queues`.
 """

@@ -1,4 +1,4 @@
-"""Adapters, and spiders that read by themselves, with how they fare on each source and batch by batch."""
+"""Adapters and custom spiders, with their status on each source and their batches."""
 
 from __future__ import annotations
 
@@ -13,32 +13,34 @@ from pricewatch.store.models import AdapterBatch, AdapterStatus, Source
 from pricewatch.store.models.operation_tables import EVERY_SOURCE
 from pricewatch.store.writing import adapter_status
 
-_NOT_JUDGED_YET: dict[str, Any] = {column.name: None for column in AdapterStatus.__table__.columns} | {
+_NO_STATUS: dict[str, Any] = {column.name: None for column in AdapterStatus.__table__.columns} | {
     "enabled": True,
     "watch_next_run": False,
     "baseline_sample_size": 0,
     "consecutive_failed_batches": 0,
 }
-_RAN = text(distinct("runs", "adapter_id"))
+_ADAPTERS_OF_RUNS = text(distinct("runs", "adapter_id"))
 _HAS_RUN = text("""
 SELECT EXISTS (SELECT FROM adapter_status WHERE adapter_id = :adapter_id)
     OR EXISTS (SELECT FROM runs WHERE adapter_id = :adapter_id)
 """)
-_SWITCH = ("enabled", "disabled_at", "disabled_reason", "disabled_by", "note", "watch_next_run")
+_STATUS_FIELDS = ("enabled", "disabled_at", "disabled_reason", "disabled_by", "note", "watch_next_run")
 
 
 def adapters(connection: Connection) -> list[dict[str, Any]]:
-    """All that are registered, and those that left traces: former ones, and spiders as `spider:NAME`."""
+    """List registered adapters, removed adapters that have a status, and custom spiders as `spider:NAME`."""
     statuses = adapter_status.statuses(connection)
-    read_of = {(row.adapter_id, row.id) for row in connection.execute(select(Source.adapter_id, Source.id))}
-    pairs = sorted({*read_of, *(pair for pair in statuses if pair[1] != EVERY_SOURCE)})
-    found = []
-    spiders = {adapter_id for adapter_id in connection.execute(_RAN).scalars() if is_spider(adapter_id)}
+    sources = {(row.adapter_id, row.id) for row in connection.execute(select(Source.adapter_id, Source.id))}
+    pairs = sorted({*sources, *(pair for pair in statuses if pair[1] != EVERY_SOURCE)})
+    rows = []
+    spiders = {
+        adapter_id for adapter_id in connection.execute(_ADAPTERS_OF_RUNS).scalars() if is_spider(adapter_id)
+    }
     for adapter_id in sorted({*registered.known(), *spiders, *(adapter_id for adapter_id, _ in statuses)}):
         adapter = registered.get(adapter_id) if adapter_id in registered.known() else None
-        whole = _NOT_JUDGED_YET | statuses.get((adapter_id, EVERY_SOURCE), {})
-        source_ids = [source_id for of, source_id in pairs if of == adapter_id]
-        found.append(
+        overall = _NO_STATUS | statuses.get((adapter_id, EVERY_SOURCE), {})
+        source_ids = [source_id for reader, source_id in pairs if reader == adapter_id]
+        rows.append(
             {
                 "adapter_id": adapter_id,
                 "spider": spider_of(adapter_id),
@@ -47,29 +49,31 @@ def adapters(connection: Connection) -> list[dict[str, Any]]:
                 "requires_js": adapter.requires_js if adapter else False,
                 "has_overview": adapter.has_overview() if adapter else False,
                 "sources": source_ids,
-                **{name: whole[name] for name in _SWITCH},
+                **{name: overall[name] for name in _STATUS_FIELDS},
                 "by_source": [
-                    {**_NOT_JUDGED_YET, **statuses.get((adapter_id, source_id), {}), "source_id": source_id}
+                    {**_NO_STATUS, **statuses.get((adapter_id, source_id), {}), "source_id": source_id}
                     for source_id in source_ids
                 ],
             }
         )
-    return found
+    return rows
 
 
 def check(connection: Connection, adapter_id: str) -> None:
-    """Refuse what is neither an adapter nor `spider:NAME` of a spider that has run."""
+    """Raise UnknownAdapter unless this is a registered adapter or `spider:NAME` of a spider that has run."""
     spider = spider_of(adapter_id)
     if spider is None:
         registered.get(adapter_id)
     elif not connection.execute(_HAS_RUN, {"adapter_id": adapter_id}).scalar():
-        raise registered.UnknownAdapter(f"No spider {spider!r} has run yet: see `scrapy adapters list`.")
+        raise registered.UnknownAdapter(
+            f"No spider {spider!r} has run yet. `scrapy adapters list` lists those that have."
+        )
 
 
 def batches(
     connection: Connection, adapter_id: str, source_id: str | None = None, *, most: int
 ) -> list[dict[str, Any]]:
-    """The newest batches that were large enough to be judged, the oldest of them first."""
+    """List the newest batches that were large enough to be judged, oldest first."""
     query = (
         select(*AdapterBatch.__table__.columns)
         .where(AdapterBatch.adapter_id == adapter_id, AdapterBatch.judged)

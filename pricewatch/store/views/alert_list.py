@@ -1,4 +1,4 @@
-"""Alerts as people look at them, and where each one's runbook is."""
+"""Alerts with links to their runbooks, for the web pages and the API."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select, update
 
 from pricewatch.store.models import Alert
 
-# The headings of docs/runbooks.md; every kind of alert leads to one.
+# The heading in docs/runbooks.md for each kind of alert.
 RUNBOOKS = {
     "adapter_disabled": "adapter-disabled-by-drift",
     "adapter_off": "adapter-disabled-by-a-person",
@@ -53,6 +53,6 @@ def alerts(
 
 
 def resolve(connection: Connection, alert_id: int, now: datetime) -> bool:
-    """A person says that it is over; if it is not, the next look raises it anew."""
+    """Mark an alert as resolved; if the problem persists, the next check raises it again."""
     statement = update(Alert).where(Alert.id == alert_id, Alert.resolved_at.is_(None))
     return connection.execute(statement.values(resolved_at=now)).rowcount == 1

@@ -1,4 +1,4 @@
-"""The state of everything at a glance, from indexes and the database's own estimates."""
+"""Queries of the overview page, answered from indexes and PostgreSQL's row estimates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import Connection, text
 
 from pricewatch.money import Money
 
-# Below this a table is counted; above it, the estimate of the last ANALYZE is near enough.
+# Tables below this size are counted; for larger ones the estimate of the last ANALYZE is used.
 COUNTED_BELOW = 20_000
 NEWEST_ROWS = 400
 
@@ -20,13 +20,13 @@ SELECT coalesce(sum(new_listings), 0) AS new_listings, coalesce(sum(price_rows),
        count(*) FILTER (WHERE status IN ('failed', 'aborted', 'stale', 'quarantined')) AS bad_runs
 FROM runs WHERE started_at > :since
 """)
-_WAITING = text("""
+_WAITING_WORK = text("""
 SELECT (SELECT count(*) FROM (SELECT FROM quarantine WHERE status = 'pending' LIMIT 1000) q) AS quarantine,
        (SELECT count(*) FROM alerts WHERE resolved_at IS NULL) AS alerts,
        (SELECT count(*) FROM (SELECT FROM targets WHERE queue_state = 'pending' LIMIT 10000) t) AS pending,
        (SELECT count(*) FROM (SELECT FROM targets WHERE status = 'BROKEN' LIMIT 10000) t) AS broken
 """)
-# First rows of new listings are no changes; only the newest rows are looked at for what is.
+# The first row of a listing is not a change; only the newest rows are searched for changes.
 _CHANGES = text("""
 SELECT n.listing_id, l.title, l.source_id, l.market_id, n.observed_at, n.currency, n.availability,
        n.price_cents, b.price_cents AS before_cents, b.availability AS before_availability
@@ -42,21 +42,22 @@ ORDER BY n.observed_at DESC LIMIT :most
 
 
 def estimate(connection: Connection, table: str) -> tuple[int, bool]:
-    """How many rows a table has, and whether that is exact."""
+    """Return the number of rows of a table, and whether it is exact."""
     rows = connection.execute(_ESTIMATE, {"name": table}).scalar_one()
     if rows >= COUNTED_BELOW:
         return int(rows), False
-    counted = f"SELECT count(*) FROM (SELECT FROM {table} LIMIT {COUNTED_BELOW}) AS first_ones"
-    return int(connection.execute(text(counted)).scalar_one()), True
+    query = f"SELECT count(*) FROM (SELECT FROM {table} LIMIT {COUNTED_BELOW}) AS first_rows"
+    return int(connection.execute(text(query)).scalar_one()), True
 
 
 def today(connection: Connection, now: datetime) -> dict[str, Any]:
+    """Sum up the runs of the last 24 hours, with the work that waits for a person."""
     row = connection.execute(_TODAY, {"since": now - timedelta(hours=24)}).mappings().one()
     return {**row, **waiting(connection)._asdict()}
 
 
 class WaitingWork(NamedTuple):
-    """What waits for somebody: shown on every page, so it is counted no further than is shown."""
+    """Counts of open work on every page, capped because large counts are slow."""
 
     quarantine: int = 0
     alerts: int = 0
@@ -65,17 +66,17 @@ class WaitingWork(NamedTuple):
 
 
 def waiting(connection: Connection) -> WaitingWork:
-    return WaitingWork(**connection.execute(_WAITING).mappings().one())
+    return WaitingWork(**connection.execute(_WAITING_WORK).mappings().one())
 
 
 def changes(connection: Connection, most: int = 12) -> list[dict[str, Any]]:
-    """The newest changes of price or stock."""
-    given = {"newest": NEWEST_ROWS, "most": most}
+    """List the newest changes of price or availability."""
+    parameters = {"newest": NEWEST_ROWS, "most": most}
     return [
         {
             **row,
             "price": Money.of(row["price_cents"], row["currency"]),
             "before": Money.of(row["before_cents"], row["currency"]),
         }
-        for row in connection.execute(_CHANGES, given).mappings()
+        for row in connection.execute(_CHANGES, parameters).mappings()
     ]

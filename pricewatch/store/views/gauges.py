@@ -1,4 +1,4 @@
-"""How things stand, for metrics: queue, adapters, targets, runs, alerts."""
+"""Current values for metrics: queues, adapters, targets, runs and alerts."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pricewatch.store.models import AdapterStatus, TargetQueue
 from pricewatch.store.queues import job_queue
 from pricewatch.store.views import dashboard
 
-# Every target is counted by its site and status: where there are many, no more often than that.
-COUNTED_EVERY = timedelta(minutes=5)
-_counted: dict[str, tuple[datetime, list[Any]]] = {}
+# Counting all targets by source and status is slow if there are many, so the counts are cached.
+CACHE_LIFETIME = timedelta(minutes=5)
+_cached_targets: dict[str, tuple[datetime, list[Any]]] = {}
 
-# The queue and what is not active have small indexes of their own.
+# A partial index covers the pending targets.
 _PENDING = text(
     "SELECT adapter_id, count(*) AS count FROM targets WHERE queue_state = 'pending' GROUP BY adapter_id"
 )
@@ -24,33 +24,33 @@ SELECT adapter_id, source_id, status, count(*) AS count FROM targets GROUP BY ad
 """)
 _RUNS = text("SELECT spider, count(*) AS count FROM runs WHERE status = 'running' GROUP BY spider")
 _ALERTS = text("SELECT kind, severity, count(*) AS count FROM alerts WHERE resolved_at IS NULL GROUP BY 1, 2")
-_FRESH = text("""
+_MARKET_AGES = text("""
 SELECT m.id, extract(epoch FROM :now - m.last_scrape_at) AS seconds
 FROM markets m WHERE m.enabled AND m.last_scrape_at IS NOT NULL
 """)
 
 
 def read(connection: Connection, now: datetime) -> dict[str, Any]:
-    def rows(query: Any, **given: Any) -> list[Any]:
-        return list(connection.execute(query, given))
+    def rows(query: Any, **parameters: Any) -> list[Any]:
+        return list(connection.execute(query, parameters))
 
     return {
         "pending": rows(_PENDING),
-        "targets": _targets(connection, now),
+        "targets": _count_targets(connection, now),
         "running": rows(_RUNS),
         "alerts": rows(_ALERTS),
-        "fresh": rows(_FRESH, now=now),
+        "fresh": rows(_MARKET_AGES, now=now),
         "adapters": rows(select(AdapterStatus.adapter_id, AdapterStatus.source_id, AdapterStatus.enabled)),
         "rejected": connection.execute(select(TargetQueue.rejected_total)).scalar() or {},
         "oldest_job": job_queue.oldest_pending(connection),
     }
 
 
-def _targets(connection: Connection, now: datetime) -> list[Any]:
+def _count_targets(connection: Connection, now: datetime) -> list[Any]:
     database = str(connection.engine.url)
-    at, found = _counted.get(database, (None, []))
+    counted_at, rows = _cached_targets.get(database, (None, []))
     _, is_small = dashboard.estimate(connection, "targets")
-    if is_small or at is None or not timedelta() <= now - at < COUNTED_EVERY:
-        at, found = now, list(connection.execute(_TARGETS))
-        _counted[database] = (at, found)
-    return found
+    if is_small or counted_at is None or not timedelta() <= now - counted_at < CACHE_LIFETIME:
+        counted_at, rows = now, list(connection.execute(_TARGETS))
+        _cached_targets[database] = (counted_at, rows)
+    return rows

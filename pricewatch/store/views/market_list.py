@@ -1,4 +1,4 @@
-"""Markets as people steer them: listed, changed, crawled now. Adding one is in `new_markets`."""
+"""Markets for the web pages, the API and commands: list, change, crawl now. `add_market` adds new ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pricewatch.store.queues import job_queue
 from pricewatch.store.writing.market_rows import load_approved_market
 from pricewatch.vocabulary import Tier
 
-MOST = 100_000
+MAX_LIMIT = 100_000
 CHANGEABLE = (
     "display_name",
     "tier",
@@ -46,18 +46,18 @@ ORDER BY m.enabled DESC, m.source_id, m.display_name
 def markets(
     connection: Connection, *, source_id: str | None = None, enabled: bool | None = None
 ) -> list[dict[str, Any]]:
-    given = {"id": None, "source_id": source_id, "enabled": enabled}
-    return [_row(row) for row in connection.execute(_LIST, given).mappings()]
+    parameters = {"id": None, "source_id": source_id, "enabled": enabled}
+    return [_row(row) for row in connection.execute(_LIST, parameters).mappings()]
 
 
 def market(connection: Connection, market_id: str) -> dict[str, Any] | None:
-    given = {"id": market_id, "source_id": None, "enabled": None}
-    row = connection.execute(_LIST, given).mappings().first()
+    parameters = {"id": market_id, "source_id": None, "enabled": None}
+    row = connection.execute(_LIST, parameters).mappings().first()
     return _row(row) if row else None
 
 
 def _row(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """A market with the failures of each spider, of the worst, and whose circuit is open."""
+    """Add the failures of each spider, the highest number of failures, and the open circuits."""
     failures = {spider: row[f"{spider}_failures"] for spider in SHARES}
     return {
         **row,
@@ -68,7 +68,7 @@ def _row(row: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def names(connection: Connection) -> list[tuple[str, str]]:
-    """Id and name of every market, for people to choose from."""
+    """List id and name of every market, for selection lists."""
     rows = connection.execute(select(Market.id, Market.display_name).order_by(Market.display_name))
     return [(row.id, row.display_name) for row in rows]
 
@@ -95,21 +95,21 @@ def latest_listings(connection: Connection, market_id: str, most: int) -> list[R
 
 
 def change(connection: Connection, market_id: str, values: Mapping[str, Any]) -> bool:
-    """Tier, switch, name and limits; False where there is no such market."""
+    """Change tier, state, name or limits of a market; return False if it does not exist."""
     check_values(values)
-    given = {name: values[name] for name in CHANGEABLE if name in values}
-    if given.get("display_name") is not None:
-        given["display_name"] = json_safe(given["display_name"])
-    if given.get("enabled") is True:
-        # A person who switches it on wants to see it tried.
-        given |= dict.fromkeys((f"{spider}_failures" for spider in SHARES), 0)
-    if not given:
+    changes = {name: values[name] for name in CHANGEABLE if name in values}
+    if changes.get("display_name") is not None:
+        changes["display_name"] = json_safe(changes["display_name"])
+    if changes.get("enabled") is True:
+        # Enabling a market closes its circuits, so that it is crawled at once.
+        changes |= dict.fromkeys((f"{spider}_failures" for spider in SHARES), 0)
+    if not changes:
         return connection.execute(select(Market.id).where(Market.id == market_id)).scalar() is not None
-    return connection.execute(update(Market).where(Market.id == market_id).values(given)).rowcount == 1
+    return connection.execute(update(Market).where(Market.id == market_id).values(changes)).rowcount == 1
 
 
 def scrape_now(connection: Connection, market_id: str, spider: str = "discovery") -> str:
-    """Queue a job before all that the dispatcher has queued; says its id."""
+    """Queue a job ahead of the jobs of the dispatcher and return its id."""
     load_approved_market(connection, market_id)
     return job_queue.add(
         connection,
@@ -121,7 +121,7 @@ def scrape_now(connection: Connection, market_id: str, spider: str = "discovery"
 
 
 def is_stale(row: dict[str, Any], now: datetime) -> bool:
-    """Whether a market that is switched on has had no fresh data for too long."""
+    """Whether an enabled market of an approved source has had no fresh data for too long."""
     if not row["enabled"] or row["tos_approved_by"] is None:
         return False
     since = max(row["created_at"], row["updated_at"])
@@ -129,18 +129,18 @@ def is_stale(row: dict[str, Any], now: datetime) -> bool:
 
 
 def check_values(values: Mapping[str, Any]) -> None:
-    """How often and how much, the same rules wherever it is said."""
+    """Validate tier, limits and price range; raise UserError for the first invalid value."""
     if (tier := values.get("tier")) is not None and tier not in set(Tier):
-        raise UserError(f"There is no tier {tier!r}; there are {', '.join(Tier)}.")
+        raise UserError(f"Unknown tier {tier!r}. Known: {', '.join(Tier)}.")
     for name in ("scrape_frequency_hours", "max_listings_per_scrape", "max_pages"):
         value = values.get(name)
-        if value is not None and not 1 <= value <= MOST:
-            raise UserError(f"{name} must be between 1 and {MOST}.")
-    lowest, highest = values.get("min_price_cents"), values.get("max_price_cents")
-    for price in (lowest, highest):
+        if value is not None and not 1 <= value <= MAX_LIMIT:
+            raise UserError(f"{name} must be between 1 and {MAX_LIMIT}.")
+    minimum, maximum = values.get("min_price_cents"), values.get("max_price_cents")
+    for price in (minimum, maximum):
         if price is not None and not 0 <= price <= MAX_CENTS:
-            raise UserError(f"A price in minor units is between 0 and {MAX_CENTS}.")
-    if lowest is not None and highest is not None and lowest > highest:
-        raise UserError("The lowest price is above the highest one.")
-    if (lowest, highest) != (None, None) and values.get("price_currency") not in ISO_4217:
-        raise UserError("Say the currency of the lowest and the highest price, such as EUR.")
+            raise UserError(f"A price in minor units must be between 0 and {MAX_CENTS}.")
+    if minimum is not None and maximum is not None and minimum > maximum:
+        raise UserError("The minimum price is above the maximum price.")
+    if (minimum, maximum) != (None, None) and values.get("price_currency") not in ISO_4217:
+        raise UserError("Give the currency of the price range. Example: EUR")

@@ -1,4 +1,7 @@
-"""What consumers may see: the views leave out hidden sources, what is gone, and what nobody is sure of."""
+"""Listings for the public API and exports.
+
+The database views leave out hidden sources, removed listings and listings with low confidence.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from pricewatch.store.views.admin_listings import OF_MARKET, ListingsWanted, in_window, page_in_window
+from pricewatch.store.views.admin_listings import limit_to_window, page_of_window
+from pricewatch.store.views.listing_filter import MARKET_ID_CONDITIONS, ListingFilter
 from pricewatch.store.views.title_search import MATCH, TitleMatch, search
 
 COLUMNS = (
@@ -19,9 +23,8 @@ COLUMNS = (
     *("first_seen_at", "last_seen_at", "times_seen"),
 )
 HISTORY_COLUMNS = ("observed_at", "price_cents", "price_max_cents", "currency", "availability")
-# Of the view as a consumer of now sees it; nothing here names a table.
 _FIND = "SELECT {columns} FROM {origin} WHERE {conditions} ORDER BY {order} DESC LIMIT :most"
-# A market is what its own index lists: `market_id` of a listing names only the market that saw it last.
+# market_listings has all listings of a market; listings.market_id is only the market that last saw a listing.
 _MARKET = "market_listings ml JOIN visible_listings v ON v.id = ml.listing_id"
 _IN_MARKET = """
 EXISTS (SELECT FROM market_listings ml WHERE ml.market_id = :market_id AND ml.listing_id = v.id)
@@ -39,8 +42,8 @@ _CONDITIONS = {
     "above_id": "v.id > :above_id",
     "id": "v.id = :id",
 }
-# `confidence` is that of the sighting, which a badge is made of.
-_SEARCHED = TitleMatch(
+# `confidence` is that of the last sighting; the API derives its badge from it.
+_TITLE_SEARCH = TitleMatch(
     "listings", "visible_listings", "v", ", ".join(f"v.{name}" for name in (*COLUMNS, "confidence"))
 )
 _HISTORY = text(f"""
@@ -52,59 +55,58 @@ EXPORT_PAGE = 2_000
 
 
 def listings(
-    connection: Connection, wanted: ListingsWanted, most: int
+    connection: Connection, filter_: ListingFilter, most: int
 ) -> tuple[list[dict[str, Any]], int | None]:
-    """A page, and where the next one begins; a page may be short where what is asked for is rare."""
-    if wanted.words is not None or (wanted.market_id is not None and wanted.is_indexed):
-        rows = _find(connection, _given(wanted), most + 1)
+    """Return a page and the id below which the next one begins; a page may be short if matches are rare."""
+    if filter_.words is not None or (filter_.market_id is not None and filter_.is_indexed):
+        rows = _find(connection, _parameters(filter_), most + 1)
         return rows[:most], rows[most - 1]["id"] if len(rows) > most else None
-    wanted = in_window(connection, wanted)
-    return page_in_window(_find(connection, _given(wanted), most + 1), wanted, most)
+    filter_ = limit_to_window(connection, filter_)
+    return page_of_window(_find(connection, _parameters(filter_), most + 1), filter_, most)
 
 
 def listing(connection: Connection, listing_id: int) -> dict[str, Any] | None:
     return next(iter(_find(connection, {"id": listing_id}, 1)), None)
 
 
-def _given(wanted: ListingsWanted) -> dict[str, Any]:
-    given = wanted.given()
-    # Nobody sees what is not.
-    given.pop("active", None)
-    return given
+def _parameters(filter_: ListingFilter) -> dict[str, Any]:
+    parameters = filter_.parameters()
+    # The views have only active listings.
+    parameters.pop("active", None)
+    return parameters
 
 
-def _find(connection: Connection, given: dict[str, Any], most: int) -> list[dict[str, Any]]:
-    if "words" in given:
-        named = {**_CONDITIONS, "market_id": _IN_MARKET}
-        return search(connection, _SEARCHED, [named[name] for name in given], given, most)
-    of_market = "market_id" in given
-    conditions = [_CONDITIONS[name] for name in given]
+def _find(connection: Connection, parameters: dict[str, Any], most: int) -> list[dict[str, Any]]:
+    if "words" in parameters:
+        conditions = {**_CONDITIONS, "market_id": _IN_MARKET}
+        return search(connection, _TITLE_SEARCH, [conditions[name] for name in parameters], parameters, most)
+    of_market = "market_id" in parameters
+    where = [_CONDITIONS[name] for name in parameters]
     if of_market:
-        # The same ids, by the index that they are read from.
-        conditions += [condition for name, condition in OF_MARKET.items() if name in given]
+        where += [condition for name, condition in MARKET_ID_CONDITIONS.items() if name in parameters]
     query = _FIND.format(
-        columns=_SEARCHED.columns,
+        columns=_TITLE_SEARCH.columns,
         origin=_MARKET if of_market else "visible_listings v",
-        conditions=" AND ".join(conditions) or "true",
+        conditions=" AND ".join(where) or "true",
         order="ml.listing_id" if of_market else "v.id",
     )
-    return [dict(row) for row in connection.execute(text(query), {**given, "most": most}).mappings()]
+    return [dict(row) for row in connection.execute(text(query), {**parameters, "most": most}).mappings()]
 
 
 def history(
     connection: Connection, listing_id: int, *, most: int, before: datetime | None = None
 ) -> list[dict[str, Any]]:
-    """The newest first."""
-    given = {"id": listing_id, "before": before, "most": most}
-    return [dict(row) for row in connection.execute(_HISTORY, given).mappings()]
+    """List price history, newest first."""
+    parameters = {"id": listing_id, "before": before, "most": most}
+    return [dict(row) for row in connection.execute(_HISTORY, parameters).mappings()]
 
 
-def all_listings(connection: Connection, wanted: ListingsWanted, most: int) -> Iterator[dict[str, Any]]:
-    """Many of them, a page after the other, so that no export holds them all."""
-    left, following = most, wanted.before_id
+def all_listings(connection: Connection, filter_: ListingFilter, most: int) -> Iterator[dict[str, Any]]:
+    """Yield up to `most` listings, read page by page so that an export does not hold all in memory."""
+    left, before_id = most, filter_.before_id
     while left > 0:
-        rows, following = listings(connection, replace(wanted, before_id=following), min(EXPORT_PAGE, left))
+        rows, before_id = listings(connection, replace(filter_, before_id=before_id), min(EXPORT_PAGE, left))
         yield from rows
         left -= len(rows)
-        if following is None:
+        if before_id is None:
             return

@@ -1,4 +1,4 @@
-"""Runs as people look at them: by kind and status, page by page, and how many there were each day."""
+"""Runs by spider and status, their pages and attempts, and the number of runs per day."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SELECT (started_at AT TIME ZONE 'UTC')::date AS day, spider, count(*) AS runs,
 FROM runs WHERE started_at >= :since GROUP BY 1, 2 ORDER BY 1, 2
 """)
 _SPIDERS = text(distinct("runs", "spider"))
-_PROJECT = text(f"""
+_PROJECT_OF_JOB = text(f"""
 SELECT j.project FROM ({distinct("jobs", "project")}) known
 JOIN jobs j ON j.project = known.project AND j.job_id = :job_id AND j.spider = :spider
 ORDER BY j.id DESC LIMIT 1
@@ -30,14 +30,14 @@ SELECT a.id, a.listing_id, l.title, a.checked_at, a.method, a.http_status, a.out
 FROM verification_attempts a JOIN listings l ON l.id = a.listing_id
 WHERE a.run_id = :run_id AND a.id > :after ORDER BY a.id LIMIT :most
 """)
-_COLLECTED = text("""
+_UNCOMMITTED_CARDS = text("""
 SELECT start_page, count(*) AS cards, max(page) AS last_page FROM collected_cards
 WHERE run_id = :run_id GROUP BY start_page ORDER BY start_page
 """)
-_SMALL = [
+_SUMMARY_COLUMNS = [
     column for column in Run.__table__.columns if column.name not in ("errors", "progress", "arguments")
 ]
-_WITH_PROGRESS = [*_SMALL, Run.progress]
+_LIST_COLUMNS = [*_SUMMARY_COLUMNS, Run.progress]
 
 
 def runs(
@@ -49,8 +49,8 @@ def runs(
     before_id: int | None = None,
     most: int,
 ) -> list[dict[str, Any]]:
-    """The newest first."""
-    query = select(*_WITH_PROGRESS).order_by(Run.id.desc()).limit(most)
+    """List runs, newest first."""
+    query = select(*_LIST_COLUMNS).order_by(Run.id.desc()).limit(most)
     for column, value in ((Run.spider, spider), (Run.status, status), (Run.market_id, market_id)):
         if value is not None:
             query = query.where(column == value)
@@ -60,20 +60,20 @@ def runs(
 
 
 def spiders(connection: Connection) -> list[str]:
-    """Ours, then every other one that has run, by name."""
-    ran = set(connection.execute(_SPIDERS).scalars())
-    return [*OURS, *sorted(ran - set(OURS))]
+    """List the built-in spiders, then all other spiders that have run, by name."""
+    names = set(connection.execute(_SPIDERS).scalars())
+    return [*OURS, *sorted(names - set(OURS))]
 
 
 def project(connection: Connection, run: Mapping[str, Any]) -> str:
-    """The project whose job a run was, which its log lies under; ours where the job is not known any more."""
-    given = {"job_id": run["job_id"], "spider": run["spider"]}
-    found: str | None = connection.execute(_PROJECT, given).scalar()
-    return found or PROJECT
+    """Return the project of a run's job, for the path of its log; pricewatch if the job was deleted."""
+    parameters = {"job_id": run["job_id"], "spider": run["spider"]}
+    name: str | None = connection.execute(_PROJECT_OF_JOB, parameters).scalar()
+    return name or PROJECT
 
 
 def running(connection: Connection) -> list[dict[str, Any]]:
-    query = select(*_WITH_PROGRESS).where(Run.status == "running").order_by(Run.id.desc()).limit(50)
+    query = select(*_LIST_COLUMNS).where(Run.status == "running").order_by(Run.id.desc()).limit(50)
     return [dict(row) for row in connection.execute(query).mappings()]
 
 
@@ -97,13 +97,13 @@ def pages(
 
 
 def attempts(connection: Connection, run_id: int, *, after: int = 0, most: int) -> list[dict[str, Any]]:
-    given = {"run_id": run_id, "after": after, "most": most}
-    return [dict(row) for row in connection.execute(_ATTEMPTS, given).mappings()]
+    parameters = {"run_id": run_id, "after": after, "most": most}
+    return [dict(row) for row in connection.execute(_ATTEMPTS, parameters).mappings()]
 
 
 def collected(connection: Connection, run_id: int) -> list[dict[str, Any]]:
-    """What a discovery run has read and not committed yet."""
-    return [dict(row) for row in connection.execute(_COLLECTED, {"run_id": run_id}).mappings()]
+    """Count the cards that a discovery run has collected but not committed, by start page."""
+    return [dict(row) for row in connection.execute(_UNCOMMITTED_CARDS, {"run_id": run_id}).mappings()]
 
 
 def per_day(connection: Connection, now: datetime, days: int = 14) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Sources as people steer them: approved or not, seen by consumers or not."""
+"""Sources for the web pages and commands: list them, set their rate and visibility."""
 
 from __future__ import annotations
 
@@ -19,25 +19,27 @@ def sources(connection: Connection) -> list[dict[str, Any]]:
 
 
 def spiders(connection: Connection) -> dict[str, list[str]]:
-    """By source, the spiders that have read it without an adapter."""
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    """Return the custom spiders of each source."""
+    spiders_of: defaultdict[str, list[str]] = defaultdict(list)
     query = select(AdapterStatus.adapter_id, AdapterStatus.source_id).order_by(AdapterStatus.adapter_id)
     for adapter_id, source_id in connection.execute(query):
         if (spider := spider_of(adapter_id)) is not None:
-            found[source_id].append(spider)
-    return dict(found)
+            spiders_of[source_id].append(spider)
+    return dict(spiders_of)
 
 
 def set_rate(connection: Connection, source_id: str, values: dict[str, Any]) -> None:
-    """How often the source may be asked: `requests_per_second`, `min_delay_ms`, `max_concurrent`."""
-    changed = connection.execute(update(Source).where(Source.id == source_id).values(values))
-    if changed.rowcount != 1:
-        raise UserError(f"There is no source {source_id!r}.")
+    """Set the rate limit: `requests_per_second`, `min_delay_ms`, `max_concurrent`."""
+    _update(connection, source_id, values)
 
 
 def set_visibility(connection: Connection, source_id: str, visibility: str) -> None:
     if visibility not in VISIBILITIES:
-        raise UserError(f"A source is one of {', '.join(VISIBILITIES)}.")
-    changed = connection.execute(update(Source).where(Source.id == source_id).values(visibility=visibility))
+        raise UserError(f"Unknown visibility {visibility!r}. Known: {', '.join(VISIBILITIES)}.")
+    _update(connection, source_id, {"visibility": visibility})
+
+
+def _update(connection: Connection, source_id: str, values: dict[str, Any]) -> None:
+    changed = connection.execute(update(Source).where(Source.id == source_id).values(values))
     if changed.rowcount != 1:
         raise UserError(f"There is no source {source_id!r}.")

@@ -1,4 +1,4 @@
-"""What is stored, at a glance: for commands that compare it with what should be."""
+"""Reports of stored runs and listings, for commands that compare them with expected values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class StoredListing(NamedTuple):
 
 
 def use_site_at(connection: Connection, source_id: str, base_url: str) -> None:
-    """Let a source be found at another address: the sample marketplace has a new one with every start."""
+    """Set the base URL of a source: the sample marketplace gets a new address at every start."""
     connection.execute(update(Source).where(Source.id == source_id).values(base_url=base_url))
 
 
@@ -63,28 +63,28 @@ def last_run(connection: Connection, spider: str) -> RunReport | None:
 
 
 def stored_listings(connection: Connection, market_id: str) -> dict[str, StoredListing]:
-    """A market's listings by canonical URL."""
-    rows = (
+    """Return a market's listings by canonical URL."""
+    history_rows = (
         select(func.count())
         .select_from(PriceHistory)
         .where(PriceHistory.listing_id == Listing.id)
         .correlate(Listing)
         .scalar_subquery()
     )
-    found = connection.execute(
+    result = connection.execute(
         select(
             Listing.canonical_url,
             Listing.price_cents,
             Listing.currency,
             Listing.availability,
             Listing.active,
-            rows,
+            history_rows,
             Listing.times_seen,
         )
         .join(MarketListing, MarketListing.listing_id == Listing.id)
         .where(MarketListing.market_id == market_id)
     )
-    return {url: StoredListing(*rest) for url, *rest in found}
+    return {url: StoredListing(*rest) for url, *rest in result}
 
 
 def count_quarantined(connection: Connection) -> int:

@@ -1,4 +1,4 @@
-"""A market's listings are all that it has shown, whichever market saw them last."""
+"""The listings of a market: all that it has listed, even if another market saw them later."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIRST, LAST = "bazaar-bikes", "bazaar-toys"
 
 @pytest.fixture
 def shared(database: Database) -> Database:
-    """Three listings of one market; another one has shown two of them later."""
+    """Three listings of one market; another market saw two of them later."""
     store(database.engine, [card(n, at=NOW) for n in (1, 2, 3)], market_id=FIRST)
     store(database.engine, [card(n, at=NOW) for n in (1, 2)], market_id=LAST)
     assert database.value("SELECT count(*) FROM listings WHERE market_id = :m", m=FIRST) == 1
@@ -31,23 +31,19 @@ def titles(rows: Any) -> set[str]:
 
 
 @pytest.mark.parametrize("words", [None, "thing"])
-def test_what_another_market_saw_last_is_still_of_the_first(shared: Database, words: str | None) -> None:
-    wanted = ListingsWanted(market_id=FIRST, words=words)
-    everything = {"Thing 1", "Thing 2", "Thing 3"}
-    assert titles(shared.call(public_listings.listings, wanted, 10)[0]) == everything
-    assert titles(shared.call(lambda c: list(public_listings.all_listings(c, wanted, 10)))) == everything
-    assert titles(shared.call(admin_listings.listings_page, wanted, now=NOW, most=10)[0]) == everything
-    stocked = ListingsWanted(market_id=FIRST, words=words, availability="IN_STOCK")
-    assert titles(shared.call(public_listings.listings, stocked, 10)[0]) == everything
-    assert titles(
-        shared.call(public_listings.listings, ListingsWanted(market_id=LAST, words=words), 10)[0]
-    ) == {
-        "Thing 1",
-        "Thing 2",
-    }
+def test_listings_seen_later_by_another_market_stay_in_the_first(shared: Database, words: str | None) -> None:
+    in_first = ListingsWanted(market_id=FIRST, words=words)
+    all_titles = {"Thing 1", "Thing 2", "Thing 3"}
+    assert titles(shared.call(public_listings.listings, in_first, 10)[0]) == all_titles
+    assert titles(shared.call(lambda c: list(public_listings.all_listings(c, in_first, 10)))) == all_titles
+    assert titles(shared.call(admin_listings.listings_page, in_first, now=NOW, most=10)[0]) == all_titles
+    in_stock = ListingsWanted(market_id=FIRST, words=words, availability="IN_STOCK")
+    assert titles(shared.call(public_listings.listings, in_stock, 10)[0]) == all_titles
+    in_last = ListingsWanted(market_id=LAST, words=words)
+    assert titles(shared.call(public_listings.listings, in_last, 10)[0]) == {"Thing 1", "Thing 2"}
 
 
-def test_commands_and_reports_count_the_same(shared: Database) -> None:
+def test_commands_and_reports_list_the_same_listings(shared: Database) -> None:
     assert len(shared.call(market_list.latest_listings, FIRST, 10)) == 3
     assert len(shared.call(stored_reports.stored_listings, FIRST)) == 3
 
@@ -59,8 +55,8 @@ def nodes(plan: Any) -> Any:
 
 
 @pytest.mark.parametrize("before", [None, 10_000])
-def test_a_page_of_a_market_is_read_from_its_index(database: Database, before: int | None) -> None:
-    """However many listings there are besides: no table is read through, and no more rows than a page has."""
+def test_page_of_a_market_is_read_from_its_index(database: Database, before: int | None) -> None:
+    """The query scans no table and reads no more rows than a page has, whatever the number of listings."""
     database.do(
         "INSERT INTO listings (source_id, market_id, identity_key, url, canonical_url, title, price_cents,"
         " currency, availability, first_seen_at, last_seen_at)"
@@ -76,21 +72,23 @@ def test_a_page_of_a_market_is_read_from_its_index(database: Database, before: i
         last=LAST,
     )
     database.do("ANALYZE")
-    asked: list[tuple[str, Any]] = []
+    queries: list[tuple[str, Any]] = []
     event.listen(
         database.engine,
         "before_cursor_execute",
-        lambda _c, _k, query, given, *_: asked.append((query, given)),
+        lambda _c, _k, query, parameters, *_: queries.append((query, parameters)),
     )
     rows, _ = database.call(public_listings.listings, ListingsWanted(market_id=FIRST, before_id=before), 50)
     assert len(rows) == 50
-    query, given = next(one for one in asked if "market_listings" in one[0])
+    query, parameters = next(pair for pair in queries if "market_listings" in pair[0])
     with database.engine.connect() as connection:
-        explained = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, COSTS OFF, FORMAT JSON) {query}", given)
+        explained = connection.exec_driver_sql(
+            f"EXPLAIN (ANALYZE, COSTS OFF, FORMAT JSON) {query}", parameters
+        )
         plan = list(nodes(explained.scalar_one()[0]["Plan"]))
-    read = [node for node in plan if node.get("Relation Name") in ("listings", "market_listings")]
-    assert {node["Node Type"] for node in read} <= {"Index Scan", "Index Only Scan"}
-    members = [node for node in read if node["Relation Name"] == "market_listings"]
+    scans = [node for node in plan if node.get("Relation Name") in ("listings", "market_listings")]
+    assert {node["Node Type"] for node in scans} <= {"Index Scan", "Index Only Scan"}
+    members = [node for node in scans if node["Relation Name"] == "market_listings"]
     assert {node["Index Name"] for node in members} == {"pk_market_listings"}
-    # One row more than the page, and nothing above the place where it begins.
+    # One row more than the page, and no rows above its start.
     assert sum(node["Actual Rows"] + node.get("Rows Removed by Filter", 0) for node in members) <= 60

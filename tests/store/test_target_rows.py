@@ -1,4 +1,4 @@
-"""The targets themselves, and the sources that are made for them."""
+"""Adding, finding, listing, pausing and removing targets, and the sources created for them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import pytest
 from pricewatch.errors import UserError
 from pricewatch.parsing.url import canonical_url
 from pricewatch.store.queues import target_rows
-from pricewatch.store.queues.target_rows import AddedTarget, NewTarget, Wanted
+from pricewatch.store.queues.target_rows import AddedTargets, NewTarget, Wanted
 from pricewatch.store.writing import source_rows
 from tests.databases import Database
 from tests.store.observations import card, store
 from tests.store.watched import NOW, make_targets
 
 
-def add(database: Database, *urls: str, **fields: Any) -> AddedTarget:
+def add(database: Database, *urls: str, **fields: Any) -> AddedTargets:
     new = [NewTarget(url, canonical_url(url), **fields) for url in urls]
-    added: AddedTarget = database.call(target_rows.add, new, NOW, "Ada")
+    added: AddedTargets = database.call(target_rows.add, new, NOW, "Ada")
     return added
 
 
-def test_a_page_is_one_target_however_its_url_is_written(database: Database) -> None:
+def test_urls_with_the_same_canonical_url_are_one_target(database: Database) -> None:
     first = add(database, "http://Shop.example/a/?utm_source=x&b=1", "https://shop.example/a?b=1#top")
     assert first.ids == {0: 1}
     assert add(database, "https://shop.example/a?b=1&fbclid=2").ids == {}
@@ -32,7 +32,7 @@ def test_a_page_is_one_target_however_its_url_is_written(database: Database) -> 
             database.call(target_rows.find, [name])
 
 
-def test_a_source_for_each_registrable_domain(database: Database) -> None:
+def test_each_registrable_domain_gets_a_source(database: Database) -> None:
     added = add(
         database, "https://www.shop.co.uk/1", "https://m.shop.co.uk/2", "https://www.willhaben.at/iad/x"
     )
@@ -40,13 +40,13 @@ def test_a_source_for_each_registrable_domain(database: Database) -> None:
     adapter = "SELECT adapter_id FROM sources WHERE id = :id"
     assert database.value(adapter, id="shop.co.uk") == "generic"
     assert database.value(adapter, id="willhaben.at") == "willhaben"
-    # The sample marketplace is known by its place, and one of our own sources by its domain.
+    # The sample marketplace is found by host and port, a predefined source by its domain.
     assert add(database, "http://127.0.0.1:6880/item/1").sources == ["bazaar"]
     assert add(database, "https://apartments.com/x").sources == ["apartments"]
 
 
-def test_every_port_of_a_machine_is_a_source_of_its_own(database: Database) -> None:
-    """Else a shop on this machine would be read, and asked, as the sample marketplace is."""
+def test_each_local_port_is_a_separate_source(database: Database) -> None:
+    """Otherwise a local shop would get the adapter and the rate limit of the sample marketplace."""
     added = add(
         database,
         *("http://127.0.0.1:8080/a", "http://127.0.0.1:8080/b", "http://localhost:8081/a"),
@@ -58,7 +58,7 @@ def test_every_port_of_a_machine_is_a_source_of_its_own(database: Database) -> N
     assert shop.requests_per_second is None
 
 
-def test_a_target_knows_the_listing_that_is_there_already(database: Database) -> None:
+def test_new_target_is_linked_to_an_existing_listing(database: Database) -> None:
     store(database.engine, [card(1)])
     database.do("UPDATE sources SET domain = 'bazaar.example' WHERE id = 'bazaar'")
     add(database, "https://bazaar.example/item/1?utm_source=x")
@@ -67,18 +67,18 @@ def test_a_target_knows_the_listing_that_is_there_already(database: Database) ->
     assert (row["price_cents"], row["currency"], row["title"]) == (1000, "EUR", "Thing 1")
 
 
-def test_filters_narrow_the_choice(database: Database) -> None:
+def test_filters_select_targets(database: Database) -> None:
     make_targets(database, 20, sources=4)
     database.do("UPDATE targets SET status = 'BROKEN' WHERE id <= 3")
     assert database.call(target_rows.choose, Wanted(status="BROKEN")) == [1, 2, 3]
     assert database.call(target_rows.count, Wanted(source_id="shop0", status="ACTIVE")) == 4
     assert database.call(target_rows.choose, Wanted(contains="item/1", ids=[1, 2])) == [2]
     assert [row["id"] for row in database.call(target_rows.listed, Wanted(), most=2, after=5)] == [6, 7]
-    # Letters with a meaning in patterns have none here.
+    # LIKE wildcards are escaped.
     assert database.call(target_rows.count, Wanted(contains="%")) == 0
 
 
-def test_paused_is_out_of_the_queue_and_resumed_is_due_at_once(database: Database) -> None:
+def test_paused_target_leaves_the_queue_and_resumed_target_is_due_at_once(database: Database) -> None:
     make_targets(database, 2)
     database.do("UPDATE targets SET queue_state = 'pending', queued_at = now(), consecutive_failures = 4")
     assert database.call(target_rows.pause, [1], NOW) == 1
@@ -94,7 +94,7 @@ def test_paused_is_out_of_the_queue_and_resumed_is_due_at_once(database: Databas
     assert database.value("SELECT next_due_at FROM targets WHERE id = 2") is None
 
 
-def test_what_was_stored_outlives_its_target(database: Database) -> None:
+def test_quarantined_offers_outlive_their_target(database: Database) -> None:
     make_targets(database, 1)
     database.do(
         "INSERT INTO quarantine (source_id, target_id, adapter_id, adapter_version, url, reason, observed_at)"

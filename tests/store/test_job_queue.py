@@ -1,4 +1,4 @@
-"""Jobs in the database: claimed once, kept alive, lost, given back, listed."""
+"""The job queue: claims, leases, lost jobs, cancellation and lists."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from pricewatch import clock
 from pricewatch.errors import UserError
-from pricewatch.store.queues import job_leases, job_lists, job_queue, job_runs
+from pricewatch.store.queues import job_leases, job_lists, job_queue
 from pricewatch.store.queues.job_leases import Ended
 from pricewatch.store.queues.job_queue import ClaimedJob, QueuePlace
 from tests.databases import Database
@@ -25,8 +25,8 @@ def add(database: Database, count: int = 1, **options: object) -> list[str]:
     ]
 
 
-def claim(database: Database, place: QueuePlace = HERE) -> ClaimedJob | None:
-    claimed: ClaimedJob | None = database.call(job_queue.claim, place, ["p"])
+def claim(database: Database, holder: QueuePlace = HERE) -> ClaimedJob | None:
+    claimed: ClaimedJob | None = database.call(job_queue.claim, holder, ["p"])
     return claimed
 
 
@@ -34,38 +34,38 @@ def states(database: Database) -> dict[str, int]:
     return dict(database.rows("SELECT state, count(*) FROM jobs GROUP BY 1"))
 
 
-def test_many_claim_and_each_job_is_taken_once(database: Database) -> None:
+def test_concurrent_nodes_claim_each_job_once(database: Database) -> None:
     add(database, 120)
-    # And some that must not be done at the same time.
+    # Jobs with the same work must not run at the same time.
     for _ in range(40):
         database.call(job_queue.add, "p", "sweep", {"market": "m"})
 
     def work(number: int) -> list[str]:
-        taken, place = [], QueuePlace(f"node {number}", f"host/{number}", LEASE)
-        while (job := claim(database, place)) is not None:
+        claimed, holder = [], QueuePlace(f"node {number}", f"host/{number}", LEASE)
+        while (job := claim(database, holder)) is not None:
             if job.spider == "sweep":
-                working = "SELECT count(*) FROM jobs WHERE state = 'running' AND work = 'market m'"
-                assert database.value(working) == 1
-                assert database.call(job_leases.end, place, Ended(job.id, "finished", 0))
-            taken.append(job.job_id)
-        return taken
+                running = "SELECT count(*) FROM jobs WHERE state = 'running' AND work = 'market m'"
+                assert database.value(running) == 1
+                assert database.call(job_leases.end, holder, Ended(job.id, "finished", 0))
+            claimed.append(job.job_id)
+        return claimed
 
-    with ThreadPoolExecutor(6) as crowd:
-        taken = Counter(job for jobs_of_one in crowd.map(work, range(6)) for job in jobs_of_one)
+    with ThreadPoolExecutor(6) as executor:
+        claims = Counter(job for jobs_of_node in executor.map(work, range(6)) for job in jobs_of_node)
     while (job := claim(database)) is not None:
-        taken[job.job_id] += 1
+        claims[job.job_id] += 1
         database.call(job_leases.end, HERE, Ended(job.id, "finished", 0))
-    assert len(taken) == 160
-    assert set(taken.values()) == {1}
+    assert len(claims) == 160
+    assert set(claims.values()) == {1}
 
 
-def test_what_may_not_begin_yet_waits(database: Database) -> None:
+def test_job_is_not_claimed_before_its_time_or_for_another_project(database: Database) -> None:
     add(database, wait=timedelta(hours=1))
     assert claim(database) is None
     assert database.call(job_queue.claim, HERE, ["another"]) is None
 
 
-def test_a_lost_job_is_run_again_but_not_for_ever(database: Database) -> None:
+def test_lost_job_is_requeued_until_the_last_attempt(database: Database) -> None:
     add(database)
     for attempt in (1, 2, 3):
         job = claim(database)
@@ -75,10 +75,10 @@ def test_a_lost_job_is_run_again_but_not_for_ever(database: Database) -> None:
         database.do("UPDATE jobs SET lease_until = now() - interval '1 s'")
         (lost,) = database.call(job_leases.return_lost, clock.now(), silence=LEASE)
     assert lost.state == "failed"
-    assert "was lost, attempt 3" in database.value("SELECT reason FROM jobs")
+    assert "was lost during attempt 3" in database.value("SELECT reason FROM jobs")
 
 
-def test_a_job_whose_spider_is_seen_to_work_is_not_lost(database: Database) -> None:
+def test_job_with_a_run_heartbeat_is_not_lost(database: Database) -> None:
     (job_id,) = add(database)
     claim(database)
     now = clock.now()
@@ -91,15 +91,14 @@ def test_a_job_whose_spider_is_seen_to_work_is_not_lost(database: Database) -> N
     assert database.call(job_leases.return_lost, now, silence=LEASE) == []
     later = now + LEASE + timedelta(seconds=1)
     assert len(database.call(job_leases.return_lost, later, silence=LEASE)) == 1
-    # And no run stays "running".
     assert database.value("SELECT status FROM runs") == "stale"
 
 
-def test_a_lost_job_leaves_nothing_half_collected(database: Database) -> None:
+def test_collected_cards_of_a_lost_job_are_deleted(database: Database) -> None:
     (job_id,) = add(database)
     claim(database)
     run_id = open_run(database, "discovery", job_id)
-    collected(database, run_id)
+    add_collected_card(database, run_id)
     database.do("UPDATE jobs SET lease_until = now() - interval '1 s'")
     assert len(database.call(job_leases.return_lost, clock.now() + 2 * LEASE, silence=LEASE)) == 1
     assert database.value("SELECT status FROM runs") == "stale"
@@ -107,19 +106,19 @@ def test_a_lost_job_leaves_nothing_half_collected(database: Database) -> None:
 
 
 @pytest.mark.parametrize("failed", [True, False])
-def test_what_a_killed_process_left_open_is_closed_with_its_job(database: Database, failed: bool) -> None:
-    """Else the market would be taken for under way by every other node, for half an hour."""
+def test_runs_of_a_killed_process_are_closed_with_its_job(database: Database, failed: bool) -> None:
+    """Otherwise all nodes would consider the market under way for half an hour."""
     (job_id,) = add(database)
     run_id = open_run(database, "sweep", job_id)
-    collected(database, run_id)
+    add_collected_card(database, run_id)
     now = clock.now()
     close = {"why": "its process is gone", "failed": failed}
-    assert database.call(job_runs.close_left, job_id, now, **close) == 1
+    assert database.call(job_leases.close_runs, job_id, now, **close) == 1
     assert tuple(database.row("SELECT status, reason FROM runs")) == ("stale", "its process is gone")
     assert database.value("SELECT count(*) FROM collected_cards") == 0
     failures = database.value("SELECT sweep_failures FROM markets WHERE id = 'bazaar-bikes'")
     assert failures == int(failed)
-    assert database.call(job_runs.close_left, job_id, now, **close) == 0
+    assert database.call(job_leases.close_runs, job_id, now, **close) == 0
 
 
 def open_run(database: Database, spider: str, job_id: str) -> int:
@@ -133,7 +132,7 @@ def open_run(database: Database, spider: str, job_id: str) -> int:
     )
 
 
-def collected(database: Database, run_id: int) -> None:
+def add_collected_card(database: Database, run_id: int) -> None:
     database.do(
         "INSERT INTO collected_cards (run_id, start_page, page, identity_key, card)"
         " VALUES (:run, '/', 1, 'PID:1', '{}')",
@@ -141,7 +140,7 @@ def collected(database: Database, run_id: int) -> None:
     )
 
 
-def test_who_lost_a_job_cannot_speak_for_it(database: Database) -> None:
+def test_node_cannot_renew_end_or_release_a_lost_job(database: Database) -> None:
     add(database)
     job = claim(database)
     assert job is not None
@@ -155,8 +154,8 @@ def test_who_lost_a_job_cannot_speak_for_it(database: Database) -> None:
     assert list(database.call(job_leases.beat, THERE, [job.id])) == [job.id]
 
 
-def test_cancelled_is_how_it_ends_whatever_the_process_did(database: Database) -> None:
-    for end in ("finished", "lost", "given back"):
+def test_cancelled_job_ends_as_cancelled(database: Database) -> None:
+    for end in ("finished", "lost", "released"):
         database.do("DELETE FROM jobs")
         (job_id,) = add(database)
         job = claim(database)
@@ -173,18 +172,18 @@ def test_cancelled_is_how_it_ends_whatever_the_process_did(database: Database) -
         assert database.call(job_leases.cancel, "p", job_id, "TERM") is None
 
 
-def test_two_jobs_cannot_have_one_id(database: Database) -> None:
+def test_job_ids_are_unique(database: Database) -> None:
     add(database, job_id="mine")
-    with pytest.raises(UserError, match="There is a job 'mine' already"):
+    with pytest.raises(UserError, match="Job 'mine' already exists"):
         add(database, job_id="mine")
 
 
-def test_lists_are_pages_of_the_whole_cluster(database: Database) -> None:
+def test_lists_and_counts_cover_all_nodes(database: Database) -> None:
     add(database, 5)
-    for place in (HERE, THERE):
-        job = claim(database, place)
+    for holder in (HERE, THERE):
+        job = claim(database, holder)
         assert job is not None
-        database.call(job_leases.end, place, Ended(job.id, "failed", 1, None, "why"))
+        database.call(job_leases.end, holder, Ended(job.id, "failed", 1, None, "why"))
     claim(database, THERE)
     counts = database.call(job_lists.counts, LEASE)
     assert (counts.pending, counts.running, counts.ended) == (2, 1, 2)
