@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from pricewatch.items import Quarantine
-from tests.adapters.pages import buy, extract, ld, outcome, page, product
+from tests.generic_reader.pages import buy, extract, ld, outcome, page, product
 
 LIST_PRICE = {
     "@type": "UnitPriceSpecification",

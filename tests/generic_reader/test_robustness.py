@@ -12,7 +12,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from pricewatch.generic_reader.adapter import GenericAdapter
 from pricewatch.items import Extracted, ExtractFailure, Quarantine
 from pricewatch.vocabulary import FailureReason
-from tests.adapters.pages import SHOP, buy, ld, outcome, page, product
+from tests.generic_reader.pages import SHOP, buy, ld, outcome, page, product
 
 ADAPTER = GenericAdapter()
 WHOLE = page(

@@ -9,7 +9,7 @@ import pytest
 from pricewatch.adapters.base import Presence
 from pricewatch.generic_reader.adapter import GenericAdapter
 from pricewatch.items import Extracted, ExtractFailure
-from tests.adapters.pages import SHOP, buy, ld, outcome, page, product, response
+from tests.generic_reader.pages import SHOP, buy, ld, outcome, page, product, response
 
 WRONG_STOCK = [
     # 12: no phrase says nothing; a phrase about something else says nothing either

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.adapters.pages import SHOP, buy, ld, outcome, page, product
+from tests.generic_reader.pages import SHOP, buy, ld, outcome, page, product
 
 TAG = '<span class="price">{}</span>'
 

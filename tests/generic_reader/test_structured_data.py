@@ -8,7 +8,7 @@ import pytest
 
 from pricewatch.items import Extracted
 from pricewatch.vocabulary import SellerType
-from tests.adapters.pages import SHOP, buy, extract, ld, outcome, page, product
+from tests.generic_reader.pages import SHOP, buy, extract, ld, outcome, page, product
 
 H1 = "<h1>Blue Kettle</h1>"
 

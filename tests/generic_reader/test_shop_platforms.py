@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.adapters.pages import ld, outcome, page, product
+from tests.generic_reader.pages import ld, outcome, page, product
 
 SHOPIFY = """
 <main><div class="product__info-wrapper"><h1>Blue Kettle</h1><div class="price price--large {state}">

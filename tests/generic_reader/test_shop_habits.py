@@ -10,7 +10,7 @@ from pricewatch import adapters
 from pricewatch.adapters.custom_selectors import CustomSelectorAdapter
 from pricewatch.generic_reader.adapter import GenericAdapter
 from pricewatch.items import Extracted, Quarantine
-from tests.adapters.pages import SHOP, buy, extract, ld, outcome, page, product, response
+from tests.generic_reader.pages import SHOP, buy, extract, ld, outcome, page, product, response
 
 LATER = [
     ("WooCommerce", '<p class="stock available-on-backorder">Available on backorder</p>', "BACKORDER"),
