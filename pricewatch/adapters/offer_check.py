@@ -1,4 +1,4 @@
-"""What becomes of an offer, as far as the offer alone can tell: the general rules, then the site's own."""
+"""Check one offer: the general validation rules first, then the adapter's `normalize`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 
 def judge(offer: Offer, adapter: Adapter | None, held: Quarantine | None = None) -> Ok | Drop | Quarantine:
-    """Without an adapter, the spider itself read the offer, and the general rules are all there is."""
+    """Accept, drop or quarantine an offer; `adapter` is None for offers of custom spiders."""
     verdict = held or validate_offer(offer)
     if not isinstance(verdict, Ok) or adapter is None:
         return verdict

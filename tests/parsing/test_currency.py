@@ -10,7 +10,7 @@ from pricewatch.parsing.prices.currency import (
     currency_code,
     domain_currency,
     locale_currency,
-    settle,
+    resolve_currency,
 )
 
 
@@ -69,8 +69,8 @@ def test_locales(locale, code):
 
 
 def test_the_best_hint_settles_a_shared_mark():
-    assert settle(SIGNS["$"], ["EUR", "CAD", "USD"]) == "CAD"
-    assert settle(SIGNS["$"], []) is None
+    assert resolve_currency(SIGNS["$"], ["EUR", "CAD", "USD"]) == "CAD"
+    assert resolve_currency(SIGNS["$"], []) is None
 
 
 def test_every_mark_stands_for_currencies_that_exist():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pricewatch.parsing.pages.gone_notices import Departure, departure_in
+from pricewatch.parsing.pages.gone_notices import Departure, find_departure
 
 GONE = [
     "Page not found",
@@ -68,7 +68,7 @@ NEITHER = [
 
 @pytest.mark.parametrize("text", GONE)
 def test_gone(text):
-    found = departure_in(text)
+    found = find_departure(text)
     assert found is not None
     assert found.departure is Departure.GONE
     assert found.phrase in text.lower()
@@ -76,11 +76,11 @@ def test_gone(text):
 
 @pytest.mark.parametrize("text", SOLD)
 def test_sold(text):
-    found = departure_in(text)
+    found = find_departure(text)
     assert found is not None
     assert found.departure is Departure.SOLD
 
 
 @pytest.mark.parametrize("text", NEITHER)
 def test_neither(text):
-    assert departure_in(text) is None
+    assert find_departure(text) is None
