@@ -15,6 +15,8 @@ from pricewatch.parsing.pages.availability import text_availability
 from pricewatch.parsing.prices.money_text import money_range
 from pricewatch.vocabulary import Availability
 
+# The id of this listing, not of a neighbouring one that the page advertises.
+LISTING_ID = "//*[@data-listingid][not(ancestor-or-self::article)]/@data-listingid"
 _RENT_LABEL = re.compile(r"\brent\b", re.IGNORECASE)
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]+")
 
@@ -40,31 +42,26 @@ class ApartmentsAdapter(HtmlSiteAdapter):
 
     def card_in(self, box: Selector, url: str) -> Card:
         link = box.attrib.get("data-url") or page.first_match(box, "a.property-link::attr(href)")
-        address = page.single(page.visible_texts(box, ".property-address")) or box.attrib.get(
-            "data-streetaddress", ""
-        )
+        address = page.single_text(box, ".property-address") or box.attrib.get("data-streetaddress", "")
         rent = page.price_text(box, ".property-pricing")
         low, high = money_range(rent, self.currency)
         return Card(
             url=page.absolute_link(url, link),
-            title=page.single(page.visible_texts(box, ".property-title")) or address,
+            title=page.single_text(box, ".property-title") or address,
             price_cents=low,
             price_max_cents=high,
             # A placard with a rent, or with "call for rent", does not state availability.
             availability=Availability.OUT_OF_STOCK if _is_unavailable(rent) else None,
             product_id=box.attrib.get("data-listingid", ""),
             location=address,
-            attributes={"beds": page.single(page.visible_texts(box, ".property-beds"))},
+            attributes={"beds": page.single_text(box, ".property-beds")},
         )
 
     def listing_in(self, document: Selector, url: str) -> SiteListing | None:
-        title = page.single(page.visible_texts(document, "h1#propertyName, h1.propertyName, #propertyName"))
+        title = page.single_text(document, "h1#propertyName, h1.propertyName, #propertyName")
         if not title:
             return None
-        # The id of this listing, not of a neighbouring one that the page advertises.
-        listing_id = document.xpath(
-            "//*[@data-listingid][not(ancestor-or-self::article)]/@data-listingid"
-        ).get()
+        listing_id = document.xpath(LISTING_ID).get()
         boxes = [box for box in document.css(".rentInfoDetail").xpath("..") if _is_rent(box)]
         rent = page.single([text for box in boxes for text in page.visible_texts(box, ".rentInfoDetail")])
         low, high = money_range(rent, self.currency)
@@ -76,7 +73,7 @@ class ApartmentsAdapter(HtmlSiteAdapter):
             price_max_cents=high,
             availability=Availability.OUT_OF_STOCK if _is_unavailable(rent) else Availability.IN_STOCK,
             product_id=listing_id or urlsplit(url).path.rstrip("/").rpartition("/")[2],
-            location=page.single(page.visible_texts(document, ".propertyAddress")),
+            location=page.single_text(document, ".propertyAddress"),
             attributes={name: sorted(set(document.css(css).getall())) for name, css in units.items()},
         )
         return SiteListing(card=card, price_text=rent)

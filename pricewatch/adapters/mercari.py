@@ -47,6 +47,9 @@ ATTRIBUTES: dict[str, tuple[str, ...]] = {
 }
 # Placeholder of the data interface for "no price".
 NO_PRICE = 9_999_999
+# Values of `isNoPrice` on items that have a price.
+NO_PRICE_FLAGS = (None, False, "false")
+SHOP_ITEM_TYPE = "ITEM_TYPE_BEYOND"
 NOT_FOUND = "RecordNotFoundException"
 _USER_ITEM_ID = re.compile(r"m[0-9]+")
 _SAFE_ID = re.compile(r"[\w-]+", re.ASCII)
@@ -86,37 +89,29 @@ class MercariAdapter(JsonSiteAdapter):
 
     def card_from(self, row: dict[str, Any], url: str) -> Card:
         item_id, seller = page.text_at(row, "id"), page.first_text_at(row, *SELLER_IDS)
-        is_user_item = (
-            _USER_ITEM_ID.fullmatch(item_id) and page.value_at(row, "itemType") != "ITEM_TYPE_BEYOND"
-        )
-        kind, path = (SellerType.USER, "item") if is_user_item else (SellerType.SHOP, "shops/product")
+        seller_name = page.first_text_at(row, *SELLER_NAMES)
+        is_user = page.value_at(row, "itemType") != SHOP_ITEM_TYPE and _USER_ITEM_ID.fullmatch(item_id)
+        kind, path = (SellerType.USER, "item") if is_user else (SellerType.SHOP, "shops/product")
         price = page.machine_cents(page.value_at(row, "price"), self.currency)
         # The final price of an auction is not known.
-        has_no_price = bool(page.value_at(row, "auction")) or page.value_at(row, "isNoPrice") not in (
-            None,
-            False,
-            "false",
-        )
+        is_open = page.value_at(row, "auction") or page.value_at(row, "isNoPrice") not in NO_PRICE_FLAGS
         # The data interface has a separate host.
         site = self.home if (urlsplit(url).hostname or "").startswith("api.") else url
         return Card(
             url=page.absolute_link(site, f"/{path}/{item_id}") if _SAFE_ID.fullmatch(item_id) else "",
             title=page.text_at(row, "name"),
-            price_cents=None if has_no_price or price == NO_PRICE else price,
+            price_cents=None if is_open or price == NO_PRICE else price,
             availability=STATUS.get(page.text_at(row, "status"), Availability.UNKNOWN),
             product_id=item_id,
-            seller=SellerInfo(seller, page.first_text_at(row, *SELLER_NAMES) or None, kind)
-            if seller
-            else None,
+            seller=SellerInfo(seller, seller_name or None, kind) if seller else None,
             image=page.text_at(row, "thumbnails", 0),
             attributes=page.texts_at(row, **ATTRIBUTES),
         )
 
     def listing_from(self, data: Any, url: str) -> SiteListing | None:
-        item = page.value_at(data, "data") if page.value_at(data, "result") else None
-        gone = (
-            page.value_at(data, "errors", 0, "code") == NOT_FOUND and page.value_at(data, "result") == "error"
-        )
+        result, error = page.value_at(data, "result"), page.value_at(data, "errors", 0, "code")
+        item = page.value_at(data, "data") if result else None
+        gone = error == NOT_FOUND and result == "error"
         if not gone and not page.text_at(item, "name"):
             return None
         return SiteListing(

@@ -143,6 +143,11 @@ def visible_texts(selector: Box, css: str) -> list[str]:
     return _distinct(element_text(element) for element in selector.css(css))
 
 
+def single_text(selector: Box, css: str) -> str:
+    """The text of the matching elements; empty if there is none or if they differ."""
+    return single(visible_texts(selector, css))
+
+
 def price_text(selector: Box, css: str) -> str:
     """The single price text at a selector; empty if digits of two elements would form one number."""
     return _price_text(selector.css(css))

@@ -23,7 +23,7 @@ STOCK = {
     "onbackorder": Availability.BACKORDER,
 }
 # WooCommerce puts the product id into the class attribute.
-_PRODUCT_ID = re.compile(r"\bpost-(\d+)\b")
+_POST_ID = re.compile(r"\bpost-(\d+)\b")
 
 
 class SgammoAdapter(HtmlSiteAdapter):
@@ -43,13 +43,13 @@ class SgammoAdapter(HtmlSiteAdapter):
     reads_json_ld = True
 
     def card_in(self, box: Selector, url: str) -> Card:
-        title, classes = page.single(page.visible_texts(box, "h2, h3")), box.attrib.get("class", "")
+        title, classes = page.single_text(box, "h2, h3"), box.attrib.get("class", "")
         return Card(
             url=page.absolute_link(url, page.first_match(box, "a::attr(href)")),
             title=title,
             price_cents=money_cents(_price_text(box, ".price"), self.currency),
             availability=next((state for name, state in STOCK.items() if name in classes.split()), None),
-            product_id=page.pattern_match(_PRODUCT_ID, classes),
+            product_id=page.pattern_match(_POST_ID, classes),
             attributes=ammunition(title, ""),
         )
 
@@ -57,10 +57,7 @@ class SgammoAdapter(HtmlSiteAdapter):
         box = document.css("div.summary")
         if len(box) != 1:
             return None
-        title, price_text = (
-            page.single(page.visible_texts(box, "h1.product_title")),
-            _price_text(box, "p.price"),
-        )
+        title, price_text = page.single_text(box, "h1.product_title"), _price_text(box, "p.price")
         tiers = tiers_in(page.element_text(box[0]), self.currency)
         price, is_sure = unit_price(tiers, money_ends(price_text, self.currency))
         card = Card(
@@ -68,10 +65,8 @@ class SgammoAdapter(HtmlSiteAdapter):
             title=title,
             price_cents=price,
             availability=page.visible_availability(box, ".stock", "button.single_add_to_cart_button"),
-            product_id=page.pattern_match(
-                _PRODUCT_ID, page.first_match(document, "div.product::attr(class)")
-            ),
-            sku=page.single(page.visible_texts(box, ".sku")),
+            product_id=page.pattern_match(_POST_ID, page.first_match(document, "div.product::attr(class)")),
+            sku=page.single_text(box, ".sku"),
             attributes=ammunition(title, " ".join(page.visible_texts(document, DESCRIPTION))),
         )
         ambiguity = "" if is_sure else f"tiers {sorted(tiers)} next to {price_text or 'no other price'}"

@@ -141,11 +141,7 @@ def _text_at(box: Selector, place: FieldPlace, *, is_price: bool) -> str:
         texts = [clean(text) for text in box.css(place.css).getall()]
         text = page.single(list(dict.fromkeys(filter(None, texts))))
     else:
-        text = (
-            page.current_price_text(box, place.css)
-            if is_price
-            else page.single(page.visible_texts(box, place.css))
-        )
+        text = page.current_price_text(box, place.css) if is_price else page.single_text(box, place.css)
     return text if place.pattern is None else page.pattern_match(re.compile(place.pattern), text)
 
 

@@ -1,4 +1,4 @@
-"""Saved pages of the single sites, each in a folder with what an adapter has to make of it."""
+"""Saved pages of sites, each in a folder with the expected result of the adapter."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pricewatch.items import Card, Extracted, Offer
 from tests.conftest import ROOT
 
 FIXTURES = Path(__file__).parent / "fixtures"
-# Captures of the real sites, for those who have them; they are not part of the project.
+# Captures of real sites; they are optional and not part of the project.
 CAPTURES = ROOT.parent / "shared" / "pages" / "sites"
 
 
@@ -38,7 +38,7 @@ def respond(url: str, body: bytes, status: int = 200) -> TextResponse:
 
 
 def check(adapter_id: str, case: str) -> None:
-    """Compare what the adapter reads with what is expected, in the fields that are named there."""
+    """Compare the result of the adapter with the fields in expected.json."""
     adapter, wanted = get(adapter_id), expected(adapter_id, case)
     response = respond(wanted["url"], page_body(adapter_id, case), wanted.get("status", 200))
     if wanted["kind"] == "overview":
@@ -64,7 +64,7 @@ def check(adapter_id: str, case: str) -> None:
 
 def _picked(item: Card | Offer, fields: dict[str, Any]) -> dict[str, Any]:
     values = asdict(item)
-    shown = {name: values[name] for name in fields}
-    if shown.get("sold_at"):
-        shown["sold_at"] = shown["sold_at"].isoformat()
-    return shown
+    selected = {name: values[name] for name in fields}
+    if selected.get("sold_at"):
+        selected["sold_at"] = selected["sold_at"].isoformat()
+    return selected

@@ -1,4 +1,4 @@
-"""Notices that a listing is gone or sold, and texts that only sound like one."""
+"""Notices that a listing is gone or sold, and similar texts."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ NEITHER = [
 
 
 @pytest.mark.parametrize("text", GONE)
-def test_gone(text):
+def test_gone_notices(text):
     found = find_departure(text)
     assert found is not None
     assert found.departure is Departure.GONE
@@ -75,12 +75,12 @@ def test_gone(text):
 
 
 @pytest.mark.parametrize("text", SOLD)
-def test_sold(text):
+def test_sold_notices(text):
     found = find_departure(text)
     assert found is not None
     assert found.departure is Departure.SOLD
 
 
 @pytest.mark.parametrize("text", NEITHER)
-def test_neither(text):
+def test_other_texts_are_not_notices(text):
     assert find_departure(text) is None
