@@ -12,9 +12,11 @@ from pricewatch.vocabulary import QuarantineReason
 logger = logging.getLogger(__name__)
 
 
-def judge(offer: Offer, adapter: Adapter | None, held: Quarantine | None = None) -> Ok | Drop | Quarantine:
+def judge(
+    offer: Offer, adapter: Adapter | None, quarantine: Quarantine | None = None
+) -> Ok | Drop | Quarantine:
     """Accept, drop or quarantine an offer; `adapter` is None for offers of custom spiders."""
-    verdict = held or validate_offer(offer)
+    verdict = quarantine or validate_offer(offer)
     if not isinstance(verdict, Ok) or adapter is None:
         return verdict
     try:

@@ -43,9 +43,9 @@ class AttrsItem:
 
 
 def offer_item(**fields: Any) -> Offer:
-    given = {"price_cents": 1250, "availability": Availability.LISTED, **fields}
-    given.pop("price")
-    return Offer(**given)
+    values = {"price_cents": 1250, "availability": Availability.LISTED, **fields}
+    values.pop("price")
+    return Offer(**values)
 
 
 @pytest.mark.parametrize("make", [dict, PlainItem, DataItem, AttrsItem, offer_item])

@@ -107,20 +107,22 @@ def damaged(body: bytes, chance: random.Random) -> bytes:
     return damaged_tree(body, chance)
 
 
-def right_prices(wanted: dict[str, Any]) -> dict[str, int | None]:
+def right_prices(expectation: dict[str, Any]) -> dict[str, int | None]:
     """The only valid price of each listing of a page; None if there is none.
 
     A contradictory page gives no price, but `right_price` is valid once damage removes the contradiction.
     """
-    rows = wanted.get("cards") or [wanted.get("offer") or {"price_cents": wanted.get("right_price")}]
+    rows = expectation.get("cards") or [
+        expectation.get("offer") or {"price_cents": expectation.get("right_price")}
+    ]
     return {row.get("product_id") or row.get("url", ""): row.get("price_cents") for row in rows}
 
 
-def check_result(site: str, wanted: dict[str, Any], body: bytes) -> None:
-    adapter, response = get(site), respond(wanted["url"], body, wanted.get("status", 200))
+def check_result(site: str, expectation: dict[str, Any], body: bytes) -> None:
+    adapter, response = get(site), respond(expectation["url"], body, expectation.get("status", 200))
     assert isinstance(adapter.presence(response).presence, Presence)
-    known = right_prices(wanted)
-    if wanted["kind"] == "overview":
+    known = right_prices(expectation)
+    if expectation["kind"] == "overview":
         overview = adapter.read_overview(response)
         if isinstance(overview, ExtractFailure):
             assert isinstance(overview.reason, FailureReason)
@@ -148,12 +150,12 @@ def check_result(site: str, wanted: dict[str, Any], body: bytes) -> None:
 
 @pytest.mark.parametrize(("site", "case"), PAGES, ids=lambda value: value)
 def test_damaged_pages_give_no_wrong_price(site, case):
-    body, wanted = page_body(site, case), expected(site, case)
+    body, expectation = page_body(site, case), expected(site, case)
     chance = random.Random(f"{site} {case}")
     for _ in range(ROUNDS):
         damaged_body = damaged(body, chance)
         try:
-            check_result(site, wanted, damaged_body)
+            check_result(site, expectation, damaged_body)
         except Exception as error:
             error.add_note(damaged_body.decode("utf-8", "replace"))
             raise
@@ -178,19 +180,19 @@ def moved_everywhere(body: bytes, chance: random.Random) -> Iterator[bytes]:
 
 
 def _elements(root: Any) -> list[Any]:
-    shown = [one for one in root.iter() if isinstance(one.tag, str) and one is not root]
-    return [one for one in shown if one.tag not in ("head", "title", "meta", "body", "header", "footer")]
+    elements = [one for one in root.iter() if isinstance(one.tag, str) and one is not root]
+    return [one for one in elements if one.tag not in ("head", "title", "meta", "body", "header", "footer")]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("site", "case"), PAGES, ids=lambda value: value)
 def test_moved_elements_give_no_wrong_price(site, case):
-    body, wanted = page_body(site, case), expected(site, case)
+    body, expectation = page_body(site, case), expected(site, case)
     if body.startswith(b"{"):
         return
     for damaged_body in moved_everywhere(body, random.Random(f"{site} {case}")):
         try:
-            check_result(site, wanted, damaged_body)
+            check_result(site, expectation, damaged_body)
         except Exception as error:
             error.add_note(damaged_body.decode("utf-8", "replace"))
             raise
@@ -226,6 +228,6 @@ def test_other_content_is_reported_as_failure(site, body):
 
 @pytest.mark.parametrize(("site", "case"), PAGES, ids=lambda value: value)
 def test_truncated_pages_give_no_wrong_price(site, case):
-    body, wanted = page_body(site, case), expected(site, case)
+    body, expectation = page_body(site, case), expected(site, case)
     for share in range(1, 12):
-        check_result(site, wanted, body[: len(body) * share // 12])
+        check_result(site, expectation, body[: len(body) * share // 12])

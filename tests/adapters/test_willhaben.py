@@ -25,14 +25,14 @@ def test_saved_page(case):
 @pytest.mark.skipif(not SAVED, reason="no captures of the site available")
 @pytest.mark.parametrize("truth", SAVED, ids=lambda path: path.name)
 def test_captured_page_gives_all_listings_with_prices(truth):
-    wanted = json.loads(truth.read_text("utf-8"))
+    expectation = json.loads(truth.read_text("utf-8"))
     page = gzip.decompress(truth.with_name(truth.name.replace(".truth.json", ".html.gz")).read_bytes())
-    overview = WillhabenAdapter().read_overview(respond(wanted["url"], page))
+    overview = WillhabenAdapter().read_overview(respond(expectation["url"], page))
     assert isinstance(overview, Overview)
-    assert overview.total == wanted["rows_found"]
+    assert overview.total == expectation["rows_found"]
     assert [(card.product_id, card.title, card.price_cents, card.url) for card in overview.cards] == [
         (row["id"], row["title"], to_cents(Decimal(row["price"]), "EUR"), row["url"])
-        for row in wanted["listings"]
+        for row in expectation["listings"]
     ]
 
 

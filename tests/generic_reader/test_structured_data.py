@@ -196,16 +196,16 @@ def test_canonical_link_to_another_page_is_ignored(link):
     assert result.offer.url == SHOP
 
 
-@pytest.mark.parametrize("shown", ["<b>€29.99</b>", "<p>1.999,00 €</p>"])
-def test_unlabelled_price_can_contradict_structured_data(shown):
+@pytest.mark.parametrize("displayed", ["<b>€29.99</b>", "<p>1.999,00 €</p>"])
+def test_unlabelled_price_can_contradict_structured_data(displayed):
     """For example, structured data may be in cents or outdated."""
-    assert outcome(page(ld(product()) + f"<main><h1>Blue Kettle</h1>{shown}</main>")) == "AMBIGUOUS_PRICE"
+    assert outcome(page(ld(product()) + f"<main><h1>Blue Kettle</h1>{displayed}</main>")) == "AMBIGUOUS_PRICE"
 
 
 def test_two_displayed_offers_are_ambiguous():
     two = product(offers=[{"@type": "Offer", "price": price, "priceCurrency": "EUR"} for price in (10, 20)])
-    for shown in ("<span>€10.00</span><span>€20.00</span>", "<span>€20.00</span><span>€10.00</span>"):
-        assert outcome(page(ld(two) + f"<main><h1>Blue Kettle</h1>{shown}</main>")) == "AMBIGUOUS_PRICE"
+    for displayed in ("<span>€10.00</span><span>€20.00</span>", "<span>€20.00</span><span>€10.00</span>"):
+        assert outcome(page(ld(two) + f"<main><h1>Blue Kettle</h1>{displayed}</main>")) == "AMBIGUOUS_PRICE"
     assert outcome(page(ld(two) + buy("€20.00"))).startswith("20.00 EUR")
 
 

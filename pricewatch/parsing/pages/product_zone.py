@@ -23,7 +23,7 @@ from pricewatch.parsing.text import collapse_spaces, name_words, word_set
 from pricewatch.parsing.url import is_other_page
 from pricewatch.vocabulary import Availability
 
-_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _DIGIT = re.compile(r"\d")
 _BARE_NUMBER = re.compile(r"\s*\d[\d\s.,'’]*(?:[.,]?[-–—])?\s*")
 _OTHER_ACTION = re.compile(
@@ -91,7 +91,7 @@ class _Scan:
         self._order = 0
         self._step = 1
         self._has_price = False
-        self._read_blocks: set[Element] = set()
+        self._finished_blocks: set[Element] = set()
 
     def around(self, title: Element) -> Zone:
         self._budget = _FOLLOWING_BUDGET
@@ -178,12 +178,12 @@ class _Scan:
 
     def _read_block(self, element: Element, context: _Context, max_length: int) -> bool:
         """Read an element as one block of prices; False if it is too long."""
-        if element in self._read_blocks:
+        if element in self._finished_blocks:
             return True
         text = raw_text(element)
         if len(text) > max_length and len(collapse_spaces(text)) > max_length:
             return False
-        self._read_blocks.add(element)
+        self._finished_blocks.add(element)
         if not _DIGIT.search(text):
             self._add_notice(element, text, context)
             return True
@@ -286,8 +286,8 @@ def _role_from_surroundings(element: Element) -> Role:
             return Role.CURRENT
         before, _, after = around.partition(own)
         if before.strip() or after.strip():
-            label = _DIGITS.split(collapse_spaces(before))[-1]
-            tail = _DIGITS.split(collapse_spaces(after))
+            label = _NUMBER.split(collapse_spaces(before))[-1]
+            tail = _NUMBER.split(collapse_spaces(after))
             role = role_from_context(label.lower(), tail[0].lower(), is_last=len(tail) == 1)
             # The text before it may belong to another price: "€105 ex VAT", "€126 inc VAT".
             return Role.CURRENT if role is Role.NET and includes_tax(own.lower()) else role

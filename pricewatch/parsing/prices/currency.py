@@ -21,6 +21,8 @@ _OTHER_CODES = {
     "TRL": "TRY",
 }
 
+# Currencies with Indian digit grouping: 1,23,456.
+INDIAN_GROUPING = frozenset({"INR", "PKR", "BDT", "NPR", "LKR"})
 # Code of marks that are also ordinary words: such a mark counts only with a hint.
 ORDINARY_WORD = "XXX"
 
@@ -47,7 +49,7 @@ SIGNS = _marks(
     """
 )
 
-# Words count only if they stand alone next to a number; XXX is ORDINARY_WORD.
+# Words count only if they stand alone next to a number; some have the code of ORDINARY_WORD.
 WORDS = _marks(
     """
     euro euros eur = EUR; zł = PLN; zl = PLN XXX; kč = CZK; kc = CZK XXX; ft = HUF XXX

@@ -12,7 +12,7 @@ from unicodedata import category
 from price_parser.parser import parse_number
 
 from pricewatch.money import ISO_4217, minor_units
-from pricewatch.parsing.prices.currency import resolve_currency
+from pricewatch.parsing.prices.currency import INDIAN_GROUPING, resolve_currency
 from pricewatch.parsing.prices.currency_marks import (
     BLOCK_BREAK,
     PIECE_BREAK,
@@ -26,8 +26,6 @@ from pricewatch.parsing.prices.not_money import is_not_money
 from pricewatch.parsing.prices.price_roles import Role, role_from_context
 from pricewatch.parsing.text import collapse_spaces
 
-# Currencies with Indian digit grouping: 1,23,456.
-_INDIAN_GROUPING = frozenset({"INR", "PKR", "BDT", "NPR", "LKR"})
 # Replacement character of an undecodable byte, often a no-break space between thousands.
 _REPLACEMENT = "\ufffd"
 
@@ -227,7 +225,7 @@ def _amount(number: str, currency: str | None) -> Decimal | None:
     mixed = len(set(separators)) > 1
     if separators.count(last) > 1:
         # A repeated separator groups thousands; with a second kind before it, the number is not valid.
-        return None if mixed else _grouped(digits, last, is_indian=currency in _INDIAN_GROUPING)
+        return None if mixed else _grouped(digits, last, is_indian=currency in INDIAN_GROUPING)
     if tail == 3 and not mixed:
         if decimals == 3:
             return parse_number(digits, last)

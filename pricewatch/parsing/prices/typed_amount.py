@@ -10,11 +10,9 @@ from decimal import Decimal
 
 from pricewatch.errors import UserError
 from pricewatch.money import ISO_4217, MAX_CENTS, Money, minor_units
-from pricewatch.parsing.prices.currency import SIGNS, WORDS, currency_code
+from pricewatch.parsing.prices.currency import INDIAN_GROUPING, SIGNS, WORDS, currency_code
 from pricewatch.parsing.text import collapse_spaces
 
-# Currencies with Indian digit grouping: 1,23,456.
-_INDIAN_GROUPING = frozenset({"INR", "PKR", "BDT", "NPR", "LKR"})
 _SEPARATOR_VARIANTS = str.maketrans({"٫": ".", "٬": ",", "’": "'", "‘": "'", "`": "'", "´": "'", "−": "-"})
 _TYPED = re.compile(r"(?P<before>[^\d.,\-]*)(?P<number>-?[\d.,' ]*\d)(?P<after>\D*)")
 _MAX_LENGTH = 60
@@ -77,7 +75,7 @@ def _readings(number: str, currency: str) -> list[Decimal]:
 def _grouped(number: str, mark: str, currency: str) -> str:
     """The digits of a number that a separator groups by thousands; empty if it does not."""
     parts = [rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+"]
-    if mark == "," and currency in _INDIAN_GROUPING:
+    if mark == "," and currency in INDIAN_GROUPING:
         parts.append(r"[1-9]\d?(?:,\d\d)*,\d{3}")
     return number.replace(mark, "") if re.fullmatch("|".join(parts), number) else ""
 
