@@ -1,5 +1,7 @@
-"""The per-site code: one module each, registered here by name, or one file each where nothing but selectors
-is needed (`shop_files.py` says where those lie). Adapters are pure: no database, no network."""
+"""Adapters: the code that is specific to one site, one module each, registered here by name.
+
+Sites that need only selectors are TOML files in `declared_shops`. Adapters are pure: no database, no network.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from pricewatch.errors import UserError
 logger = logging.getLogger(__name__)
 
 SAMPLE = "bazaar"
-# Explicit on purpose: what is not listed here does not run.
+# Only adapters in this table run.
 REGISTERED = {
     "apartments": "pricewatch.adapters.apartments:ApartmentsAdapter",
     "bazaar": "pricewatch.adapters.bazaar:BazaarAdapter",
@@ -33,13 +35,13 @@ class UnknownAdapter(UserError, KeyError):
 
 
 def get(adapter_id: str) -> Adapter:
-    """The adapter with this id; adapters have no state, so one instance serves all."""
+    """The adapter with this id; adapters have no state, so one instance is shared."""
     if adapter_id in REGISTERED:
         return _registered(adapter_id)
-    declared = shop_files.files(REGISTERED)
+    declared = shop_files.find_files(REGISTERED)
     if adapter_id not in declared:
         raise UnknownAdapter(f"There is no adapter {adapter_id!r}. Known: {', '.join(known())}.")
-    return shop_files.adapter(declared[adapter_id])
+    return shop_files.load_adapter(declared[adapter_id])
 
 
 @cache
@@ -50,27 +52,27 @@ def _registered(adapter_id: str) -> Adapter:
 
 
 def known() -> list[str]:
-    return sorted({*REGISTERED, *shop_files.files(REGISTERED)})
+    return sorted({*REGISTERED, *shop_files.find_files(REGISTERED)})
 
 
 def for_new_source(domain: str) -> str:
-    """The adapter of a source that is not known yet: the sample marketplace always is."""
+    """The adapter of a new source; never the sample marketplace's, whose source always exists."""
     found = for_domain(domain)
     return "generic" if found == SAMPLE else found
 
 
 def for_domain(domain: str) -> str:
-    """The adapter written for a domain, or the one that reads any shop."""
-    fitting = [adapter_id for adapter_id in known() if _reads_products_of(adapter_id, domain)]
-    # A shop's own file comes first; the sample marketplace last, for it takes this whole machine.
-    return min(fitting, key=lambda one: (one == SAMPLE, one in REGISTERED), default="generic")
+    """The adapter written for a domain, or else `generic`, which reads any shop."""
+    matching = [adapter_id for adapter_id in known() if _reads_products_of(adapter_id, domain)]
+    # A declared shop takes precedence; the sample marketplace comes last, because it claims all of 127.0.0.1.
+    return min(matching, key=lambda one: (one == SAMPLE, one in REGISTERED), default="generic")
 
 
 def _reads_products_of(adapter_id: str, domain: str) -> bool:
     try:
         adapter = get(adapter_id)
     except UserError as error:
-        # Another shop's broken file is no reason to turn this one away.
+        # A broken file of another shop must not block this domain.
         logger.warning("%s", error)
         return False
     return adapter.domain == domain and adapter.has_product()

@@ -1,11 +1,11 @@
-"""What ammunition is, from the words of its title and description; the cost of a round is never read."""
+"""Attributes of ammunition from its title and description: calibre, bullet, case, weight and count."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-# How a name is written, and what it is called; the longer of two that begin alike comes first.
+# Pattern and canonical name; of two patterns with a common start, the longer one comes first.
 CALIBRES = {
     r"9\s?mm(?: luger| parabellum)?|9x19(?:\s?mm)?": "9mm Luger",
     r"5\.56(?:x45)?(?:\s?mm)?(?: nato)?": "5.56x45mm NATO",
@@ -31,7 +31,7 @@ CALIBRES = {
     r"12 (?:ga|gauge)": "12 gauge",
     r"20 (?:ga|gauge)": "20 gauge",
 }
-# "Steel core" is a bullet; only "steel case" or "case: steel" is a case.
+# "Steel core" describes a bullet; only "steel case" and "case: steel" describe a case.
 CASES = {
     r"nickel[- ]plated brass[- ]cas(?:ed?|ings?)": "nickel-plated brass",
     r"brass[- ]cas(?:ed?|ings?)|cas(?:e|ing)(?: material)?\s*:\s*brass": "brass",
@@ -57,16 +57,16 @@ TABLES = {"caliber": CALIBRES, "bullet_type": BULLETS, "case_material": CASES}
 
 
 def ammunition(title: str, description: str) -> dict[str, Any]:
-    """What the title says, and only where it is silent the description; the first of several is meant."""
+    """Attributes from the title, or else from the description; the first match of each counts."""
     found: dict[str, Any] = {}
     for text in (title.lower(), description.lower()):
         for name, pattern in NUMBERS.items():
             if match := re.search(pattern, text):
                 found.setdefault(name, float(match[1].replace(",", "")))
         for name, table in TABLES.items():
-            found_by = {
-                called: re.search(rf"(?<![\w.])(?:{how})(?!\w)", text) for how, called in table.items()
+            matches = {
+                value: re.search(rf"(?<![\w.])(?:{pattern})(?!\w)", text) for pattern, value in table.items()
             }
-            if hits := [(hit.start(), called) for called, hit in found_by.items() if hit]:
-                found.setdefault(name, min(hits, key=lambda hit: hit[0])[1])
+            if starts := [(match.start(), value) for value, match in matches.items() if match]:
+                found.setdefault(name, min(starts, key=lambda start: start[0])[1])
     return found

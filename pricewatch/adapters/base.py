@@ -1,7 +1,8 @@
-"""What an adapter is: the thin per-site code, pure and without I/O."""
+"""The interface of adapters: thin code for one site, pure and without I/O."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -10,15 +11,18 @@ from typing import Any, ClassVar
 from scrapy.http import TextResponse
 
 from pricewatch.items import Card, Drop, Extracted, ExtractFailure, Offer, Ok, Quarantine
+from pricewatch.parsing.url import InvalidUrl, absolute_url, canonical_url, is_other_page
+
+_PAGE_2 = re.compile(r"(?<!\d)2(?!\d)")
 
 
 class Presence(StrEnum):
-    """What a page says about the listing itself."""
+    """Whether a page shows that its listing still exists."""
 
     ALIVE = "alive"
     GONE = "gone"
     SOLD = "sold"
-    # The page shows nothing by which to tell: a bot wall, an empty render, another page.
+    # The page does not tell: a bot wall, an empty rendering, a different page.
     UNKNOWN = "unknown"
 
 
@@ -31,7 +35,7 @@ class PresenceEvidence:
 
 @dataclass(slots=True)
 class MarketQuery:
-    """The part of a market that an adapter needs to build overview URLs."""
+    """The fields of a market that an adapter needs to build overview URLs."""
 
     base_url: str
     start_page: str
@@ -45,35 +49,40 @@ class Overview:
     has_next: bool
     total: int | None = None
     unreadable: dict[str, int] = field(default_factory=dict)
-    # Where the page's own link to the next one leads, for whoever checks the adapter.
+    # The target of the page's own link to the next page; used to check the adapter.
     next_url: str = ""
 
 
 class Adapter:
-    """Base of all adapters; a site overrides only what it needs."""
+    """Base class of all adapters; a site overrides only what it needs."""
 
     id: ClassVar[str]
     version: ClassVar[str]
     domain: ClassVar[str]
     requires_js: ClassVar[bool] = False
-    # Of all its prices; empty where every card names its own.
+    # The currency of all prices; empty if each card names its currency.
     currency: ClassVar[str] = ""
-    # Where people see the site, for saved data that does not name its own address.
+    # The site's home page, for saved data without an address.
     home: ClassVar[str] = ""
-    # Addresses, as patterns, of data that a rendered page asks for and that is steadier than the page itself.
+    # URL patterns of data that a rendered page requests and that changes less often than its HTML.
     page_data: ClassVar[tuple[str, ...]] = ()
     max_page_size: ClassVar[int] = 30
-    # After how many pages without a new listing discovery stops, where the site wants other than the setting.
+    # Number of pages without a new listing after which discovery stops; None uses the setting.
     stop_after_familiar_pages: ClassVar[int | None] = None
-    # True where a listing's page must be read to know whether it is sold or gone.
+    # True if only the page of a listing tells whether it is sold or gone.
     presence_needs_page: ClassVar[bool] = False
 
     def in_currency(self, currency: str) -> Adapter:
-        """The adapter for pages that name no currency themselves; sites that do have no use for it."""
+        """The adapter for pages that do not name a currency; adapters of one site return themselves."""
         return self
 
+    @property
+    def search_parameters(self) -> tuple[str, ...]:
+        """The market parameters that `start_pages` uses; empty if markets need explicit start pages."""
+        return ()
+
     def start_pages(self, parameters: dict[str, Any]) -> list[str]:
-        """Start pages of a market that gives a search instead of pages."""
+        """Start pages of a market that is defined by search parameters."""
         raise NotAnOverviewAdapter(self.id)
 
     def overview_url(self, query: MarketQuery, page: int) -> str:
@@ -89,7 +98,7 @@ class Adapter:
         return Ok(offer)
 
     def presence(self, response: TextResponse) -> PresenceEvidence:
-        """What a page with a good status says about its listing; alive unless it says otherwise."""
+        """Whether the listing of a successful response exists; alive unless the page says otherwise."""
         return PresenceEvidence(Presence.ALIVE)
 
     @classmethod
@@ -107,3 +116,35 @@ class NotAnOverviewAdapter(Exception):
 
 class NotAProductAdapter(Exception):
     """The adapter reads overview pages only."""
+
+
+def sign_of_more(response: TextResponse, overview: Overview, second_page: str) -> str:
+    """The evidence on the first page that there is a second one; empty if there is none."""
+    left_out = sum(overview.unreadable.values())
+    if overview.total is not None and overview.total > len(overview.cards) + left_out:
+        return f"it counts {overview.total} listings and shows {len(overview.cards)}"
+    if overview.next_url:
+        return f"it links to {overview.next_url} as the next page"
+    try:
+        links = response.xpath("//a[@href] | //link[@rel='next'][@href]")
+    except ValueError:
+        # The response is JSON, not HTML.
+        return ""
+    second_url = _canonical(response.url, second_page)
+    for link in links:
+        href = link.attrib["href"]
+        if "next" in link.attrib.get("rel", "").split():
+            return f"it links to {href} as the next page"
+        text = link.xpath("normalize-space()").get("")
+        if text == "2" and _PAGE_2.search(href) and is_other_page(response.url, href):
+            return f"it links to {href} as page 2"
+        if second_url and _canonical(response.url, href) == second_url:
+            return f"it links to {href}"
+    return ""
+
+
+def _canonical(base: str, link: str) -> str:
+    try:
+        return canonical_url(absolute_url(base, link))
+    except InvalidUrl:
+        return ""

@@ -1,4 +1,4 @@
-"""The sample marketplace that comes with pricewatch."""
+"""The sample marketplace that pricewatch includes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pricewatch.items import Card, SellerInfo
 from pricewatch.parsing.prices.one_price import one_price
 from pricewatch.vocabulary import Availability, SellerType
 
-SEARCH = {
+QUERY_NAMES = {
     "category": "category",
     "keyword": "q",
     "min_price_cents": "min",
@@ -27,7 +27,7 @@ AVAILABILITY = {
     "preorder": Availability.BACKORDER,
     "sold": Availability.SOLD,
 }
-# Its ¥ is the yen, never the yuan, and its $ the dollar of the United States.
+# ¥ is the yen here, never the yuan, and $ the US dollar.
 CURRENCIES = ("JPY", "USD")
 SELLERS = {"user": SellerType.USER, "shop": SellerType.SHOP}
 
@@ -37,30 +37,30 @@ class BazaarAdapter(SiteAdapter):
     version = "1.1.0"
     domain = "127.0.0.1"
     max_page_size = 90
-    overview_mark = "<main data-total>"
-    product_mark = "<main data-id>"
-    searches = ("/search?status=all",)
-    search_parameters = SEARCH
+    overview_marker = "<main data-total>"
+    product_marker = "<main data-id>"
+    search_urls = ("/search?status=all",)
+    query_names = QUERY_NAMES
     pages = "?page={page}&rows={rows}"
 
     def cards_on(self, response: TextResponse) -> Overview | None:
-        root = page.root_of(response)
+        root = page.parse_complete_root(response)
         main = root.find(".//main[@data-total]")
         if main is None:
             return None
         cards = [_card(article, response.url) for article in main.iterfind("*[@data-id]")]
         has_next = root.find(".//a[@rel='next']") is not None
-        return Overview(cards, has_next, page.count_of(main.get("data-total")))
+        return Overview(cards, has_next, page.plain_integer(main.get("data-total")))
 
     def listing_on(self, response: TextResponse) -> SiteListing | None:
-        root = page.root_of(response)
+        root = page.parse_complete_root(response)
         gone = root.find(".//main[@class='item-gone']") is not None
         main = root.find(".//main[@data-id]")
         if main is None:
             return SiteListing(card=Card(url=response.url, title=""), gone="main.item-gone") if gone else None
         facts = {name.text: value.text for name, value in zip(main.iter("dt"), main.iter("dd"), strict=False)}
-        shown = " or ".join(dict.fromkeys(main.xpath(".//section[@class='buy-box']/p/strong/text()")))
-        price = one_price(shown, None, CURRENCIES)
+        price_text = " or ".join(dict.fromkeys(main.xpath(".//section[@class='buy-box']/p/strong/text()")))
+        price = one_price(price_text, None, CURRENCIES)
         card = Card(
             url=response.url,
             title=main.findtext(".//h1", ""),
@@ -73,23 +73,23 @@ class BazaarAdapter(SiteAdapter):
             location=main.findtext(".//span[@class='city']"),
         )
         named = {"mpn": facts.pop("MPN", ""), "gtin": facts.pop("GTIN", ""), "brand": facts.get("Brand", "")}
-        card.attributes, named["doubt"] = facts, shown if " or " in shown else ""
-        sold_at = page.iso_moment(main.xpath("string(.//time[@class='sold-at']/@datetime)"))
-        return SiteListing(card=card, shown_price=shown, sold_at=sold_at, **named)
+        card.attributes, named["ambiguity"] = facts, price_text if " or " in price_text else ""
+        sold_at = page.from_iso_format(main.xpath("string(.//time[@class='sold-at']/@datetime)"))
+        return SiteListing(card=card, price_text=price_text, sold_at=sold_at, **named)
 
 
 def _card(article: Any, base: str) -> Card:
-    # Each class begins with the name of the layout: `card-link` or `tile-link`.
+    # Each class starts with the name of the layout: `card-link` or `tile-link`.
     parts = {part.get("class", "").partition("-")[2]: part for part in article}
-    link, city, shown = parts.get("link", article), parts.get("city"), parts.get("price", article)
-    # Where both prices are shown, the one with tax comes first.
-    gross, currency = (shown.text or "").partition("excl. VAT")[0], article.get("data-currency", "")
+    link, city, price = parts.get("link", article), parts.get("city"), parts.get("price", article)
+    # If both prices are displayed, the one with tax comes first.
+    gross, currency = (price.text or "").partition("excl. VAT")[0], article.get("data-currency", "")
     return Card(
-        url=page.link_to(base, link.get("href", "")),
+        url=page.absolute_link(base, link.get("href", "")),
         title=link.text or "",
-        price_cents=page.count_of(article.get("data-price")) or page.price_cents(gross, currency),
+        price_cents=page.plain_integer(article.get("data-price")) or page.price_cents(gross, currency),
         currency=currency,
-        # A card without words for it, or with words that nobody knows, says nothing of stock.
+        # A card without a known status does not state availability.
         availability=AVAILABILITY.get(article.get("data-status")),
         product_id=article.get("data-id"),
         seller=_seller(parts.get("seller")),

@@ -1,4 +1,4 @@
-"""Reads the items of spiders that are not ours: an `Offer`, or any item with the fields of one.
+"""Reads the items of custom spiders: an `Offer`, or any item with the fields of one.
 
 Instead of `price_cents`, an item may have `price`: a number, or a text such as "12.50" or "€ 12,50".
 """
@@ -20,10 +20,10 @@ from pricewatch.parsing.prices.price import PriceRefusal, parse_machine_price
 from pricewatch.parsing.url import InvalidUrl, canonical_url
 from pricewatch.vocabulary import Availability, DropReason, SellerType
 
-PRICES = ("price", "price_cents")
-# Attributes that lie deeper are kept as text.
-DEEPEST = 20
-_TEXTS = ("product_id", "sku", "gtin", "mpn", "brand", "location", "image")
+PRICE_FIELDS = ("price", "price_cents")
+# Attributes that are nested deeper are stored as text.
+MAX_DEPTH = 20
+_TEXT_FIELDS = ("product_id", "sku", "gtin", "mpn", "brand", "location", "image")
 
 
 class _Unusable(ValueError):
@@ -32,12 +32,12 @@ class _Unusable(ValueError):
 
 
 def is_offer(item: ItemAdapter) -> bool:
-    """Whether an item is meant to be stored: it has a price, even if an empty one."""
-    return any(name in item for name in PRICES) or isinstance(item.item, Offer)
+    """Whether an item is an offer: it has a price field, even an empty one."""
+    return any(name in item for name in PRICE_FIELDS) or isinstance(item.item, Offer)
 
 
 def read_offer(item: ItemAdapter, source: str, now: datetime) -> tuple[Offer, Drop | None]:
-    """The offer that an item holds, and why it cannot be stored if so."""
+    """The offer of an item, and the reason to drop it, if there is one."""
     offer = Offer(
         url=str(item.get("url") or ""),
         title="",
@@ -57,7 +57,7 @@ def read_offer(item: ItemAdapter, source: str, now: datetime) -> tuple[Offer, Dr
 
 def _fill(offer: Offer, item: ItemAdapter) -> None:
     offer.title = _text(item, "title") or ""
-    for name in _TEXTS:
+    for name in _TEXT_FIELDS:
         setattr(offer, name, _text(item, name))
     missing = [name for name in ("url", "title") if not getattr(offer, name)]
     if missing:
@@ -69,8 +69,8 @@ def _fill(offer: Offer, item: ItemAdapter) -> None:
         raise _Unusable(DropReason.INVALID_URL, str(error)) from None
     offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
     offer.price_cents, offer.currency = _price(item)
-    offer.price_max_cents = _whole(item, "price_max_cents")
-    offer.shipping_cents = _whole(item, "shipping_cents")
+    offer.price_max_cents = _integer(item, "price_max_cents")
+    offer.shipping_cents = _integer(item, "shipping_cents")
     offer.availability = _availability(item.get("availability"))
     tax_included = item.get("tax_included")
     offer.tax_included = tax_included if isinstance(tax_included, bool) else None
@@ -84,22 +84,22 @@ def _fill(offer: Offer, item: ItemAdapter) -> None:
 
 def _price(item: ItemAdapter) -> tuple[int, str]:
     currency = (_text(item, "currency") or "").upper()
-    cents = _whole(item, "price_cents")
+    cents = _integer(item, "price_cents")
     if cents is not None:
         return cents, currency
-    given = item.get("price")
-    if given is None or given == "":
+    price = item.get("price")
+    if price is None or price == "":
         raise _Unusable(DropReason.MISSING_REQUIRED_FIELD, "price")
-    found = parse_machine_price(str(given) if isinstance(given, Decimal) else given, currency or None)
+    found = parse_machine_price(str(price) if isinstance(price, Decimal) else price, currency or None)
     if found.refusal is PriceRefusal.ZERO:
         return 0, currency or found.currency or ""
     if found.refusal is not None:
-        raise _Unusable(DropReason.INVALID_PRICE, f"{str(given)[:80]!r}: {found.refusal}")
+        raise _Unusable(DropReason.INVALID_PRICE, f"{str(price)[:80]!r}: {found.refusal}")
     if found.currency is None:
         raise _Unusable(DropReason.MISSING_REQUIRED_FIELD, "currency")
-    if (read := found.cents()) is None:
-        raise _Unusable(DropReason.INVALID_PRICE, f"{str(given)[:80]!r} is not an amount of {found.currency}")
-    return read, found.currency
+    if (parsed_cents := found.cents()) is None:
+        raise _Unusable(DropReason.INVALID_PRICE, f"{str(price)[:80]!r} is not an amount of {found.currency}")
+    return parsed_cents, found.currency
 
 
 def _text(item: ItemAdapter, name: str) -> str | None:
@@ -112,70 +112,70 @@ def _text(item: ItemAdapter, name: str) -> str | None:
     return str(value).strip() or None
 
 
-def _whole(item: ItemAdapter, name: str) -> int | None:
-    """A whole number of minor units, as a number or as digits."""
+def _integer(item: ItemAdapter, name: str) -> int | None:
+    """An integer number of minor units, given as a number or as digits."""
     value = item.get(name)
     if value is None or (isinstance(value, int) and not isinstance(value, bool)):
         return value
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
         return int(value.strip()[:18])
-    raise _Unusable(DropReason.INVALID_PRICE, f"{name} is {str(value)[:80]!r}, not a whole number")
+    raise _Unusable(DropReason.INVALID_PRICE, f"{name} is {str(value)[:80]!r}, not an integer")
 
 
-def _number(given: object) -> float | None:
-    if isinstance(given, bool) or not isinstance(given, (int, float, Decimal)):
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
         return None
     try:
-        number = float(given)
+        number = float(value)
     except (OverflowError, ValueError):
         return None
     return number if isfinite(number) else None
 
 
 def _json_safe(value: Any, depth: int = 0) -> Any:
-    """A value as JSON can hold it: what is neither text nor a number, nor made of such, becomes text."""
+    """The value as JSON types; objects of any other type become text."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):
         return value if isfinite(value) else None
-    if isinstance(value, dict) and depth < DEEPEST:
+    if isinstance(value, dict) and depth < MAX_DEPTH:
         return {str(key): _json_safe(one, depth + 1) for key, one in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)) and depth < DEEPEST:
+    if isinstance(value, (list, tuple, set, frozenset)) and depth < MAX_DEPTH:
         return [_json_safe(one, depth + 1) for one in value]
     return str(value)
 
 
-def _availability(given: object) -> Availability:
-    """Without a word about stock, the listing is just listed, as a card without one."""
-    if given is None or given == "":
+def _availability(value: object) -> Availability:
+    """The availability of an item; LISTED if the field is empty."""
+    if value is None or value == "":
         return Availability.LISTED
-    text = str(given).strip()
+    text = str(value).strip()
     if text.upper() in Availability.__members__:
         return Availability[text.upper()]
     found = schema_availability(text)
     return found if found is not Availability.UNKNOWN else text_availability(text[:1000])
 
 
-def _seller(given: object) -> SellerInfo | None:
-    if isinstance(given, SellerInfo):
-        return given
-    if is_dataclass(given) and not isinstance(given, type):
-        given = {field.name: getattr(given, field.name) for field in fields(given)}
-    if isinstance(given, dict):
-        name, kind = given.get("name"), str(given.get("type") or "").lower()
-        key = given.get("id") or name
+def _seller(value: object) -> SellerInfo | None:
+    if isinstance(value, SellerInfo):
+        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, dict):
+        name, kind = value.get("name"), str(value.get("type") or "").lower()
+        key = value.get("id") or name
         known = SellerType(kind) if kind in list(SellerType) else None
         return SellerInfo(str(key), str(name) if name else None, known) if key else None
-    return SellerInfo(given.strip(), given.strip()) if isinstance(given, str) and given.strip() else None
+    return SellerInfo(value.strip(), value.strip()) if isinstance(value, str) and value.strip() else None
 
 
-def _time(given: Any) -> datetime | None:
-    """A point in time; without a time zone it is UTC."""
-    if isinstance(given, str):
+def _time(value: Any) -> datetime | None:
+    """A datetime; UTC if it has no time zone."""
+    if isinstance(value, str):
         try:
-            given = datetime.fromisoformat(given)
+            value = datetime.fromisoformat(value)
         except ValueError:
             return None
-    if not isinstance(given, datetime):
+    if not isinstance(value, datetime):
         return None
-    return given if given.tzinfo else given.replace(tzinfo=UTC)
+    return value if value.tzinfo else value.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""What the JSON-LD of a page says, for adapters that read the page's elements and want to be sure."""
+"""JSON-LD as a second source for adapters that read HTML elements."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 
 from parsel import Selector
 
-from pricewatch.adapters.page_fields import link_to
+from pricewatch.adapters.page_fields import absolute_link
 from pricewatch.parsing.prices.price import to_cents
 from pricewatch.parsing.prices.price_roles import Role
 from pricewatch.parsing.structured_data.jsonld import decode_jsonld, is_jsonld_type
 from pricewatch.parsing.structured_data.structured_products import first_text, products_in
 from pricewatch.parsing.url import is_same_product_url
 
-_DEEPEST = 12
+_MAX_DEPTH = 12
 
 
 def structured_prices(document: Selector, url: str, currency: str) -> set[int] | None:
-    """All that it says the page's product costs, ends of ranges among it; None where it tells of none."""
+    """All prices of the page's product, including the ends of ranges; None if there is no product."""
     products = [
         product
         for product in products_in(_json_ld(document), "json-ld")
-        if not product.url or is_same_product_url(link_to(url, product.url), url)
+        if not product.url or is_same_product_url(absolute_link(url, product.url), url)
     ]
     offers = [offer for product in products for offer in product.offers if offer.role is not Role.LIST]
     in_currency = [offer for offer in offers if offer.price.currency in (None, currency)]
@@ -31,9 +31,11 @@ def structured_prices(document: Selector, url: str, currency: str) -> set[int] |
 
 
 def structured_names(document: Selector, url: str) -> dict[str, str]:
-    """What it calls the things that it links to."""
+    """Names by absolute link."""
     nodes = _nodes(_json_ld(document), 0)
-    named = ((link_to(url, first_text(node.get("url"))), first_text(node.get("name"))) for node in nodes)
+    named = (
+        (absolute_link(url, first_text(node.get("url"))), first_text(node.get("name"))) for node in nodes
+    )
     return {link: name for link, name in named if link and name}
 
 
@@ -45,6 +47,6 @@ def _json_ld(document: Selector) -> list[Any]:
 def _nodes(value: Any, depth: int) -> Iterator[dict[str, Any]]:
     if isinstance(value, dict):
         yield value
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    for one in inner if depth < _DEEPEST else ():
+    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for one in children if depth < _MAX_DEPTH else ():
         yield from _nodes(one, depth + 1)

@@ -1,4 +1,4 @@
-"""The base of adapters for sites whose pages carry their content as JSON, or ask for it."""
+"""The base class of adapters that read JSON, either embedded in a page or requested by it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 class JsonSiteAdapter(SiteAdapter):
-    # So far all of these are sites of adverts.
+    # All of these sites so far list adverts.
     price_shows_presence = False
-    # The scripts that hold the JSON: without other word, what the page asked for while a browser loaded it.
+    # Selector of the scripts with the JSON; the default is the data that the page requested in the browser.
     data_scripts: ClassVar[str] = "script[data-page-data]"
-    # Where an overview page has its rows, and how many there are on all pages.
+    # Paths of the rows of an overview page and of the total number of listings.
     rows_at: ClassVar[Path]
     total_at: ClassVar[Path]
-    # What names the next page, or else this page's number and how many rows fill one.
+    # Path of the token of the next page, or else of the page number and the page size.
     next_at: ClassVar[Path | None] = None
     number_at: ClassVar[Path] = ()
     size_at: ClassVar[Path] = ()
@@ -32,26 +32,28 @@ class JsonSiteAdapter(SiteAdapter):
         raise NotImplementedError
 
     def listing_from(self, data: Any, url: str) -> SiteListing | None:
-        """The listing of a product page; None where this data is about something else."""
+        """The listing of a product page; None if the data is not a listing."""
         raise NotImplementedError
 
     def cards_on(self, response: TextResponse) -> Overview | None:
-        for data in page.data_of(response, self.data_scripts):
-            rows = page.at(data, *self.rows_at)
+        for data in page.json_data(response, self.data_scripts):
+            rows = page.value_at(data, *self.rows_at)
             if isinstance(rows, list):
                 cards = [self.card_from(row if isinstance(row, dict) else {}, response.url) for row in rows]
-                return Overview(cards, self._has_next(data, rows), page.count_at(data, *self.total_at))
+                return Overview(cards, self._has_next(data, rows), page.integer_at(data, *self.total_at))
         return None
 
     def listing_on(self, response: TextResponse) -> SiteListing | None:
-        found = (self.listing_from(data, response.url) for data in page.data_of(response, self.data_scripts))
+        found = (
+            self.listing_from(data, response.url) for data in page.json_data(response, self.data_scripts)
+        )
         return next((listing for listing in found if listing), None)
 
     def _has_next(self, data: Any, rows: list[Any]) -> bool:
-        if self.next_at and page.at(data, *self.next_at) is not None:
+        if self.next_at and page.value_at(data, *self.next_at) is not None:
             return bool(page.text_at(data, *self.next_at))
         number, size, total = (
-            page.count_at(data, *path) for path in (self.number_at, self.size_at, self.total_at)
+            page.integer_at(data, *path) for path in (self.number_at, self.size_at, self.total_at)
         )
-        # Without the numbers, the first page that shows nothing is the end.
+        # Without these numbers, the first empty page is the last one.
         return number * size < total if number and size and total is not None else bool(rows)

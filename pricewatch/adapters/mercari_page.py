@@ -1,4 +1,4 @@
-"""Where the rendered pages of jp.mercari.com show what their data says, in the words of any declared shop."""
+"""Selectors for the rendered pages of jp.mercari.com, in the format of a declared shop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAGE = {
         ],
     },
     "product": {
-        # Only where there is something to buy beside it.
+        # Only on pages that also have a price or a checkout button.
         "title": "main:has([data-testid=price]) h1, main:has([data-testid=checkout-button]) h1",
         "price": "main [data-testid=price]",
         "price_again": "meta[property='product:price:amount']::attr(content)",

@@ -1,4 +1,4 @@
-"""What becomes of an offer, as far as the offer alone can tell: the general rules, then the site's own."""
+"""Check one offer: the general validation rules first, then the adapter's `normalize`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from pricewatch.vocabulary import QuarantineReason
 logger = logging.getLogger(__name__)
 
 
-def judge(offer: Offer, adapter: Adapter | None, held: Quarantine | None = None) -> Ok | Drop | Quarantine:
-    """Without an adapter, the spider itself read the offer, and the general rules are all there is."""
-    verdict = held or validate_offer(offer)
+def judge(
+    offer: Offer, adapter: Adapter | None, quarantine: Quarantine | None = None
+) -> Ok | Drop | Quarantine:
+    """Accept, drop or quarantine an offer; `adapter` is None for offers of custom spiders."""
+    verdict = quarantine or validate_offer(offer)
     if not isinstance(verdict, Ok) or adapter is None:
         return verdict
     try:

@@ -1,4 +1,7 @@
-"""What the adapters of single sites share: looking into a page that may be anything, without ever failing."""
+"""Functions that site adapters share to read values from HTML and JSON.
+
+They return an empty value where a page lacks something, and never raise.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,8 @@ from pricewatch.items import ExtractFailure
 from pricewatch.parsing.pages.availability import is_buy_button, text_availability
 from pricewatch.parsing.pages.block_notices import blocked_reason
 from pricewatch.parsing.pages.displayed_price import tag_text
-from pricewatch.parsing.pages.element_tree import shown_text
-from pricewatch.parsing.pages.response_tree import page_tree
-from pricewatch.parsing.prices.currency_marks import BLOCK, PIECE
+from pricewatch.parsing.pages.element_tree import parse_response, visible_text
+from pricewatch.parsing.prices.currency_marks import BLOCK_BREAK, PIECE_BREAK
 from pricewatch.parsing.prices.one_price import one_price
 from pricewatch.parsing.prices.price import PriceRefusal, parse_machine_price
 from pricewatch.parsing.text import clean
@@ -28,63 +30,64 @@ from pricewatch.vocabulary import Availability, FailureReason
 Box: TypeAlias = Selector | SelectorList[Selector]
 
 GONE_STATUS = frozenset({404, 410})
-_FEW_LETTERS = 40
-_LONGEST_END = 1000
-# What stands neither in the crossed-out price nor in its successor, nor repeats them for those who listen.
-_BESIDE_BOTH = (
+_MIN_TEXT_LENGTH = 40
+_END_LENGTH = 1000
+# Text outside both the crossed-out price and its replacement, and outside text for screen readers.
+_OUTSIDE_BOTH = (
     ".//text()[not(ancestor::del or ancestor::s or ancestor::strike or ancestor::ins"
     " or ancestor::*[contains(@class, 'screen-reader-text')])]"
 )
-_CROSSED_OUT, _SUCCESSOR = ".//del | .//s | .//strike", ".//ins"
-# Where a shop puts cents into an element of their own.
+_CROSSED_OUT, _REPLACEMENT = ".//del | .//s | .//strike", ".//ins"
+# Elements that shops use for the cents of a price.
 _CENTS = "sup, sub, small, [class*=cent], [class*=decimal], [class*=fraction]"
-_MARKS = re.compile(f"[{PIECE}{BLOCK}]+")
-_RUNS_ON = re.compile(rf"\d\s*[{PIECE}{BLOCK}][\s{PIECE}{BLOCK}]*\d")
+_BREAKS = re.compile(f"[{PIECE_BREAK}{BLOCK_BREAK}]+")
+_SPLIT_DIGITS = re.compile(rf"\d\s*[{PIECE_BREAK}{BLOCK_BREAK}][\s{PIECE_BREAK}{BLOCK_BREAK}]*\d")
 _DIGIT = re.compile(r"\d")
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,6})?")
-_LATEST_SECONDS = 4_102_444_800
+_MAX_TIMESTAMP = 4_102_444_800
 
 
-def document(response: TextResponse) -> Selector:
-    """The page's tree, whatever the server called its content."""
+def parse_document(response: TextResponse) -> Selector:
+    """Parse the page as HTML, whatever its content type."""
     return Selector(text=response.text, type="html")
 
 
-def whole_document(response: TextResponse) -> Selector:
-    """The same, but empty where the page was cut short: of "$1,850" there may be "$1" left."""
-    return document(response) if is_whole(response) else Selector(text="", type="html")
+def parse_complete_document(response: TextResponse) -> Selector:
+    """Parse the page; a truncated page gives an empty document, because "$1,850" may be cut to "$1"."""
+    return parse_document(response) if is_complete(response) else Selector(text="", type="html")
 
 
-def root_of(response: TextResponse) -> Any:
-    """The root element of the page's tree; an empty one where the page was cut short."""
-    root = page_tree(response) if is_whole(response) else None
+def parse_complete_root(response: TextResponse) -> Any:
+    """The root element of the page; an empty one if the page is truncated."""
+    root = parse_response(response) if is_complete(response) else None
     return Selector(text="", type="html").root if root is None else root
 
 
-def is_whole(response: TextResponse) -> bool:
-    end = response.body[-_LONGEST_END:].lower()
-    return b"</html>" in end or "</html>" in response.text[-_LONGEST_END:].lower()
+def is_complete(response: TextResponse) -> bool:
+    """Whether the page ends with `</html>`."""
+    end = response.body[-_END_LENGTH:].lower()
+    return b"</html>" in end or "</html>" in response.text[-_END_LENGTH:].lower()
 
 
-def decoded(text: str) -> Any:
-    """The JSON value of a text; None where it is none."""
+def decode_json(text: str) -> Any:
+    """The decoded JSON value; None if the text is not valid JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
 
-def data_of(response: TextResponse, scripts: str) -> list[Any]:
-    """The JSON that the response is, or that scripts of its page hold."""
-    own = decoded(response.text)
-    if own is not None:
-        return [own]
-    texts = document(response).css(f"{scripts}::text").getall()
-    return [value for text in texts if (value := decoded(text)) is not None]
+def json_data(response: TextResponse, scripts: str) -> list[Any]:
+    """The JSON values of a response: its body, or else the scripts that match the selector."""
+    body = decode_json(response.text)
+    if body is not None:
+        return [body]
+    texts = parse_document(response).css(f"{scripts}::text").getall()
+    return [value for text in texts if (value := decode_json(text)) is not None]
 
 
-def at(value: Any, *path: str | int) -> Any:
-    """What lies at a path of keys and positions; None as soon as something on the way is missing."""
+def value_at(value: Any, *path: str | int) -> Any:
+    """The value at a path of keys and indexes; None if a step is missing."""
     for step in path:
         if isinstance(step, str):
             value = value.get(step) if isinstance(value, dict) else None
@@ -94,34 +97,34 @@ def at(value: Any, *path: str | int) -> Any:
 
 
 def text_at(value: Any, *path: str | int) -> str:
-    """The text or number at a path, as clean text; empty where there is something else or nothing."""
-    found = at(value, *path)
+    """The string or number at a path as clean text; empty for any other value."""
+    found = value_at(value, *path)
     return clean(str(found)) if isinstance(found, (str, int, float)) and not isinstance(found, bool) else ""
 
 
 def first_text_at(value: Any, *paths: tuple[str | int, ...]) -> str:
-    """The text at the first of several paths that has one; 0 is what machines put where there is none."""
+    """The first non-empty text among several paths; "0" counts as empty."""
     return next((text for path in paths if (text := text_at(value, *path)) not in ("", "0")), "")
 
 
 def texts_at(value: Any, **paths: tuple[str | int, ...]) -> dict[str, str]:
-    """The texts at several paths, under names of one's own; empty where there is none."""
+    """The texts at several paths, by keyword name."""
     return {name: text_at(value, *path) for name, path in paths.items()}
 
 
-def count_at(value: Any, *path: str | int) -> int | None:
-    """The whole number at a path."""
-    return count_of(text_at(value, *path))
+def integer_at(value: Any, *path: str | int) -> int | None:
+    """The integer at a path."""
+    return plain_integer(text_at(value, *path))
 
 
-def rows_at(value: Any, *path: str | int) -> list[dict[str, Any]]:
-    """The objects of a list at a path."""
-    found = at(value, *path)
+def objects_at(value: Any, *path: str | int) -> list[dict[str, Any]]:
+    """The objects of the list at a path."""
+    found = value_at(value, *path)
     return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
 
 
-def named_values(rows: list[dict[str, Any]]) -> dict[str, list[str]]:
-    """All values of each name, in both shapes that lists of attributes have."""
+def values_by_name(rows: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """Collect the distinct values of each name from rows with `value` or `values`."""
     found: dict[str, list[str]] = {}
     for row in rows:
         values = row.get("values", row.get("value"))
@@ -130,115 +133,121 @@ def named_values(rows: list[dict[str, Any]]) -> dict[str, list[str]]:
     return {name: [value for value in dict.fromkeys(values) if value] for name, values in found.items()}
 
 
-def words_of(element: Selector) -> str:
-    """What a reader sees of an element."""
-    return clean(shown_text(element.root))
+def element_text(element: Selector) -> str:
+    """The visible text of an element."""
+    return clean(visible_text(element.root))
 
 
-def shown(selector: Box, css: str) -> list[str]:
-    """The different texts that elements show, in their order; none for elements that show nothing."""
-    return _different(words_of(element) for element in selector.css(css))
+def visible_texts(selector: Box, css: str) -> list[str]:
+    """The distinct non-empty texts of the matching elements, in document order."""
+    return _distinct(element_text(element) for element in selector.css(css))
 
 
-def price_shown(selector: Box, css: str) -> str:
-    """The one text at a place for prices; empty where digits of two elements would run into one number."""
-    return _price_of(selector.css(css))
+def single_text(selector: Box, css: str) -> str:
+    """The text of the matching elements; empty if there is none or if they differ."""
+    return single(visible_texts(selector, css))
 
 
-def price_now(selector: Box, css: str) -> str:
-    """The same, but beside a crossed-out price only its successor, or all there is."""
-    places = selector.css(css)
-    if not places.xpath(_CROSSED_OUT) and not places.xpath(_SUCCESSOR):
-        return _price_of(places)
-    beside = [place.xpath(_BESIDE_BOTH).getall() for place in places]
-    if successors := places.xpath(_SUCCESSOR):
-        return "" if any(_DIGIT.search(text) for texts in beside for text in texts) else _price_of(successors)
-    return only(_different(_joined(texts) for texts in beside))
+def price_text(selector: Box, css: str) -> str:
+    """The single price text at a selector; empty if digits of two elements would form one number."""
+    return _price_text(selector.css(css))
 
 
-def _price_of(places: SelectorList[Selector]) -> str:
-    if places.css(_CENTS) and len(places) == 1:
-        text = tag_text(places[0].root)
-        return "" if _RUNS_ON.search(text) else clean(_MARKS.sub(" ", text))
-    if any(not _joined(place.xpath(".//text()").getall()) for place in places if words_of(place)):
+def current_price_text(selector: Box, css: str) -> str:
+    """Like `price_text`, but ignores a crossed-out price and prefers its replacement (`<ins>`)."""
+    elements = selector.css(css)
+    if not elements.xpath(_CROSSED_OUT) and not elements.xpath(_REPLACEMENT):
+        return _price_text(elements)
+    outside = [element.xpath(_OUTSIDE_BOTH).getall() for element in elements]
+    if replacements := elements.xpath(_REPLACEMENT):
+        is_ambiguous = any(_DIGIT.search(text) for texts in outside for text in texts)
+        return "" if is_ambiguous else _price_text(replacements)
+    return single(_distinct(_join_texts(texts) for texts in outside))
+
+
+def _price_text(elements: SelectorList[Selector]) -> str:
+    if elements.css(_CENTS) and len(elements) == 1:
+        text = tag_text(elements[0].root)
+        return "" if _SPLIT_DIGITS.search(text) else clean(_BREAKS.sub(" ", text))
+    if any(not _join_texts(one.xpath(".//text()").getall()) for one in elements if element_text(one)):
         return ""
-    return only(_different(map(words_of, places)))
+    return single(_distinct(map(element_text, elements)))
 
 
-def _joined(texts: list[str]) -> str:
-    """Texts in a row; empty where digits of two would run into one number."""
+def _join_texts(texts: list[str]) -> str:
+    """Join texts with spaces; empty if two neighbours would join digits to one number."""
     pieces = [piece.strip() for piece in texts if piece.strip()]
-    runs_on = any(one[-1].isdigit() and other[0].isdigit() for one, other in pairwise(pieces))
-    return "" if runs_on else clean(" ".join(pieces))
+    joins_digits = any(one[-1].isdigit() and other[0].isdigit() for one, other in pairwise(pieces))
+    return "" if joins_digits else clean(" ".join(pieces))
 
 
-def _different(texts: Iterable[str]) -> list[str]:
+def _distinct(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(text for text in texts if text))
 
 
-def first_of(selector: Box, css: str) -> str:
-    """The first of what a selector of attributes or texts finds."""
+def first_match(selector: Box, css: str) -> str:
+    """The first attribute or text that a selector matches; empty if there is none."""
     return clean(selector.css(css).get() or "")
 
 
-def part_of(pattern: re.Pattern[str], text: str) -> str:
-    """The part of a text that a pattern means, its group if it has one; empty where there is none."""
+def pattern_match(pattern: re.Pattern[str], text: str) -> str:
+    """The group of a pattern in a text, or the whole match if it has no group; empty if it does not match."""
     found = pattern.search(text)
     return clean(found[pattern.groups] or "") if found else ""
 
 
-def only(values: list[str]) -> str:
-    """The one text there is: of two that differ, neither can be trusted."""
+def single(values: list[str]) -> str:
+    """The only value of a list; empty if there are none or several."""
     return values[0] if len(values) == 1 else ""
 
 
-def number_of(value: Any) -> float | None:
+def plain_number(value: Any) -> float | None:
     text = str(value)
     return float(text) if _PLAIN_NUMBER.fullmatch(text) else None
 
 
-def count_of(text: str | None) -> int | None:
+def plain_integer(text: str | None) -> int | None:
     return int(text) if text and _PLAIN_NUMBER.fullmatch(text) and "." not in text else None
 
 
 def machine_cents(value: Any, currency: str) -> int | None:
-    """The price in a field for machines, in minor units; None for anything that is not a plain number."""
-    return parse_machine_price(str(value), currency).cents() if number_of(value) is not None else None
+    """The price of a machine-readable field in minor units; None if it is not a plain number."""
+    return parse_machine_price(str(value), currency).cents() if plain_number(value) is not None else None
 
 
 def price_cents(text: str, currency: str) -> int | None:
-    """The price in a text that is nothing but a price, in this currency; 0 is kept for whoever holds it."""
+    """The price of a text that holds one price in this currency; 0 is returned so that it is quarantined."""
     parsed = one_price(text, currency)
     if parsed.refusal is PriceRefusal.ZERO:
         return 0
     return parsed.cents() if parsed.currency == currency else None
 
 
-def stock_shown(selector: Box, line: str, button: str) -> Availability:
-    """What the stock line says; without one, a button that puts the product into the cart."""
-    said = {text_availability(text) for text in shown(selector, line)}
-    if said:
-        return said.pop() if len(said) == 1 else Availability.UNKNOWN
-    can_buy = any(is_buy_button(text) for text in shown(selector, button))
+def visible_availability(selector: Box, line: str, button: str) -> Availability:
+    """The availability from the stock line, or, without one, from a buy button."""
+    states = {text_availability(text) for text in visible_texts(selector, line)}
+    if states:
+        return states.pop() if len(states) == 1 else Availability.UNKNOWN
+    can_buy = any(is_buy_button(text) for text in visible_texts(selector, button))
     return Availability.IN_STOCK if can_buy else Availability.UNKNOWN
 
 
-def moment(value: Any) -> datetime | None:
-    """The instant that seconds since 1970 name."""
-    seconds = count_at([value], 0)
-    return datetime.fromtimestamp(seconds, UTC) if seconds and seconds < _LATEST_SECONDS else None
+def from_timestamp(value: Any) -> datetime | None:
+    """The time of a Unix timestamp in seconds."""
+    seconds = integer_at([value], 0)
+    return datetime.fromtimestamp(seconds, UTC) if seconds and seconds < _MAX_TIMESTAMP else None
 
 
-def iso_moment(text: str | None) -> datetime | None:
-    """The instant that a text such as `2026-11-14T14:27:42Z` names."""
+def from_iso_format(text: str | None) -> datetime | None:
+    """The time of an ISO 8601 text such as `2026-11-14T14:27:42Z`."""
     try:
         return datetime.fromisoformat(text or "")
     except ValueError:
         return None
 
 
-def link_to(base: str, link: str) -> str:
-    """An absolute link that names a web page; empty where there is none."""
+def absolute_link(base: str, link: str) -> str:
+    """An absolute http(s) link; empty if the link is not a web address."""
     try:
         url = absolute_url(base, clean(link))
         canonical_url(url)
@@ -247,18 +256,17 @@ def link_to(base: str, link: str) -> str:
     return url if link else ""
 
 
-def unread(response: TextResponse, what: str) -> ExtractFailure:
-    """Why a page could not be read: it is missing, a wall, empty, or it lacks `what` it should have."""
+def explain_failure(response: TextResponse, missing: str) -> ExtractFailure:
+    """Why a page could not be read: it is gone, blocked, empty, or `missing` describes what it lacks."""
     if response.status in GONE_STATUS:
         return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, f"gone: status {response.status}")
-    page = document(response)
+    page = parse_document(response)
     title = clean(page.xpath("string(//title)").get() or "")
-    words = clean(" ".join(shown_text(body.root) for body in page.xpath("//body")))
-    blocked = blocked_reason(title, words, response.text, response.status)
+    text = clean(" ".join(visible_text(body.root) for body in page.xpath("//body")))
+    blocked = blocked_reason(title, text, response.text, response.status)
     if blocked:
         return ExtractFailure(FailureReason.BLOCKED_PAGE, blocked)
-    if len(words) < _FEW_LETTERS and not title and not page.xpath("//script"):
+    if len(text) < _MIN_TEXT_LENGTH and not title and not page.xpath("//script"):
         return ExtractFailure(FailureReason.EMPTY_PAGE, "the page shows nothing")
-    return ExtractFailure(
-        FailureReason.PAGE_STRUCTURE_CHANGED, what if is_whole(response) else f"{what}; the page has no end"
-    )
+    details = missing if is_complete(response) else f"{missing}; the page is truncated"
+    return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, details)

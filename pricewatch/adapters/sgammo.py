@@ -1,4 +1,4 @@
-"""sgammo.com: ammunition from a WooCommerce shop, at the price of one unit."""
+"""sgammo.com: ammunition from a WooCommerce shop, at the price of a single unit."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pricewatch.parsing.prices.quantity_tiers import tiers_in, unit_price
 from pricewatch.vocabulary import Availability
 
 DESCRIPTION = ".woocommerce-product-details__short-description, .woocommerce-Tabs-panel--description"
-# The class by which WooCommerce marks a product's stock.
+# CSS classes of WooCommerce for the stock of a product.
 STOCK = {
     "instock": Availability.IN_STOCK,
     "outofstock": Availability.OUT_OF_STOCK,
     "onbackorder": Availability.BACKORDER,
 }
-# The classes of an element name its product.
-_POST = re.compile(r"\bpost-(\d+)\b")
+# WooCommerce puts the product id into the class attribute.
+_POST_ID = re.compile(r"\bpost-(\d+)\b")
 
 
 class SgammoAdapter(HtmlSiteAdapter):
@@ -31,25 +31,25 @@ class SgammoAdapter(HtmlSiteAdapter):
     version = "1.2.0"
     domain = "sgammo.com"
     currency = "USD"
-    overview_mark = "ul.products"
-    product_mark = "div.summary"
-    searches = ("/product-category/{category}/", "/?s={keyword}&post_type=product")
+    overview_marker = "ul.products"
+    product_marker = "div.summary"
+    search_urls = ("/product-category/{category}/", "/?s={keyword}&post_type=product")
     pages = "page/{page}/"
     card_box = "ul.products li.product"
-    cards_box = "ul.products"
+    cards_container = "ul.products"
     next_link = "a.next.page-numbers[href]"
     notices = "h1, .woocommerce-info"
     prices_of_others = "li.product .price"
     reads_json_ld = True
 
     def card_in(self, box: Selector, url: str) -> Card:
-        title, classes = page.only(page.shown(box, "h2, h3")), box.attrib.get("class", "")
+        title, classes = page.single_text(box, "h2, h3"), box.attrib.get("class", "")
         return Card(
-            url=page.link_to(url, page.first_of(box, "a::attr(href)")),
+            url=page.absolute_link(url, page.first_match(box, "a::attr(href)")),
             title=title,
-            price_cents=money_cents(_price(box, ".price"), self.currency),
-            availability=next((state for word, state in STOCK.items() if word in classes.split()), None),
-            product_id=page.part_of(_POST, classes),
+            price_cents=money_cents(_price_text(box, ".price"), self.currency),
+            availability=next((state for name, state in STOCK.items() if name in classes.split()), None),
+            product_id=page.pattern_match(_POST_ID, classes),
             attributes=ammunition(title, ""),
         )
 
@@ -57,22 +57,22 @@ class SgammoAdapter(HtmlSiteAdapter):
         box = document.css("div.summary")
         if len(box) != 1:
             return None
-        title, shown = page.only(page.shown(box, "h1.product_title")), _price(box, "p.price")
-        tiers = tiers_in(page.words_of(box[0]), self.currency)
-        price, is_sure = unit_price(tiers, money_ends(shown, self.currency))
+        title, price_text = page.single_text(box, "h1.product_title"), _price_text(box, "p.price")
+        tiers = tiers_in(page.element_text(box[0]), self.currency)
+        price, is_sure = unit_price(tiers, money_ends(price_text, self.currency))
         card = Card(
             url=url,
             title=title,
             price_cents=price,
-            availability=page.stock_shown(box, ".stock", "button.single_add_to_cart_button"),
-            product_id=page.part_of(_POST, page.first_of(document, "div.product::attr(class)")),
-            sku=page.only(page.shown(box, ".sku")),
-            attributes=ammunition(title, " ".join(page.shown(document, DESCRIPTION))),
+            availability=page.visible_availability(box, ".stock", "button.single_add_to_cart_button"),
+            product_id=page.pattern_match(_POST_ID, page.first_match(document, "div.product::attr(class)")),
+            sku=page.single_text(box, ".sku"),
+            attributes=ammunition(title, " ".join(page.visible_texts(document, DESCRIPTION))),
         )
-        doubt = "" if is_sure else f"tiers {sorted(tiers)} beside {shown or 'no other price'}"
-        return SiteListing(card=card, doubt=doubt, shown_price=shown)
+        ambiguity = "" if is_sure else f"tiers {sorted(tiers)} next to {price_text or 'no other price'}"
+        return SiteListing(card=card, ambiguity=ambiguity, price_text=price_text)
 
 
-def _price(box: page.Box, css: str) -> str:
-    # A price inside another leaves open whose it is.
-    return "" if box.css(f"{css} .price") else page.price_now(box, css)
+def _price_text(box: page.Box, css: str) -> str:
+    # With nested price elements it is unclear which price counts.
+    return "" if box.css(f"{css} .price") else page.current_price_text(box, css)

@@ -1,4 +1,4 @@
-"""The base of adapters written for one site: they say what a page shows, and this draws the conclusions."""
+"""The base class of adapters for one site: they read listings, and this class derives the results."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from scrapy.http import TextResponse
 from w3lib.url import add_or_replace_parameters
 
 from pricewatch.adapters.base import Adapter, MarketQuery, Overview, Presence, PresenceEvidence
-from pricewatch.adapters.page_fields import GONE_STATUS, unread
+from pricewatch.adapters.page_fields import GONE_STATUS, explain_failure
 from pricewatch.items import Card, Extracted, ExtractFailure, Offer, Quarantine
 from pricewatch.money import Money
 from pricewatch.vocabulary import Availability, FailureReason, QuarantineReason
 
-_MAY_BE_EMPTY = ("product_id", "sku", "location", "image")
+_OPTIONAL_TEXTS = ("product_id", "sku", "location", "image")
 
 
 @dataclass(slots=True, kw_only=True)
 class SiteListing:
-    """What the page of one listing shows; the card has all that an offer needs."""
+    """The content of a listing's page; the card has the fields that an offer needs."""
 
     card: Card
-    # What the page shows in place of a price, for whoever asks why there is none.
-    shown_price: str = ""
-    # What on the page says that the listing is gone; empty where it is not.
+    # The text at the place of the price; explains a missing price.
+    price_text: str = ""
+    # The evidence that the listing is gone; empty if it is not.
     gone: str = ""
-    # Why the price that was read is not to be trusted.
-    doubt: str = ""
-    # The selector that is at no element of the page, with the name of the field that an offer needs.
-    unmatched: str = ""
+    # Why the price is ambiguous.
+    ambiguity: str = ""
+    # A required field and its selector, if the selector matches no element.
+    unmatched_selector: str = ""
     sold_at: datetime | None = None
     brand: str = ""
     mpn: str = ""
@@ -43,48 +43,54 @@ class SiteListing:
 
 class SiteAdapter(Adapter):
     presence_needs_page = True
-    # What an overview page and a product page of the site cannot lack.
-    overview_mark: ClassVar[str]
-    product_mark: ClassVar[str]
-    # Where a market's search leads: the first address whose names in braces the market has. One without any
-    # serves where the market has at least one of the parameters below.
-    searches: ClassVar[tuple[str, ...]] = ()
-    # What the parameters of a market are called in the address of a search.
-    search_parameters: ClassVar[dict[str, str]] = {}
-    # How page N differs from the first: parameters, or an address relative to it. It may ask for the `page`,
-    # its `index` from 0 on, the `offset` of its first row, and the `rows` of a page.
+    # What every overview page and every product page of the site contains; used in messages.
+    overview_marker: ClassVar[str]
+    product_marker: ClassVar[str]
+    # URL templates of a search: the first one whose fields in braces the market has is used. One without
+    # fields is used if the market has at least one of the parameters in `query_names`.
+    search_urls: ClassVar[tuple[str, ...]] = ()
+    # Names of market parameters in the query string of a search.
+    query_names: ClassVar[dict[str, str]] = {}
+    # Page N relative to the first page: a query string or a relative URL. Fields: `page` (from 1), `index`
+    # (from 0), `offset` of the first row, and `rows` per page.
     pages: ClassVar[str] = ""
-    # Finds, as its group, the listing that a URL names; what a page shows has to be that one.
+    # Its group is the listing id in a URL; the page must show the same id.
     listing_in_url: ClassVar[re.Pattern[str] | None] = None
-    # Whether a page that shows a price is up, whatever it says of stock. So it is in shops; an advert shows
-    # its price long after it is gone.
+    # Whether a displayed price means that the listing exists. True for shops; adverts display their price
+    # long after they are gone.
     price_shows_presence: ClassVar[bool] = True
 
     def cards_on(self, response: TextResponse) -> Overview | None:
-        """The cards of an overview page; None where it is no such page."""
+        """The cards of an overview page; None if this is not an overview page."""
         raise NotImplementedError
 
     def listing_on(self, response: TextResponse) -> SiteListing | None:
-        """The listing of a product page; None where it is no such page."""
+        """The listing of a product page; None if this is not a product page."""
         raise NotImplementedError
 
-    def search_word(self, word: str) -> str:
-        """A market's word as it stands in the path of a search."""
-        return quote(word.strip("/"))
+    def path_segment(self, value: str) -> str:
+        """A market parameter as it appears in the URL of a search."""
+        return quote(value.strip("/"))
+
+    @property
+    def search_parameters(self) -> tuple[str, ...]:
+        fields = (name for url in self.search_urls for name in _field_names(url))
+        return tuple(dict.fromkeys([*fields, *self.query_names]))
 
     def start_pages(self, parameters: dict[str, Any]) -> list[str]:
-        for address in self.searches:
-            words = {name: parameters.get(name) for name in _names_in(address)}
-            given = {ours: parameters.get(ours) for ours in self.search_parameters}
-            wanted = {
-                self.search_parameters[ours]: self._searched(ours, value)
-                for ours, value in given.items()
-                if value
-            }
-            # A status alone is no search.
-            if all(words.values()) and (words or set(wanted) - {"status"}):
-                path = address.format(**{name: self.search_word(str(word)) for name, word in words.items()})
-                return [add_or_replace_parameters(path, wanted) if wanted else path]
+        query = {
+            query_name: self._query_value(name, parameters[name])
+            for name, query_name in self.query_names.items()
+            if parameters.get(name)
+        }
+        for template in self.search_urls:
+            fields = {name: parameters.get(name) for name in _field_names(template)}
+            # A status alone is not a search.
+            if all(fields.values()) and (fields or set(query) - {"status"}):
+                url = template.format(
+                    **{name: self.path_segment(str(value)) for name, value in fields.items()}
+                )
+                return [add_or_replace_parameters(url, query) if query else url]
         return []
 
     def overview_url(self, query: MarketQuery, page: int) -> str:
@@ -92,17 +98,17 @@ class SiteAdapter(Adapter):
         if page == 1 and "{rows}" not in self.pages:
             return first
         rows = query.page_size
-        more = self.pages.format(page=page, index=page - 1, offset=(page - 1) * rows, rows=rows)
-        if more.startswith("?"):
-            return add_or_replace_parameters(first, dict(parse_qsl(more[1:])))
-        return _relative(first, more)
+        reference = self.pages.format(page=page, index=page - 1, offset=(page - 1) * rows, rows=rows)
+        if reference.startswith("?"):
+            return add_or_replace_parameters(first, dict(parse_qsl(reference[1:])))
+        return _resolve(first, reference)
 
     def read_overview(self, response: TextResponse) -> Overview | ExtractFailure:
         found = self.cards_on(response) if response.status < 400 else None
         if found is None:
-            return unread(response, f"no {self.overview_mark}")
-        # What cannot be followed or named is left out, and that is told.
-        usable = [self._tidy(card) for card in found.cards if card.url and card.title]
+            return explain_failure(response, f"no {self.overview_marker}")
+        # Cards without a link or a title are left out and counted.
+        usable = [self._normalized(card) for card in found.cards if card.url and card.title]
         if left_out := len(found.cards) - len(usable):
             found.unreadable["CARD_WITHOUT_LINK_OR_TITLE"] = left_out
         found.cards = usable
@@ -111,29 +117,29 @@ class SiteAdapter(Adapter):
     def extract(self, response: TextResponse) -> Extracted | ExtractFailure | Quarantine:
         listing = self.listing_on(response) if response.status < 400 else None
         if listing is None:
-            return unread(response, f"no {self.product_mark}")
-        card = self._tidy(listing.card)
+            return explain_failure(response, f"no {self.product_marker}")
+        card = self._normalized(listing.card)
         evidence = [f"{name}: {value}" for name, value in _fields(listing) if value]
         if listing.gone:
             return ExtractFailure(
                 FailureReason.PAGE_STRUCTURE_CHANGED, f"gone: {listing.gone[:200]}", evidence
             )
-        asked = self.listing_in_url.search(response.url) if self.listing_in_url else None
-        if asked and asked[1] != card.product_id:
-            details = f"asked for {asked[1]}, the page shows {(card.product_id or 'none')[:80]}"
+        requested = self.listing_in_url.search(response.url) if self.listing_in_url else None
+        if requested and requested[1] != card.product_id:
+            details = f"requested {requested[1]}, the page shows {(card.product_id or 'none')[:80]}"
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, details, evidence)
         if not card.title:
             return ExtractFailure(FailureReason.TITLE_NOT_FOUND, "", evidence)
-        if listing.doubt:
-            details_of_doubt = {"why": listing.doubt, "evidence": evidence}
-            return Quarantine(QuarantineReason.AMBIGUOUS_PRICE, details_of_doubt)
-        if listing.unmatched:
-            details_of_selector = {"why": listing.unmatched, "evidence": evidence}
-            return Quarantine(QuarantineReason.SELECTOR_FAILURE, details_of_selector)
+        if listing.ambiguity:
+            why = {"why": listing.ambiguity, "evidence": evidence}
+            return Quarantine(QuarantineReason.AMBIGUOUS_PRICE, why)
+        if listing.unmatched_selector:
+            why = {"why": listing.unmatched_selector, "evidence": evidence}
+            return Quarantine(QuarantineReason.SELECTOR_FAILURE, why)
         if card.price_cents is None:
             sold_out = card.availability is Availability.OUT_OF_STOCK
             reason = FailureReason.OOS_NO_PRICE if sold_out else FailureReason.PRICE_NOT_FOUND
-            return ExtractFailure(reason, listing.shown_price[:200] or "the page shows no price", evidence)
+            return ExtractFailure(reason, listing.price_text[:200] or "the page shows no price", evidence)
         return Extracted(_offer(listing, card.price_cents, response.url), evidence)
 
     def presence(self, response: TextResponse) -> PresenceEvidence:
@@ -147,20 +153,20 @@ class SiteAdapter(Adapter):
         availability = listing.card.availability
         if availability is Availability.SOLD:
             return PresenceEvidence(Presence.SOLD, "sold", listing.sold_at)
-        is_told = availability not in (None, Availability.UNKNOWN)
-        is_shown = self.price_shows_presence and bool(listing.card.price_cents or listing.shown_price)
-        return PresenceEvidence(Presence.ALIVE if is_told or is_shown else Presence.UNKNOWN)
+        has_availability = availability not in (None, Availability.UNKNOWN)
+        has_price = self.price_shows_presence and bool(listing.card.price_cents or listing.price_text)
+        return PresenceEvidence(Presence.ALIVE if has_availability or has_price else Presence.UNKNOWN)
 
-    def _searched(self, name: str, value: Any) -> str:
-        """A market's limits are in minor units, those of a search in whole money, rounded outwards."""
+    def _query_value(self, name: str, value: Any) -> str:
+        """Price limits are minor units in a market and whole units in a search; round them outwards."""
         if not isinstance(value, int) or not self.currency:
             return str(value)
         rounding = ROUND_CEILING if name == "max_price_cents" else ROUND_FLOOR
         return str(Money(value, self.currency).amount.to_integral_value(rounding))
 
-    def _tidy(self, card: Card) -> Card:
-        """A card in which nothing is empty, and with a currency just where there is a price."""
-        for name in _MAY_BE_EMPTY:
+    def _normalized(self, card: Card) -> Card:
+        """Replace empty texts by None; set the currency if and only if there is a price."""
+        for name in _OPTIONAL_TEXTS:
             if getattr(card, name) == "":
                 setattr(card, name, None)
         card.attributes = {name: value for name, value in card.attributes.items() if value not in ("", [])}
@@ -168,22 +174,22 @@ class SiteAdapter(Adapter):
         return card
 
 
-def _names_in(address: str) -> list[str]:
-    return [name for _, name, _, _ in Formatter().parse(address) if name]
+def _field_names(template: str) -> list[str]:
+    return [name for _, name, _, _ in Formatter().parse(template) if name]
 
 
-def _relative(first: str, more: str) -> str:
-    """An address relative to a page, with that page's own parameters: below it, if both look like folders."""
+def _resolve(first: str, reference: str) -> str:
+    """Resolve a reference against the first page, keeping its query; below it if both look like folders."""
     scheme, host, path, query, _ = urlsplit(first)
-    if more.endswith("/") and "." not in path.rpartition("/")[2]:
+    if reference.endswith("/") and "." not in path.rpartition("/")[2]:
         path = f"{path.rstrip('/')}/"
-    found = urlsplit(urljoin(urlunsplit((scheme, host, path, "", "")), more))
+    found = urlsplit(urljoin(urlunsplit((scheme, host, path, "", "")), reference))
     return urlunsplit(found._replace(query=found.query or query))
 
 
 def _fields(listing: SiteListing) -> list[tuple[str, object]]:
     card = listing.card
-    price = f"{card.price_cents} {card.currency} ({listing.shown_price[:200]})" if card.price_cents else ""
+    price = f"{card.price_cents} {card.currency} ({listing.price_text[:200]})" if card.price_cents else ""
     names = ("title", "price_max_cents", "availability", "product_id", "location", "area", "attributes")
     return [("price", price), *((name, getattr(card, name)) for name in names)]
 

@@ -1,4 +1,4 @@
-"""willhaben.at: rentals and goods, read from the JSON that its pages carry for their own scripts."""
+"""willhaben.at: rentals and goods, from the JSON that is embedded in its pages."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pricewatch.vocabulary import Availability, SellerType
 
 PROPS = ("props", "pageProps")
 RESULT = (*PROPS, "searchResult")
-SEARCH = {"keyword": "keyword", "min_price_cents": "PRICE_FROM", "max_price_cents": "PRICE_TO"}
-# Fields of an advert, and what they are called in ours.
+QUERY_NAMES = {"keyword": "keyword", "min_price_cents": "PRICE_FROM", "max_price_cents": "PRICE_TO"}
+# Names of advert fields, in order of preference, and by attribute name.
 PRICES = ("PRICE/AMOUNT", "PRICE", "RENT/PER_MONTH_LETTINGS")
 AREAS = ("ESTATE_SIZE/LIVING_AREA", "ESTATE_SIZE", "ESTATE_SIZE/USEABLE_AREA")
-NAMES = {
+ATTRIBUTES = {
     "rooms": "NUMBER_OF_ROOMS",
     "floor": "FLOOR",
     "postcode": "POSTCODE",
@@ -43,10 +43,10 @@ class WillhabenAdapter(JsonSiteAdapter):
     domain = "willhaben.at"
     currency = "EUR"
     max_page_size = 90
-    overview_mark = "searchResult.advertSummaryList in __NEXT_DATA__"
-    product_mark = "advertDetails in __NEXT_DATA__"
-    searches = ("/iad/{category}", "/iad/kaufen-und-verkaufen/marktplatz")
-    search_parameters = SEARCH
+    overview_marker = "searchResult.advertSummaryList in __NEXT_DATA__"
+    product_marker = "advertDetails in __NEXT_DATA__"
+    search_urls = ("/iad/{category}", "/iad/kaufen-und-verkaufen/marktplatz")
+    query_names = QUERY_NAMES
     pages = "?page={page}&rows={rows}"
     listing_in_url = re.compile(r"(?:[-/]|adId=)([0-9]{6,})/?(?:$|[?#])")
     data_scripts = "script#__NEXT_DATA__"
@@ -64,30 +64,30 @@ class WillhabenAdapter(JsonSiteAdapter):
         fields = [value for name in PRICES for value in values.get(name, [])]
         prices = [page.machine_cents(value, self.currency) for value in fields]
         return Card(
-            url=page.link_to(url, f"/iad/{link.lstrip('/')}") if link else "",
+            url=page.absolute_link(url, f"/iad/{link.lstrip('/')}") if link else "",
             title=first.get("HEADING") or page.text_at(row, "description"),
             price_cents=agreed_price(prices, values.get("PRICE_FOR_DISPLAY", []), self.currency),
             availability=STATUS.get(status or "active", Availability.UNKNOWN),
             product_id=advert_id,
             seller=SellerInfo(seller, first.get("ORGNAME"), kind) if seller else None,
             location=" ".join(first[name] for name in ("POSTCODE", "LOCATION") if name in first),
-            area=next((size for name in AREAS if (size := page.number_of(first.get(name)))), None),
+            area=next((size for name in AREAS if (size := page.plain_number(first.get(name)))), None),
             image=page.text_at(row, "advertImageList", "advertImage", 0, "mainImageUrl"),
-            attributes={ours: first.get(name, "") for ours, name in NAMES.items()},
+            attributes={attribute: first.get(name, "") for attribute, name in ATTRIBUTES.items()},
         )
 
     def listing_from(self, data: Any, url: str) -> SiteListing | None:
-        advert = page.at(data, *PROPS, "advertDetails")
+        advert = page.value_at(data, *PROPS, "advertDetails")
         if not isinstance(advert, dict):
             return None
         status, card = page.text_at(advert, "advertStatus", "id"), self.card_from(advert, url)
         card.availability = STATUS.get(status, Availability.UNKNOWN)
         gone = f"advertStatus {status}" if status and status not in STATUS else ""
         return SiteListing(
-            card=card, gone=gone, shown_price=page.only(_values(advert).get("PRICE_FOR_DISPLAY", []))
+            card=card, gone=gone, price_text=page.single(_values(advert).get("PRICE_FOR_DISPLAY", []))
         )
 
 
 def _values(advert: dict[str, Any]) -> dict[str, list[str]]:
-    listed = page.rows_at(advert, "attributes", "attribute") or page.rows_at(advert, "attributes")
-    return page.named_values(listed)
+    listed = page.objects_at(advert, "attributes", "attribute") or page.objects_at(advert, "attributes")
+    return page.values_by_name(listed)

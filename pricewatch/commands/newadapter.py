@@ -93,7 +93,8 @@ def make(root: Path, name: str, domain: str, *, declarative: bool = False) -> li
     templates = [(folder, path) for folder in folders for path in sorted(folder.rglob("*.tmpl"))]
     files = {root / _filled(path.relative_to(folder), words): path for folder, path in templates}
     home = root / "pricewatch" / "adapters"
-    others = (home / f"{name}.py", home / "shops" / f"{name}.toml")
+    shop = root / "pricewatch" / "declared_shops" / "shops" / f"{name}.toml"
+    others = (home / f"{name}.py", shop)
     taken = [path for path in (*files, *others) if path.exists()]
     if taken:
         raise UserError(f"There is already {taken[0].relative_to(root)}; choose another name.")

@@ -1,4 +1,4 @@
-"""Shops declared in a TOML file: the file format, the adapter that follows it, and the files in `shops/`.
+"""Shops declared in a TOML file: the file format, the adapter that reads it, and the files in `shops/`.
 
-No shop has Python code here; one that needs it is an adapter in `adapters/`.
+Shops that need Python code are adapters in `adapters/`.
 """

@@ -1,4 +1,4 @@
-"""What a shop's file says: selectors and patterns, checked when read; a mistake is told in one sentence."""
+"""The format of a shop's TOML file: selectors and patterns, validated when the file is read."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from pricewatch.errors import UserError
 from pricewatch.money import ISO_4217
 from pricewatch.vocabulary import Availability
 
-# What a search address may ask of its market.
-SEARCHED = ("keyword", "category", "city", "state")
-_LARGEST_FILE = 100_000
+# Market parameters that a search URL may use.
+SEARCH_FIELDS = ("keyword", "category", "city", "state")
+_MAX_FILE_SIZE = 100_000
 
 
 def _selector(css: str) -> str:
     try:
         HTMLTranslator().css_to_xpath(css)
     except SelectorError as error:
-        raise ValueError(f"{css!r} is no CSS selector ({error})") from None
+        raise ValueError(f"{css!r} is not a CSS selector ({error})") from None
     return css
 
 
@@ -42,20 +42,24 @@ def _pattern(text: str) -> str:
     try:
         groups = re.compile(text).groups
     except re.error as error:
-        raise ValueError(f"{text!r} is no regular expression ({error})") from None
+        raise ValueError(f"{text!r} is not a regular expression ({error})") from None
     if groups > 1:
-        raise ValueError(f"{text!r} has {groups} groups; one, around what is meant, is enough")
+        raise ValueError(f"{text!r} has {groups} groups, but at most one is allowed")
     return text
 
 
-def _names_only(*names: str, more: tuple[str, ...] = ()) -> AfterValidator:
+def _template(*names: str, optional: tuple[str, ...] = ()) -> AfterValidator:
+    """Check that a template has at least one of these fields, and no others but optional ones."""
+
     def check(text: str) -> str:
         try:
-            asked = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+            fields = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
         except ValueError as error:
-            raise ValueError(f"{text!r} cannot be read ({error})") from None
-        if not asked & set(names) or not asked <= {*names, *more}:
-            raise ValueError(f"{text!r} may ask for {', '.join(names)} in braces, and has to")
+            raise ValueError(f"{text!r} is not a valid template ({error})") from None
+        if not fields & set(names) or not fields <= {*names, *optional}:
+            raise ValueError(
+                f"{text!r} must contain at least one of {', '.join(names)} in braces, and no other name"
+            )
         return text
 
     return AfterValidator(check)
@@ -63,7 +67,7 @@ def _names_only(*names: str, more: tuple[str, ...] = ()) -> AfterValidator:
 
 def _currency(code: str) -> str:
     if code not in ISO_4217:
-        raise ValueError(f"{code!r} is no currency code such as EUR")
+        raise ValueError(f"{code!r} is not a currency code. Example: EUR")
     return code
 
 
@@ -71,100 +75,102 @@ Css = Annotated[str, AfterValidator(_selector)]
 Domain = Annotated[str, AfterValidator(str.lower)]
 
 
-class Part(BaseModel):
+class DeclarationModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, str_min_length=1, str_strip_whitespace=True)
 
 
-class FieldPlace(Part):
-    """Where a text stands, and which part of it is meant."""
+class FieldPlace(DeclarationModel):
+    """A selector, and a pattern for the part of its text that counts."""
 
     css: Css
     pattern: Annotated[str, AfterValidator(_pattern)] | None = None
 
 
-def _places(given: Any) -> Any:
-    several = given if isinstance(given, list) else [given]
-    return tuple({"css": one} if isinstance(one, str) else one for one in several)
+def _as_places(value: Any) -> Any:
+    places = value if isinstance(value, list) else [value]
+    return tuple({"css": place} if isinstance(place, str) else place for place in places)
 
 
-# The first of several places that shows something is meant.
-Spot = Annotated[tuple[FieldPlace, ...], Field(min_length=1), BeforeValidator(_places)]
+# Several places in order of preference: the first one with a text counts.
+Places = Annotated[tuple[FieldPlace, ...], Field(min_length=1), BeforeValidator(_as_places)]
 
 
-class DeclaredFields(Part):
-    """What a card and a product page have in common."""
+class DeclaredFields(DeclarationModel):
+    """The fields that cards and product pages have in common."""
 
-    title: Spot
-    price: Spot | None = None
-    availability: Spot | None = None
-    # An element that is there only where the thing is sold.
-    sold: Spot | None = None
-    id: Spot | None = None
-    sku: Spot | None = None
-    image: Spot | None = None
-    location: Spot | None = None
-    attributes: dict[str, Spot] = {}
+    title: Places
+    price: Places | None = None
+    availability: Places | None = None
+    # An element that is present only if the item is sold.
+    sold: Places | None = None
+    id: Places | None = None
+    sku: Places | None = None
+    image: Places | None = None
+    location: Places | None = None
+    attributes: dict[str, Places] = {}
 
 
 class OverviewPart(DeclaredFields):
     card: Css
-    url: Spot = (FieldPlace(css="a::attr(href)"),)
-    # Either tells where the pages end: a link to the next, or a box that is there even when it is empty.
+    url: Places = (FieldPlace(css="a::attr(href)"),)
+    # Either one tells where the list ends: the link to the next page, or a container that may be empty.
     next: Css | None = None
     container: Css | None = None
 
     @model_validator(mode="after")
-    def _has_an_end(self) -> OverviewPart:
+    def _has_list_end(self) -> OverviewPart:
         if not self.next and not self.container:
-            raise ValueError("give `next` (the link to the next page) or `container` (the box of the cards)")
+            raise ValueError(
+                "give `next` (the link to the next page) or `container` (the element around the cards)"
+            )
         return self
 
 
 class ProductPart(DeclaredFields):
-    price: Spot
-    # Another place with the same price: where it shows another one, there is none.
-    price_again: Spot | None = None
-    # Where prices by quantity stand: what counts is the price of one.
-    tiers: Spot | None = None
-    brand: Spot | None = None
-    gtin: Spot | None = None
-    mpn: Spot | None = None
-    # A button that is there only where the thing can be bought.
+    price: Places
+    # A second place with the same price; if the two differ, the price is ambiguous.
+    price_again: Places | None = None
+    # The place of prices by quantity; the price of one unit counts.
+    tiers: Places | None = None
+    brand: Places | None = None
+    gtin: Places | None = None
+    mpn: Places | None = None
+    # A button that is present only if the product can be bought.
     buy: Css | None = None
-    # An element that says that the thing is no longer there.
-    gone: Spot | None = None
+    # An element that says that the product is gone.
+    gone: Places | None = None
 
     @model_validator(mode="after")
-    def _tells_stock(self) -> ProductPart:
+    def _has_availability(self) -> ProductPart:
         if not self.availability and not self.buy:
             raise ValueError("give `availability` (the stock line) or `buy` (the button)")
         return self
 
 
-class Declaration(Part):
+class Declaration(DeclarationModel):
     domain: Domain
     currency: Annotated[str, AfterValidator(_currency)]
     version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")] = "1.0.0"
     javascript: bool = False
-    # How page N differs from the first: `?page={page}`, or an address relative to the first.
-    pages: Annotated[str, _names_only("page", "index", "offset", more=("rows",))]
-    # How many rows a page has, where its address asks for that or counts rows.
+    # Page N relative to the first page: `?page={page}`, or a relative URL.
+    pages: Annotated[str, _template("page", "index", "offset", optional=("rows",))]
+    # Rows per page, for templates with `rows` or `offset`.
     rows: Annotated[int, Field(ge=1, le=1000)] = 30
-    search: Annotated[str, _names_only(*SEARCHED)] | None = None
+    search: Annotated[str, _template(*SEARCH_FIELDS)] | None = None
     overview: OverviewPart
-    # Without it, product pages are read as the generic adapter reads any shop's.
+    # Without this part, the generic reader reads product pages.
     product: ProductPart | None = None
-    # The shop's own words for its stock, where they are not understood anyway.
+    # Phrases of the shop for its availability, in addition to the built-in ones.
     words: dict[str, Availability] = {}
 
 
 def read_declaration(path: Path) -> Declaration:
-    """A shop's file, or one sentence on what is wrong with it."""
+    """Read a shop's file; raise UserError with one sentence if it is not valid."""
     try:
         with path.open("rb") as file:
-            text = file.read(_LARGEST_FILE + 1)
-        if len(text) > _LARGEST_FILE:
-            raise UserError(f"{path}: larger than {_LARGEST_FILE} bytes.")
+            text = file.read(_MAX_FILE_SIZE + 1)
+        if len(text) > _MAX_FILE_SIZE:
+            raise UserError(f"{path}: larger than {_MAX_FILE_SIZE} bytes.")
         return Declaration.model_validate(tomllib.loads(text.decode()))
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}.") from None
@@ -175,10 +181,10 @@ def read_declaration(path: Path) -> Declaration:
 
 
 def _sentence(problem: Any) -> str:
-    *above, name = [str(step) for step in problem["loc"] if step != "function-before[<lambda>()]"] or ["it"]
-    where = f"[{'.'.join(above)}] " if above else ""
+    *section, name = [str(step) for step in problem["loc"] if step != "function-before[<lambda>()]"] or ["it"]
+    where = f"[{'.'.join(section)}] " if section else ""
     if problem["type"] == "missing":
         return f"{where}{name} is missing"
     if problem["type"] == "extra_forbidden":
-        return f"{where}{name} is not known here; see docs/adding-a-site.md for what is"
+        return f"{where}{name} is not a known setting; docs/adding-a-site.md lists all of them"
     return f"{where}{name}: {problem['msg'].removeprefix('Value error, ').rstrip('.')}"

@@ -1,4 +1,4 @@
-"""Any shop's product page without code of its own: structured data, checked against what the page shows."""
+"""The adapter for product pages of any shop: structured data, checked against the displayed page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pricewatch.generic_reader.stock_choice import choose_availability
 from pricewatch.items import Extracted, ExtractFailure, Offer, Quarantine, SellerInfo
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.pages.block_notices import blocked_reason
-from pricewatch.parsing.pages.element_tree import raw_text, shown_text
+from pricewatch.parsing.pages.element_tree import raw_text, visible_text
 from pricewatch.parsing.pages.gone_notices import Departure
 from pricewatch.parsing.prices.price import to_cents
 from pricewatch.parsing.structured_data.offers import OfferData
@@ -23,22 +23,22 @@ from pricewatch.parsing.url import InvalidUrl, absolute_url, canonical_url, is_s
 from pricewatch.vocabulary import Availability, FailureReason, QuarantineReason, SellerType
 
 _GONE_STATUS = frozenset({404, 410})
-_FEW_LETTERS = 40
-_FEW_WORDS = 2_500
-_MOST_CANDIDATES = 40
-_EVIDENT_FIELDS = ("title", "url", "identity_key", "brand", "sku", "product_id", "gtin", "mpn", "image")
+_MIN_TEXT_LENGTH = 40
+_SHORT_TEXT_LENGTH = 2_500
+_MAX_CANDIDATES = 40
+_EVIDENCE_FIELDS = ("title", "url", "identity_key", "brand", "sku", "product_id", "gtin", "mpn", "image")
 
 
 class GenericAdapter(Adapter):
     id: ClassVar[str] = "generic"
     version: ClassVar[str] = "1.2.0"
     domain: ClassVar[str] = "*"
-    # Shops answer 200 for products that are gone: only the page tells.
+    # Shops return status 200 for products that are gone; only the page tells.
     presence_needs_page: ClassVar[bool] = True
 
     def __init__(self, currency: str = ""):
-        # For pages that name none; one that names another is held.
-        self.given_currency = currency
+        # For pages that do not name a currency; a page that names a different one is quarantined.
+        self.expected_currency = currency
 
     def in_currency(self, currency: str) -> GenericAdapter:
         return GenericAdapter(currency)
@@ -46,15 +46,15 @@ class GenericAdapter(Adapter):
     def extract(self, response: Response) -> Extracted | ExtractFailure | Quarantine:
         failure = _failed_before_reading(response)
         if failure or not isinstance(response, TextResponse):
-            return failure or ExtractFailure(FailureReason.EMPTY_PAGE, "the answer is not a page")
-        reading = read(response, self.given_currency)
+            return failure or ExtractFailure(FailureReason.EMPTY_PAGE, "the response is not a page")
+        reading = read(response, self.expected_currency)
         if reading is None:
-            return ExtractFailure(FailureReason.EMPTY_PAGE, "the answer has no content")
+            return ExtractFailure(FailureReason.EMPTY_PAGE, "the response has no content")
         departure = departure_of(reading)
-        if departure and not reading.claims and not reading.facts.head.prices:
+        if departure and not reading.claims and not reading.facts.meta_tags.prices:
             details = f"{departure.departure}: {departure.phrase}"
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, details)
-        result = _concluded(reading, choose(reading), response)
+        result = _result(reading, choose(reading), response)
         if isinstance(result, Extracted) and departure and departure.departure is Departure.SOLD:
             result.offer.availability = Availability.SOLD
             result.evidence.append(f"availability: SOLD (page: {departure.phrase!r})")
@@ -70,8 +70,8 @@ class GenericAdapter(Adapter):
         if departure is not None:
             presence = Presence.SOLD if departure.departure is Departure.SOLD else Presence.GONE
             return PresenceEvidence(presence, departure.phrase)
-        is_shown = reading is not None and (reading.has_product or bool(reading.shown))
-        return PresenceEvidence(Presence.ALIVE if is_shown else Presence.UNKNOWN)
+        is_product_page = reading is not None and (reading.has_product or bool(reading.displayed))
+        return PresenceEvidence(Presence.ALIVE if is_product_page else Presence.UNKNOWN)
 
 
 def _failed_before_reading(response: Response) -> ExtractFailure | None:
@@ -82,57 +82,57 @@ def _failed_before_reading(response: Response) -> ExtractFailure | None:
         return ExtractFailure(FailureReason.BLOCKED_PAGE, blocked)
     if response.status >= 400:
         return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, f"status {response.status}")
-    asked = _asked_url(response)
-    if asked and not is_same_product_url(asked, response.url):
-        details = f"redirected from {asked} to {response.url}"
+    requested = _requested_url(response)
+    if requested and not is_same_product_url(requested, response.url):
+        details = f"redirected from {requested} to {response.url}"
         return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, details)
     return None
 
 
-def _asked_url(response: Response) -> str:
-    """The URL that a redirect led away from; empty where there was none."""
+def _requested_url(response: Response) -> str:
+    """The URL before redirects; empty if there were none."""
     if response.request is None:
         return ""
     redirected = response.request.meta.get("redirect_urls") or [""]
     return str(redirected[0])
 
 
-def _concluded(
+def _result(
     reading: ProductReading, choice: Choice, response: TextResponse
 ) -> Extracted | ExtractFailure | Quarantine:
-    evidence = [f"price: {one.as_evidence()}" for one in reading.candidates()[:_MOST_CANDIDATES]]
-    availability, stock = choose_availability(_told_availability(reading, choice), reading.zone)
+    evidence = [f"price: {one.as_evidence()}" for one in reading.candidates()[:_MAX_CANDIDATES]]
+    availability, stock = choose_availability(_structured_availability(reading, choice), reading.zone)
     evidence.append(f"availability: {availability} ({stock})")
     if choice.verdict is PriceVerdict.ACCEPTED and choice.price is not None:
-        return _offer_or_doubt(reading, choice, choice.price, availability, evidence)
+        return _price_result(reading, choice, choice.price, availability, evidence)
     if availability is Availability.OUT_OF_STOCK and choice.verdict in (PriceVerdict.NONE, PriceVerdict.ZERO):
         return ExtractFailure(FailureReason.OOS_NO_PRICE, stock, evidence)
     if choice.verdict is PriceVerdict.AMBIGUOUS:
         return _quarantine(QuarantineReason.AMBIGUOUS_PRICE, choice.why, reading, evidence)
     if choice.verdict is PriceVerdict.ZERO:
         return _quarantine(QuarantineReason.ZERO_PRICE_EXTRACTED, choice.why, reading, evidence)
-    return _nothing_found(reading, choice, response, evidence)
+    return _no_price_result(reading, choice, response, evidence)
 
 
-def _nothing_found(
+def _no_price_result(
     reading: ProductReading, choice: Choice, response: TextResponse, evidence: list[str]
 ) -> ExtractFailure:
     body = reading.facts.root.find("body")
-    text = shown_text(body if body is not None else reading.facts.root, _FEW_WORDS * 4)
-    if len(text.strip()) < _FEW_WORDS and body is not None:
-        # A page that wants JavaScript says so where only those without it look.
+    text = visible_text(body if body is not None else reading.facts.root, _SHORT_TEXT_LENGTH * 4)
+    if len(text.strip()) < _SHORT_TEXT_LENGTH and body is not None:
+        # Pages that require JavaScript say so in <noscript>.
         text += " " + " ".join(raw_text(node) for node in body.iter("noscript"))
     blocked = blocked_reason(
         reading.facts.document_title, text, response.text, has_product_evidence=reading.has_product
     )
     if blocked:
         return ExtractFailure(FailureReason.BLOCKED_PAGE, blocked, evidence)
-    if len(text.strip()) < _FEW_LETTERS and not reading.title:
+    if len(text.strip()) < _MIN_TEXT_LENGTH and not reading.title:
         return ExtractFailure(FailureReason.EMPTY_PAGE, "the page shows nothing", evidence)
     return ExtractFailure(FailureReason.PRICE_NOT_FOUND, choice.why, evidence)
 
 
-def _offer_or_doubt(
+def _price_result(
     reading: ProductReading,
     choice: Choice,
     price: PriceCandidate,
@@ -145,62 +145,62 @@ def _offer_or_doubt(
     evidence.append(f"currency: {currency} ({why})")
     cents = to_cents(price.amount, currency)
     if cents is None:
-        why = f"{price.amount} {currency} is no amount of money"
+        why = f"{price.amount} is not a valid amount of {currency}"
         return _quarantine(QuarantineReason.AMBIGUOUS_PRICE, why, reading, evidence)
     title = _title(reading)
     if not title:
-        return ExtractFailure(FailureReason.TITLE_NOT_FOUND, "a price, but no name", evidence)
+        return ExtractFailure(FailureReason.TITLE_NOT_FOUND, "the page has a price but no title", evidence)
     offer = _offer(reading, choice, title, availability, cents, currency)
     sources = sorted({one.source for one in choice.agreeing})
-    fields = [f"{name}: {value}" for name in _EVIDENT_FIELDS if (value := getattr(offer, name))]
+    fields = [f"{name}: {value}" for name in _EVIDENCE_FIELDS if (value := getattr(offer, name))]
     return Extracted(offer, [f"price chosen: {choice.why} ({', '.join(sources)})", *evidence, *fields])
 
 
 def _currency(reading: ProductReading, choice: Choice, price: PriceCandidate) -> tuple[str | None, str]:
-    """The currency of the chosen price and who says so; or None, and why it cannot be told."""
-    given = reading.given_currency
+    """The currency of the chosen price and its source; or None and the reason."""
+    expected = reading.expected_currency
     currencies = {one.currency for one in choice.agreeing if one.currency}
-    marks = [set(one.shown.codes) for one in choice.agreeing if one.shown and one.shown.codes]
-    is_given = bool(given) and not currencies
-    if is_given:
-        if others := set(reading.facts.named_currencies()) - {given}:
-            return None, f"the page names {' and '.join(sorted(others))}, but {given} was given for it"
-        currencies = {given}
+    marks = [set(one.displayed.codes) for one in choice.agreeing if one.displayed and one.displayed.codes]
+    uses_expected = bool(expected) and not currencies
+    if uses_expected:
+        if others := set(reading.facts.named_currencies()) - {expected}:
+            return None, f"the page names {' and '.join(sorted(others))}, but {expected} is expected"
+        currencies = {expected}
     if len(currencies) != 1 or any(not currencies <= mark for mark in marks):
         named = " or ".join(sorted(currencies))
         if named:
-            return None, f"the page disagrees on {named}"
-        return None, f"nothing says which currency {price.amount} is in"
+            return None, f"the page contradicts itself about the currency: {named}"
+        return None, f"the currency of {price.amount} is not known"
     currency = currencies.pop()
-    if given and currency != given:
-        return None, f"the page gives its price in {currency}, but {given} was given for it"
+    if expected and currency != expected:
+        return None, f"the page gives its price in {currency}, but {expected} is expected"
     others = {one.currency for one in reading.structured if one.currency and one.amount} - {currency}
-    if others and not any(one.shown for one in choice.agreeing):
+    if others and not any(one.displayed for one in choice.agreeing):
         named = " and ".join(sorted({currency, *others}))
-        return None, f"structured data gives prices in {named}, and the page confirms none of them"
-    return currency, "given with the page" if is_given else "page"
+        return None, f"structured data gives prices in {named}, and the page displays none of them"
+    return currency, "expected currency" if uses_expected else "page"
 
 
 def _title(reading: ProductReading) -> str:
     named = next((claim.product.name for claim in reading.claims if claim.product.name), "")
-    return reading.title or named or reading.facts.head.first("og:title") or reading.facts.document_title
+    return reading.title or named or reading.facts.meta_tags.first("og:title") or reading.facts.document_title
 
 
 def _offer(
     reading: ProductReading, choice: Choice, title: str, availability: Availability, cents: int, currency: str
 ) -> Offer:
     claims = [claim for claim in reading.claims if claim.is_trusted] or reading.claims
-    head = reading.facts.head
+    meta_tags = reading.facts.meta_tags
 
     def first(name: str, *tags: str) -> str | None:
         values = (getattr(claim.product, name) for claim in claims)
-        return next(filter(None, values), None) or head.first(*tags) or None
+        return next(filter(None, values), None) or meta_tags.first(*tags) or None
 
-    offered = next((one.offer for one in choice.agreeing if one.offer), None)
+    offer_data = next((one.offer for one in choice.agreeing if one.offer), None)
     url = canonical_url(reading.page_urls[-1])
     product_id = first("product_id", "product:retailer_item_id")
     sku = first("sku", "product:sku")
-    seller = offered.seller if offered else ""
+    seller = offer_data.seller if offer_data else ""
     return Offer(
         url=url,
         title=title,
@@ -209,8 +209,8 @@ def _offer(
         availability=availability,
         identity_key=identity_key(product_id, sku, url),
         adapter_version=GenericAdapter.version,
-        shipping_cents=_shipping_cents(offered, currency),
-        tax_included=offered.tax_included if offered else None,
+        shipping_cents=_shipping_cents(offer_data, currency),
+        tax_included=offer_data.tax_included if offer_data else None,
         product_id=product_id,
         sku=sku,
         gtin=first("gtin"),
@@ -221,8 +221,8 @@ def _offer(
     )
 
 
-def _shipping_cents(offered: OfferData | None, currency: str) -> int | None:
-    shipping = offered.shipping if offered else None
+def _shipping_cents(offer_data: OfferData | None, currency: str) -> int | None:
+    shipping = offer_data.shipping if offer_data else None
     if shipping is None or not shipping.amount or shipping.currency != currency:
         return None
     return to_cents(shipping.amount, currency)
@@ -237,19 +237,19 @@ def _link(base: str, link: str | None) -> str | None:
         return None
 
 
-def _told_availability(reading: ProductReading, choice: Choice) -> set[Availability]:
-    """What structured data says of the offers at the chosen price, or of all where none is chosen."""
+def _structured_availability(reading: ProductReading, choice: Choice) -> set[Availability]:
+    """The availability in structured data of offers at the chosen price, or else of all offers."""
     unknown = {Availability.UNKNOWN}
     of_price = {one.offer.availability for one in choice.agreeing if one.offer} - unknown
     if of_price:
         return of_price
     of_all = {offer.availability for claim in reading.claims for offer in claim.offers()}
-    return (of_all | {reading.facts.head.availability}) - unknown
+    return (of_all | {reading.facts.meta_tags.availability}) - unknown
 
 
 def _quarantine(
     reason: QuarantineReason, why: str, reading: ProductReading, evidence: list[str]
 ) -> Quarantine:
-    candidates = [one.as_details() for one in reading.candidates()[:_MOST_CANDIDATES]]
+    candidates = [one.as_details() for one in reading.candidates()[:_MAX_CANDIDATES]]
     details = {"why": why, "title": reading.title, "candidates": candidates, "evidence": evidence}
     return Quarantine(reason, details)

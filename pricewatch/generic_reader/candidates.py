@@ -1,4 +1,4 @@
-"""The prices that a page offers as its own, each with its evidence, before one of them is chosen."""
+"""Price candidates of a page with their evidence, before one of them is chosen."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from pricewatch.parsing.pages.displayed_price import ShownPrice
+from pricewatch.parsing.pages.displayed_price import DisplayedPrice
 from pricewatch.parsing.prices.price import PriceRefusal
 from pricewatch.parsing.prices.price_roles import Role
 from pricewatch.parsing.structured_data.embedded_state import StatePrice
-from pricewatch.parsing.structured_data.meta_tags import Head
+from pricewatch.parsing.structured_data.meta_tags import MetaTags
 from pricewatch.parsing.structured_data.offers import OfferData
 from pricewatch.parsing.structured_data.structured_products import ProductData
-from pricewatch.parsing.text import name_overlap, words
+from pricewatch.parsing.text import name_overlap, name_words
 from pricewatch.parsing.url import InvalidUrl, absolute_url, canonical_url, is_same_product_url
 
-_ALIKE = 0.6
-_UNLIKE = 0.2
+_SIMILAR = 0.6
+_DIFFERENT = 0.2
 
 
 @dataclass(slots=True)
 class PriceCandidate:
-    """One amount, what it is said to be, and where the page says so."""
+    """An amount, its role, and where on the page it was found."""
 
     source: str
     where: str
@@ -32,10 +32,10 @@ class PriceCandidate:
     currency: str | None
     role: Role
     offer: OfferData | None = field(default=None, repr=False)
-    shown: ShownPrice | None = field(default=None, repr=False)
+    displayed: DisplayedPrice | None = field(default=None, repr=False)
 
     def as_evidence(self) -> str:
-        money = f"{self.amount} {self.currency or '(currency not given)'}"
+        money = f"{self.amount} {self.currency or '(no currency)'}"
         return f"{money} from {self.source} {self.where} ({self.role}): {self.text!r}"
 
     def as_details(self) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class PriceCandidate:
 
 @dataclass(slots=True)
 class PriceClaim:
-    """What one kind of structured data says of the page's product."""
+    """The products that one kind of structured data declares for the page."""
 
     source: str
     products: list[ProductData]
@@ -72,22 +72,22 @@ class PriceClaim:
 def claim_of(
     source: str, products: list[ProductData], page_urls: list[str], titles: list[str]
 ) -> PriceClaim | None:
-    """The products of one source that the page is about; None where they are all about something else."""
-    # A wrong link counts less where there is no other product that the page could be about.
-    strangeness = 1 if len(products) == 1 else 2
-    scored = [(_score(product, page_urls, titles, strangeness), product) for product in products]
+    """The products of one source that the page is about; None if it is about none of them."""
+    # A different URL counts less if there is only one product.
+    url_penalty = 1 if len(products) == 1 else 2
+    scored = [(_score(product, page_urls, titles, url_penalty), product) for product in products]
     best = max((score for score, _ in scored), default=-1)
     if best < 0:
         return None
     chosen = [product for score, product in scored if score == best]
     with_offers = [product for product in chosen if product.offers] or chosen
-    # Several that nothing tells apart are a list of products, not the product of this page.
+    # Several products with the same score are a list, not the product of this page.
     if best == 0 and len(with_offers) > 1:
         return None
     return PriceClaim(source, with_offers, is_trusted=best >= 2)
 
 
-def _score(product: ProductData, page_urls: list[str], titles: list[str], strangeness: int) -> int:
+def _score(product: ProductData, page_urls: list[str], titles: list[str], url_penalty: int) -> int:
     score = 0
     links = [product.url] if product.url else list({offer.url for offer in product.offers if offer.url})[:4]
     absolute = [_absolute(page_urls[0], link) for link in links]
@@ -96,11 +96,11 @@ def _score(product: ProductData, page_urls: list[str], titles: list[str], strang
     elif any(is_same_product_url(one, page) for one in absolute for page in page_urls):
         score += 2
     elif product.url:
-        score -= strangeness
+        score -= url_penalty
     if product.name:
         overlap = max((name_overlap(product.name, title) for title in titles if title), default=0.0)
-        is_exact = any(title and words(product.name) == words(title) for title in titles)
-        score += 4 if is_exact else 3 if overlap >= _ALIKE else -1 if titles and overlap < _UNLIKE else 0
+        is_exact = any(title and name_words(product.name) == name_words(title) for title in titles)
+        score += 4 if is_exact else 3 if overlap >= _SIMILAR else -1 if titles and overlap < _DIFFERENT else 0
     if any(
         code and len(code) >= 4 and code.lower() in page_urls[0].lower()
         for code in (product.sku, product.product_id, product.gtin)
@@ -110,32 +110,31 @@ def _score(product: ProductData, page_urls: list[str], titles: list[str], strang
 
 
 def structured_candidates(claim: PriceClaim, page_urls: list[str]) -> Iterator[PriceCandidate]:
-    """The prices of a claim: of new goods rather than used ones, of this variant where it is known."""
+    """The prices of a claim; prefers new goods to used ones, and the variant of this page to others."""
     priced = [
         offer
         for offer in claim.offers()
         if offer.price.amount is not None or offer.price.refusal is PriceRefusal.ZERO
     ]
     current = [offer for offer in priced if offer.role is Role.CURRENT]
-    fresh = [offer for offer in current if not offer.is_used] or current
-    kept = (
-        fresh if len({offer.price.amount for offer in fresh}) == 1 else _of_this_variant(fresh, page_urls[0])
-    )
+    new = [offer for offer in current if not offer.is_used] or current
+    is_one_price = len({offer.price.amount for offer in new}) == 1
+    selected = new if is_one_price else _of_this_variant(new, page_urls[0])
     for offer in priced:
-        dropped = offer.role is Role.CURRENT and offer not in kept
+        is_variant = offer.role is Role.CURRENT and offer not in selected
         yield PriceCandidate(
             source=claim.source,
             where=offer.path,
             text=offer.text,
             amount=offer.price.amount or Decimal(0),
             currency=offer.price.currency,
-            role=Role.VARIANT if dropped else offer.role,
+            role=Role.VARIANT if is_variant else offer.role,
             offer=offer,
         )
 
 
 def _of_this_variant(offers: list[OfferData], page_url: str) -> list[OfferData]:
-    """Only where each offer names its own page does the one that names this page stand out."""
+    """The offers for the variant of this page, by URL or SKU; all offers if that is not known."""
     if all(offer.url for offer in offers):
         exact = [offer for offer in offers if _same(_absolute(page_url, offer.url), page_url)]
         if exact:
@@ -143,26 +142,26 @@ def _of_this_variant(offers: list[OfferData], page_url: str) -> list[OfferData]:
     return [offer for offer in offers if len(offer.sku) >= 4 and offer.sku in page_url] or offers
 
 
-def meta_candidates(head: Head) -> Iterator[PriceCandidate]:
-    for price in head.prices:
+def meta_candidates(meta_tags: MetaTags) -> Iterator[PriceCandidate]:
+    for price in meta_tags.prices:
         if price.price.amount is not None:
             yield PriceCandidate(
                 "meta", price.name, price.text, price.price.amount, price.price.currency, price.role
             )
 
 
-def state_candidates(prices: list[StatePrice], shown: list[ShownPrice]) -> Iterator[PriceCandidate]:
-    """The prices of the page's own scripts; a doubtful one only where the page shows it as well."""
-    amounts = {price.amount for price in shown}
+def state_candidates(prices: list[StatePrice], displayed: list[DisplayedPrice]) -> Iterator[PriceCandidate]:
+    """Prices in embedded state; an uncertain one only if the page also displays it."""
+    amounts = {price.amount for price in displayed}
     for price in prices:
         if not price.only_confirms or price.amount in amounts:
             yield PriceCandidate("state", price.where, price.text, price.amount, price.currency, Role.CURRENT)
 
 
-def shown_candidates(prices: list[ShownPrice]) -> Iterator[PriceCandidate]:
+def displayed_candidates(prices: list[DisplayedPrice]) -> Iterator[PriceCandidate]:
     for price in prices:
         yield PriceCandidate(
-            "page", price.where, price.text, price.amount, price.currency, price.role, shown=price
+            "page", price.where, price.text, price.amount, price.currency, price.role, displayed=price
         )
 
 

@@ -1,34 +1,34 @@
-"""What the generic adapter knows of a page before it decides anything: parsed once, read in one go."""
+"""The facts of a page that the generic adapter decides on, collected in one pass."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from pricewatch.parsing.pages.element_tree import Element, compiled_xpath, parse_html, shown_text
+from pricewatch.parsing.pages.element_tree import Element, compiled_xpath, parse_html, visible_text
 from pricewatch.parsing.prices.currency import currency_code, domain_currency, locale_currency
 from pricewatch.parsing.structured_data.jsonld import decode_jsonld, is_jsonld_type
-from pricewatch.parsing.structured_data.meta_tags import Head, read_head
+from pricewatch.parsing.structured_data.meta_tags import MetaTags, read_meta_tags
 from pricewatch.parsing.structured_data.microdata import read_microdata, read_rdfa
 from pricewatch.parsing.structured_data.structured_products import ProductData, products_in
-from pricewatch.parsing.text import clean, name_overlap, words
+from pricewatch.parsing.text import clean, name_overlap, name_words
 from pricewatch.parsing.url import InvalidUrl, host_of, registrable_domain
 
 _OTHER_TITLES = compiled_xpath(
     "//h2|//h3|//*[@itemprop='name']"
     "|//*[contains(@class,'title') or contains(@class,'name')][string-length(.) < 300]"
 )
-_LONGEST_TITLE = 400
-_ALIKE = 0.6
+_MAX_TITLE_LENGTH = 400
+_SIMILAR = 0.6
 
 
 @dataclass(slots=True)
 class PageFacts:
-    """One product page, taken apart but not yet judged."""
+    """The parsed content of one product page."""
 
     url: str
     root: Element
-    head: Head
+    meta_tags: MetaTags
     document_title: str = ""
     canonical_link: str = ""
     language: str = ""
@@ -37,35 +37,37 @@ class PageFacts:
 
     @property
     def names(self) -> list[str]:
-        """What the page calls its product, apart from its headings."""
+        """Names of the product outside headings."""
         structured = [product.name for products in self.products.values() for product in products]
-        return [name for name in (self.head.first("og:title"), self.document_title, *structured[:8]) if name]
+        return [
+            name for name in (self.meta_tags.first("og:title"), self.document_title, *structured[:8]) if name
+        ]
 
     def named_currencies(self) -> list[str]:
-        """The currencies that the page names outright, best first."""
+        """The currencies that the page names explicitly, best first."""
         structured = [
             offer.price.currency
             for products in self.products.values()
             for product in products
             for offer in product.offers
         ]
-        found = [self.head.currency, *structured[:20], currency_code(self.head.first("currency"))]
+        found = [self.meta_tags.currency, *structured[:20], currency_code(self.meta_tags.first("currency"))]
         return list(dict.fromkeys(code for code in found if code))
 
     def currency_hints(self) -> list[str]:
-        """Currencies that the page points at, best first; none of them is proof."""
-        locales = [self.language, self.head.first("og:locale")]
+        """Likely currencies of the page, best first."""
+        locales = [self.language, self.meta_tags.first("og:locale")]
         likely = [domain_currency(host_of(self.url)), *(locale_currency(locale) for locale in locales)]
         return list(dict.fromkeys([*self.named_currencies(), *(code for code in likely if code)]))
 
 
 def read_page(url: str, body: bytes) -> PageFacts | None:
-    """The facts of a page in UTF-8; None where there is nothing that could be one."""
+    """The facts of a UTF-8 page; None if it is empty."""
     root = parse_html(body)
     if root is None:
         return None
     metas: list[Element] = []
-    facts = PageFacts(url=url, root=root, head=Head(), language=root.get("lang") or "")
+    facts = PageFacts(url=url, root=root, meta_tags=MetaTags(), language=root.get("lang") or "")
     jsonld: list[Any] = []
     for element in root.iter("meta", "script", "h1", "title", "link"):
         tag = element.tag
@@ -75,16 +77,16 @@ def read_page(url: str, body: bytes) -> PageFacts | None:
             if is_jsonld_type(element.get("type")):
                 jsonld.extend(decode_jsonld(element.text or ""))
         elif tag == "h1":
-            heading = clean(shown_text(element, _LONGEST_TITLE))
-            if heading and len(heading) <= _LONGEST_TITLE:
+            heading = clean(visible_text(element, _MAX_TITLE_LENGTH))
+            if heading and len(heading) <= _MAX_TITLE_LENGTH:
                 facts.headings.append((element, heading))
         elif tag == "title":
             facts.document_title = facts.document_title or clean(element.text or "")
         elif (element.get("rel") or "").lower() == "canonical" and not facts.canonical_link:
             facts.canonical_link = element.get("href") or ""
-    facts.head = read_head(metas)
+    facts.meta_tags = read_meta_tags(metas)
     _add_products(facts, "json-ld", jsonld)
-    # A look at the source is cheaper than a walk through the tree.
+    # Searching the source is faster than walking the tree.
     if _mentions(body, b"itemprop", (b"offer", b"price", b"Price")):
         _add_products(facts, "microdata", read_microdata(root))
     if not facts.products and _mentions(body, b"property=", (b"offers", b'price"', b"schema:price")):
@@ -93,7 +95,7 @@ def read_page(url: str, body: bytes) -> PageFacts | None:
 
 
 def _mentions(body: bytes, attribute: bytes, values: tuple[bytes, ...]) -> bool:
-    """Whether the source has an attribute with one of the values; it is looked at, not parsed."""
+    """Whether the source has the attribute with one of the values right after it; a text search."""
     position = body.find(attribute)
     while position >= 0:
         start = position + len(attribute)
@@ -104,9 +106,9 @@ def _mentions(body: bytes, attribute: bytes, values: tuple[bytes, ...]) -> bool:
 
 
 def title_of(facts: PageFacts) -> tuple[Element, str] | None:
-    """The element that shows the product's name: the heading that the rest of the page agrees with."""
-    site = _site_words(facts)
-    headings = [(element, text) for element, text in facts.headings if not words(text) <= site]
+    """The element with the product's name: the heading that matches the other names on the page."""
+    site_words = _site_words(facts)
+    headings = [(element, text) for element, text in facts.headings if not name_words(text) <= site_words]
     if len(headings) == 1:
         return headings[0]
     names = facts.names
@@ -116,18 +118,18 @@ def title_of(facts: PageFacts) -> tuple[Element, str] | None:
             for element, text in headings
         ]
         best = max(scored, key=lambda row: row[0])
-        if best[0] >= _ALIKE:
+        if best[0] >= _SIMILAR:
             return best[1], best[2]
     for element in _OTHER_TITLES(facts.root)[:400]:
-        text = clean(shown_text(element, _LONGEST_TITLE))
-        if len(words(text)) >= 2 and any(_is_the_name(text, name) for name in names):
+        text = clean(visible_text(element, _MAX_TITLE_LENGTH))
+        if len(name_words(text)) >= 2 and any(_matches_name(text, name) for name in names):
             return element, text
     return headings[0] if headings else None
 
 
-def _is_the_name(text: str, name: str) -> bool:
-    shown, known = words(text), words(name)
-    return bool(shown) and len(shown & known) >= 0.9 * len(shown) and len(shown) >= 0.4 * len(known)
+def _matches_name(text: str, name: str) -> bool:
+    own, other = name_words(text), name_words(name)
+    return bool(own) and len(own & other) >= 0.9 * len(own) and len(own) >= 0.4 * len(other)
 
 
 def _site_words(facts: PageFacts) -> frozenset[str]:
@@ -135,8 +137,8 @@ def _site_words(facts: PageFacts) -> frozenset[str]:
         domain = registrable_domain(facts.url)
     except InvalidUrl:
         domain = ""
-    return words(
-        f"{facts.head.first('og:site_name')} {domain.replace('.', ' ')} {domain} shop online store home"
+    return name_words(
+        f"{facts.meta_tags.first('og:site_name')} {domain.replace('.', ' ')} {domain} shop online store home"
     )
 
 

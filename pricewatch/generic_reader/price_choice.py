@@ -1,6 +1,6 @@
-"""Which of a page's candidates is what one customer pays now for one unit, or that it cannot be told.
+"""Choose the price that one customer pays now for one unit, or report why it is ambiguous.
 
-Agreement between structured data and what a reader sees accepts; disagreement never does.
+A price is accepted if structured data and the displayed page agree, never if they disagree.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from enum import StrEnum
 from pricewatch.generic_reader.candidates import PriceCandidate
 from pricewatch.parsing.prices.price_roles import Role
 
-# How many elements apart two prices may stand and still be one price tag.
-_SAME_TAG = 14
-# How far after the title a price that contradicts structured data still counts.
-_NEAR_TITLE = 170
-# The longest text that is a price tag rather than a sentence with a price in it.
-_LONGEST_TAG = 24
+# Maximum distance, in elements, of two prices in one price tag.
+_SAME_TAG_DISTANCE = 14
+# Maximum distance from the title at which a price can contradict structured data.
+_NEAR_TITLE_DISTANCE = 170
+# A longer text is a sentence with a price in it, not a price tag.
+_MAX_TAG_LENGTH = 24
 
-# Of the price without tax at most: no country's tax on sales is higher.
-_HIGHEST_TAX = Decimal("0.3")
+# Share of the net price; no country has a higher sales tax.
+_MAX_TAX_RATE = Decimal("0.3")
 
-# From how many prices of the same build on they are a list.
-_MANY = 3
+# This many prices in elements of the same kind are a list.
+_LIST_LENGTH = 3
 
-_TELLING = frozenset({Role.FROM, Role.RANGE, Role.INSTALMENT, Role.OTHER_CONDITION, Role.BID})
+_EXCLUDING_ROLES = frozenset({Role.FROM, Role.RANGE, Role.INSTALMENT, Role.OTHER_CONDITION, Role.BID})
 
 
 class PriceVerdict(StrEnum):
@@ -41,115 +41,124 @@ class Choice:
     verdict: PriceVerdict
     why: str
     price: PriceCandidate | None = None
-    # All candidates that say the same amount as the chosen one.
+    # All candidates with the same amount as the chosen one.
     agreeing: list[PriceCandidate] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class _Shown:
-    """The prices that a reader sees, sorted by what they are."""
+class _DisplayedPrices:
+    """The displayed prices of a page."""
 
-    every: list[PriceCandidate]
+    all_prices: list[PriceCandidate]
     current: list[PriceCandidate]
 
-    def strong(self) -> list[PriceCandidate]:
-        return [one for one in self.current if one.shown is not None and one.shown.is_strong]
+    def labelled(self) -> list[PriceCandidate]:
+        return [one for one in self.current if one.displayed is not None and one.displayed.is_labelled]
 
     def single(self) -> list[PriceCandidate]:
-        """The strong ones, without those of a list: many alike in build, unlike in amount."""
-        strong = self.strong()
-        built = Counter(one.where for one in strong)
-        amounts = {where: {one.amount for one in strong if one.where == where} for where in built}
-        return [one for one in strong if built[one.where] < _MANY or len(amounts[one.where]) == 1]
+        """Labelled prices, except those of lists: many elements of the same kind with different amounts."""
+        labelled = self.labelled()
+        counts = Counter(one.where for one in labelled)
+        amounts = {where: {one.amount for one in labelled if one.where == where} for where in counts}
+        return [one for one in labelled if counts[one.where] < _LIST_LENGTH or len(amounts[one.where]) == 1]
 
     def tags(self) -> list[PriceCandidate]:
-        """Those whose text is a price tag's, nearest first."""
-        return [one for one in self.current if len(one.text) <= _LONGEST_TAG]
+        """Prices whose text is short enough for a price tag, nearest first."""
+        return [one for one in self.current if len(one.text) <= _MAX_TAG_LENGTH]
 
 
 def choose_price(
     structured: list[PriceCandidate],
-    shown: list[PriceCandidate],
+    displayed_prices: list[PriceCandidate],
     *,
     is_trusted: bool,
     is_product_page: bool,
-    is_sold_out: bool = False,
-    has_currency: bool = False,
+    is_out_of_stock: bool = False,
+    has_expected_currency: bool = False,
 ) -> Choice:
-    """The price, given what structured data and the page show; trusted data is about this page's product.
+    """Choose between structured and displayed prices; trusted data is about this page's product.
 
-    A page whose currency is known may show its price as a bare number.
+    With an expected currency, the price may be a bare number.
     """
-    seen = _Shown(shown, _current(shown))
+    displayed = _DisplayedPrices(displayed_prices, _current(displayed_prices))
     current = [one for one in structured if one.role is Role.CURRENT and one.amount > 0]
     amounts = {one.amount for one in current}
     if len(amounts) == 1:
-        choice = _one_amount(current[0], current, seen, is_trusted=is_trusted)
+        choice = _one_amount(current[0], current, displayed, is_trusted=is_trusted)
     elif amounts:
-        choice = _several_amounts(current, amounts, seen)
+        choice = _several_amounts(current, amounts, displayed)
     elif any(one.role in (Role.RANGE, Role.FROM) and one.amount > 0 for one in structured):
-        choice = _range(structured, seen)
+        choice = _price_range(structured, displayed)
     elif any(one.role is Role.CURRENT for one in structured):
-        choice = _zero(seen)
+        choice = _zero(displayed)
     else:
-        is_marked = any(one.shown and one.shown.codes for one in seen.every)
-        if has_currency and not is_marked:
-            choice = _only_amount(seen.single(), seen, is_product_page=is_product_page)
+        is_marked = any(one.displayed and one.displayed.codes for one in displayed.all_prices)
+        if has_expected_currency and not is_marked:
+            choice = _single_amount(displayed.single(), displayed, is_product_page=is_product_page)
         else:
-            choice = _shown_only(seen, is_product_page=is_product_page, is_sold_out=is_sold_out)
-    if choice.price is not None and (higher := _higher_instalment(choice.price, seen)):
+            choice = _displayed_only(
+                displayed, is_product_page=is_product_page, is_out_of_stock=is_out_of_stock
+            )
+    if choice.price is not None and (higher := _higher_instalment(choice.price, displayed)):
         choice = Choice(
             PriceVerdict.AMBIGUOUS,
-            f"the page shows {choice.price.amount} beside instalments of {higher.amount}",
+            f"the page shows {choice.price.amount} next to instalments of {higher.amount}",
         )
     if choice.price is not None:
-        choice.agreeing = [one for one in [*structured, *seen.current] if one.amount == choice.price.amount]
+        choice.agreeing = [
+            one for one in [*structured, *displayed.current] if one.amount == choice.price.amount
+        ]
     return choice
 
 
 def _one_amount(
-    price: PriceCandidate, all_of_it: list[PriceCandidate], seen: _Shown, *, is_trusted: bool
+    price: PriceCandidate, candidates: list[PriceCandidate], displayed: _DisplayedPrices, *, is_trusted: bool
 ) -> Choice:
-    roles = {one.role for one in seen.every if one.amount == price.amount}
-    confirming = [one for one in seen.current if one.amount == price.amount]
-    lower = [one for one in seen.strong() if one.amount < price.amount]
-    is_named_price = any(one.shown and one.shown.is_strong for one in confirming)
-    if lower and not is_named_price and (Role.LIST in roles or (Role.REGULAR in roles and not confirming)):
+    roles = {one.role for one in displayed.all_prices if one.amount == price.amount}
+    confirming = [one for one in displayed.current if one.amount == price.amount]
+    lower = [one for one in displayed.labelled() if one.amount < price.amount]
+    is_labelled = any(one.displayed and one.displayed.is_labelled for one in confirming)
+    if lower and not is_labelled and (Role.LIST in roles or (Role.REGULAR in roles and not confirming)):
         return _sale_price(price, lower)
     if confirming:
-        below = lower if Role.LIST in roles else [one for one in lower if _is_beside(one, confirming)]
-        if below and not any(one.shown and one.shown.is_sale for one in confirming):
+        below = lower if Role.LIST in roles else [one for one in lower if _is_near(one, confirming)]
+        if below and not any(one.displayed and one.displayed.is_sale for one in confirming):
             return Choice(
                 PriceVerdict.AMBIGUOUS,
-                f"the page shows a lower price {below[0].amount} beside {price.amount}",
+                f"the page shows a lower price {below[0].amount} next to {price.amount}",
             )
         return Choice(PriceVerdict.ACCEPTED, "structured data and page agree", price)
-    if Role.NET in roles and (gross := _with_tax(price, seen)):
+    if Role.NET in roles and (gross := _gross_price(price, displayed)):
         return Choice(PriceVerdict.ACCEPTED, f"the page calls {price.amount} a price without tax", gross)
     if Role.LIST in roles:
         return Choice(PriceVerdict.AMBIGUOUS, f"the page shows {price.amount} as list price only")
-    if roles & _TELLING:
-        return Choice(PriceVerdict.AMBIGUOUS, f"the page shows {price.amount} as {min(roles & _TELLING)}")
-    against = [one for one in seen.single() or seen.tags()[:1] if _contradicts(one)]
-    if against:
+    if roles & _EXCLUDING_ROLES:
         return Choice(
-            PriceVerdict.AMBIGUOUS, f"structured data says {price.amount}, the page shows {against[0].amount}"
+            PriceVerdict.AMBIGUOUS, f"the page shows {price.amount} as {min(roles & _EXCLUDING_ROLES)}"
         )
-    sources = {one.source for one in all_of_it}
+    contradicting = [one for one in displayed.single() or displayed.tags()[:1] if _contradicts(one)]
+    if contradicting:
+        return Choice(
+            PriceVerdict.AMBIGUOUS,
+            f"structured data says {price.amount}, the page shows {contradicting[0].amount}",
+        )
+    sources = {one.source for one in candidates}
     if is_trusted or len(sources) > 1:
         return Choice(PriceVerdict.ACCEPTED, "structured data of this page's product", price)
-    return Choice(PriceVerdict.AMBIGUOUS, "structured data that nothing ties to this page's product")
+    return Choice(PriceVerdict.AMBIGUOUS, "nothing connects the structured data to this page's product")
 
 
-def _higher_instalment(price: PriceCandidate, seen: _Shown) -> PriceCandidate | None:
-    """Where a month costs more than the price does, the price is only what is paid at first."""
-    told = [one for one in seen.current if one.amount == price.amount]
-    higher = (one for one in seen.every if one.role is Role.INSTALMENT and one.amount >= price.amount)
-    return next((one for one in higher if not told or _is_beside(one, told)), None)
+def _higher_instalment(price: PriceCandidate, displayed: _DisplayedPrices) -> PriceCandidate | None:
+    """An instalment that is at least the price: the price is then only a down payment."""
+    same = [one for one in displayed.current if one.amount == price.amount]
+    higher = (
+        one for one in displayed.all_prices if one.role is Role.INSTALMENT and one.amount >= price.amount
+    )
+    return next((one for one in higher if not same or _is_near(one, same)), None)
 
 
 def _sale_price(listed: PriceCandidate, lower: list[PriceCandidate]) -> Choice:
-    """Structured data carries the crossed-out price: the one beside it counts, if there is exactly one."""
+    """Structured data has the crossed-out price: a single lower price on the page counts instead."""
     if len({one.amount for one in lower}) == 1:
         return Choice(
             PriceVerdict.ACCEPTED,
@@ -161,106 +170,119 @@ def _sale_price(listed: PriceCandidate, lower: list[PriceCandidate]) -> Choice:
     )
 
 
-def _with_tax(net: PriceCandidate, seen: _Shown) -> PriceCandidate | None:
-    """The one price that the page shows beside a price without tax, if the difference can be the tax."""
-    prices = [one for one in seen.single() or seen.tags() if one.shown and one.shown.codes]
-    most = net.amount * (1 + _HIGHEST_TAX)
-    if len({one.amount for one in prices}) != 1 or not net.amount < prices[0].amount <= most:
+def _gross_price(net: PriceCandidate, displayed: _DisplayedPrices) -> PriceCandidate | None:
+    """The single displayed price above a net price, if the difference can be the tax."""
+    prices = [one for one in displayed.single() or displayed.tags() if one.displayed and one.displayed.codes]
+    limit = net.amount * (1 + _MAX_TAX_RATE)
+    if len({one.amount for one in prices}) != 1 or not net.amount < prices[0].amount <= limit:
         return None
     return prices[0]
 
 
-def _several_amounts(current: list[PriceCandidate], amounts: set[Decimal], seen: _Shown) -> Choice:
-    first = next(iter(seen.strong() or seen.current), None)
+def _several_amounts(
+    current: list[PriceCandidate], amounts: set[Decimal], displayed: _DisplayedPrices
+) -> Choice:
+    first = next(iter(displayed.labelled() or displayed.current), None)
     if first is None or first.amount not in amounts:
         return Choice(
-            PriceVerdict.AMBIGUOUS, f"structured data gives {len(amounts)} prices and the page confirms none"
+            PriceVerdict.AMBIGUOUS,
+            f"structured data gives {len(amounts)} prices and the page shows none of them",
         )
-    both = {one.amount for one in seen.single() or seen.current} & amounts
+    both = {one.amount for one in displayed.single() or displayed.current} & amounts
     if len(both) > 1:
         return Choice(
             PriceVerdict.AMBIGUOUS, f"the page shows {len(both)} of the prices in its structured data"
         )
-    beside = {one.amount for one in seen.current if _is_beside(one, [first])}
-    if any(amount < first.amount for amount in beside):
+    nearby = {one.amount for one in displayed.current if _is_near(one, [first])}
+    if any(amount < first.amount for amount in nearby):
         return Choice(PriceVerdict.AMBIGUOUS, "structured data and page both give several prices")
     price = next(one for one in current if one.amount == first.amount)
     return Choice(PriceVerdict.ACCEPTED, "the page shows one of the prices in its structured data", price)
 
 
-def _range(structured: list[PriceCandidate], seen: _Shown) -> Choice:
-    amounts = {one.amount for one in seen.strong()}
+def _price_range(structured: list[PriceCandidate], displayed: _DisplayedPrices) -> Choice:
+    amounts = {one.amount for one in displayed.labelled()}
     lows = [one for one in structured if one.role in (Role.RANGE, Role.FROM) and one.amount > 0]
     low = min(lows, key=lambda one: one.amount)
     high = low.offer.high if low.offer else None
     if len(amounts) == 1:
-        shown = seen.strong()[0]
-        if low.amount <= shown.amount and (high is None or shown.amount <= high):
-            shown.currency = shown.currency or low.currency
+        price = displayed.labelled()[0]
+        if low.amount <= price.amount and (high is None or price.amount <= high):
+            price.currency = price.currency or low.currency
             return Choice(
                 PriceVerdict.ACCEPTED,
                 "the page shows one price within the range of its structured data",
-                shown,
+                price,
             )
     return Choice(PriceVerdict.AMBIGUOUS, f"structured data gives a range from {low.amount}")
 
 
-def _zero(seen: _Shown) -> Choice:
-    if seen.strong():
+def _zero(displayed: _DisplayedPrices) -> Choice:
+    if displayed.labelled():
         return Choice(
-            PriceVerdict.AMBIGUOUS, f"structured data says zero, the page shows {seen.strong()[0].amount}"
+            PriceVerdict.AMBIGUOUS,
+            f"structured data says zero, the page shows {displayed.labelled()[0].amount}",
         )
     return Choice(PriceVerdict.ZERO, "structured data says zero")
 
 
-def _shown_only(seen: _Shown, *, is_product_page: bool, is_sold_out: bool) -> Choice:
-    prices = [one for one in seen.single() if one.shown and one.shown.codes]
-    # What is sold out may show no price, but those of other things that can be bought.
-    if not prices and not is_sold_out:
-        prices = [one for one in seen.tags() if one.shown and one.shown.codes]
-    return _only_amount(prices, seen, is_product_page=is_product_page)
+def _displayed_only(displayed: _DisplayedPrices, *, is_product_page: bool, is_out_of_stock: bool) -> Choice:
+    prices = [one for one in displayed.single() if one.displayed and one.displayed.codes]
+    # A page of a product that is out of stock may display prices of other products only.
+    if not prices and not is_out_of_stock:
+        prices = [one for one in displayed.tags() if one.displayed and one.displayed.codes]
+    return _single_amount(prices, displayed, is_product_page=is_product_page)
 
 
-def _only_amount(prices: list[PriceCandidate], seen: _Shown, *, is_product_page: bool) -> Choice:
-    if not prices and is_product_page and any(one.role is Role.ZERO for one in seen.every):
+def _single_amount(
+    prices: list[PriceCandidate], displayed: _DisplayedPrices, *, is_product_page: bool
+) -> Choice:
+    if not prices and is_product_page and any(one.role is Role.ZERO for one in displayed.all_prices):
         return Choice(PriceVerdict.ZERO, "the page shows zero")
     if not prices:
         return Choice(PriceVerdict.NONE, "no price found")
     if not is_product_page:
-        return Choice(PriceVerdict.NONE, "prices, but nothing that says this is a product's page")
+        return Choice(PriceVerdict.NONE, "there are prices, but this is not a product page")
     amounts = {one.amount for one in prices}
     if len(amounts) > 1:
         return Choice(PriceVerdict.AMBIGUOUS, f"the page shows {len(amounts)} prices")
-    starting = [one for one in seen.every if one.role is Role.FROM and one.amount < prices[0].amount]
-    if any(_is_beside(one, prices) for one in starting):
+    from_prices = [
+        one for one in displayed.all_prices if one.role is Role.FROM and one.amount < prices[0].amount
+    ]
+    if any(_is_near(one, prices) for one in from_prices):
         return Choice(
-            PriceVerdict.AMBIGUOUS, f"the page shows {prices[0].amount} beside from {starting[0].amount}"
+            PriceVerdict.AMBIGUOUS,
+            f'the page shows {prices[0].amount} next to "from {from_prices[0].amount}"',
         )
     return Choice(PriceVerdict.ACCEPTED, "the only price that the page shows", prices[0])
 
 
-def _current(shown: list[PriceCandidate]) -> list[PriceCandidate]:
-    """What may be the price: a regular price too, unless the page shows a lower current one."""
-    current = [one for one in shown if one.role is Role.CURRENT]
-    strong = [one.amount for one in current if one.shown and one.shown.is_strong]
-    lowest = min(strong, default=None)
-    regular = [one for one in shown if one.role is Role.REGULAR and (lowest is None or one.amount <= lowest)]
-    return sorted([*current, *regular], key=_place)
+def _current(prices: list[PriceCandidate]) -> list[PriceCandidate]:
+    """Prices that may be the current one; a regular price counts unless a lower one is labelled."""
+    current = [one for one in prices if one.role is Role.CURRENT]
+    labelled = [one.amount for one in current if one.displayed and one.displayed.is_labelled]
+    lowest = min(labelled, default=None)
+    regular = [one for one in prices if one.role is Role.REGULAR and (lowest is None or one.amount <= lowest)]
+    return sorted([*current, *regular], key=_position)
 
 
-def _place(one: PriceCandidate) -> tuple[bool, int]:
-    order = one.shown.order if one.shown else 0
+def _position(one: PriceCandidate) -> tuple[bool, int]:
+    order = one.displayed.order if one.displayed else 0
     return order < 0, abs(order)
 
 
-def _is_beside(one: PriceCandidate, others: list[PriceCandidate]) -> bool:
+def _is_near(one: PriceCandidate, others: list[PriceCandidate]) -> bool:
     return any(
-        one.shown is not None
-        and other.shown is not None
-        and abs(one.shown.order - other.shown.order) <= _SAME_TAG
+        one.displayed is not None
+        and other.displayed is not None
+        and abs(one.displayed.order - other.displayed.order) <= _SAME_TAG_DISTANCE
         for other in others
     )
 
 
 def _contradicts(one: PriceCandidate) -> bool:
-    return one.shown is not None and bool(one.shown.codes) and -_SAME_TAG < one.shown.order < _NEAR_TITLE
+    return (
+        one.displayed is not None
+        and bool(one.displayed.codes)
+        and -_SAME_TAG_DISTANCE < one.displayed.order < _NEAR_TITLE_DISTANCE
+    )

@@ -1,14 +1,14 @@
-"""Cells that stay text in a spreadsheet, whatever a site wrote into them."""
+"""Escaping of CSV cells that a spreadsheet would run as formulas."""
 
 from __future__ import annotations
 
-# A spreadsheet takes a cell that begins so for a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
+# A spreadsheet reads a cell with one of these prefixes as a formula.
+_FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
 
 
 def escaped_cell(cell: str) -> str:
-    """Numbers stay numbers; everything else that could be a formula gets a quote in front."""
-    if not cell.startswith(_FORMULA):
+    """Prefix a cell with a quote if it could be a formula; numbers are unchanged."""
+    if not cell.startswith(_FORMULA_PREFIXES):
         return cell
     digits = cell[1:].replace(".", "", 1)
     is_number = cell[0] in "+-" and digits.isascii() and digits.isdigit()

@@ -1,6 +1,6 @@
-"""A CSV file of URLs as people have them: any usual encoding and separator, quotes, lines that are no good.
+"""Reading a CSV file of URLs in any common encoding, with any common separator.
 
-Every line gives either its values or what is wrong with it; a bad line never takes its neighbours with it.
+Each line gives its values or a problem; a bad line does not affect its neighbours.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from dataclasses import dataclass, field
 
 COLUMNS = ("url", "schedule", "priority", "adapter", "price", "title", "availability", "currency", "notes")
 SEPARATORS = (";", "\t", ",", "|")
-LONGEST_LINE = 8_000
-# A quoted cell may hold line breaks, but not half a file.
-MOST_LINES_OF_A_CELL = 10
+MAX_LINE_LENGTH = 8_000
+# Limit for line breaks in a quoted cell.
+MAX_LINES_PER_CELL = 10
 _SELECTOR_SUFFIX = re.compile(r"[ _-]?selector$")
-# A line of its own, whatever the quotes before it say.
-_BEGINS_WITH_URL = re.compile(r'\s*"?https?://', re.IGNORECASE)
-# Cells after the first, in a line without a header: a separator alone may well stand in a URL.
-_FURTHER_CELLS = re.compile(r"[\s|]|[;,]{2}|[;,]$")
+# Such a line starts a new record even within an open quote.
+_STARTS_WITH_URL = re.compile(r'\s*"?https?://', re.IGNORECASE)
+# More cells in a line without a header; a single separator may be part of a URL.
+_MORE_CELLS = re.compile(r"[\s|]|[;,]{2}|[;,]$")
 _BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
 @dataclass(frozen=True, slots=True)
 class CsvLine:
-    """One line of the file, or several that a quoted cell joins; `number` is that of the first."""
+    """One record of the file; `number` is the number of its first line."""
 
     number: int
     values: dict[str, str] = field(default_factory=dict)
@@ -35,15 +35,15 @@ class CsvLine:
 @dataclass(slots=True)
 class CsvFile:
     lines: list[CsvLine] = field(default_factory=list)
-    # What is said once, about the whole file.
+    # Remarks about the whole file.
     notices: list[str] = field(default_factory=list)
 
 
 def decode(data: bytes) -> str:
-    """The text of a file: by its byte order mark, else UTF-8, else what Windows writes in the west."""
+    """Decode a file by its byte order mark, or else as UTF-8, or else as Windows-1252."""
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
-            # Programs that put one before a text that had one already leave a second.
+            # Some programs write the byte order mark twice.
             return data.decode(encoding, "replace").lstrip("\ufeff")
     try:
         return data.decode("utf-8")
@@ -52,7 +52,7 @@ def decode(data: bytes) -> str:
 
 
 def read_csv(data: bytes) -> CsvFile:
-    """With a header that names a column `url`, or else one URL per line and nothing more."""
+    """Read a file with a header that has a column `url`, or a file with one URL per line."""
     found = CsvFile()
     records = _records(re.split(r"\r\n|\n|\r", decode(data)))
     separator: str | None = None
@@ -67,10 +67,10 @@ def read_csv(data: bytes) -> CsvFile:
             if columns:
                 unknown = sorted(set(columns) - {*COLUMNS, ""})
                 if unknown:
-                    found.notices.append(f"columns that are not known are left out: {', '.join(unknown)}")
+                    found.notices.append(f"unknown columns are ignored: {', '.join(unknown)}")
                 continue
-            if _BEGINS_WITH_URL.match(record) or separator not in record:
-                # Not a header that nobody knows: what looks like a separator belongs to the URL.
+            if _STARTS_WITH_URL.match(record) or separator not in record:
+                # This is not a header: the separator is part of the URL.
                 separator = ""
         found.lines.append(_line(number, record, problem, columns or [], separator or ""))
     return found
@@ -81,13 +81,13 @@ def _line(number: int, record: str, problem: str | None, columns: list[str], sep
         return CsvLine(number, {"url": record[:200]}, problem)
     if not columns:
         url = record.strip().strip('"').strip()
-        if _FURTHER_CELLS.search(url) or (separator and separator in url):
-            problem = "it has more than a URL in it, and no header names a column `url`"
+        if _MORE_CELLS.search(url) or (separator and separator in url):
+            problem = "it has more than a URL, and there is no header with a column `url`"
         return CsvLine(number, {"url": url[:200] if problem else url}, problem)
     try:
         cells = _cells(record, separator)
     except csv.Error as error:
-        return CsvLine(number, {"url": record[:200]}, f"it is no CSV ({error})")
+        return CsvLine(number, {"url": record[:200]}, f"it is not valid CSV ({error})")
     if len(cells) > len(columns) and any(cell.strip() for cell in cells[len(columns) :]):
         problem = f"it has {len(cells)} cells, the header has {len(columns)}: is a {separator!r} not quoted?"
     values = {
@@ -99,26 +99,26 @@ def _line(number: int, record: str, problem: str | None, columns: list[str], sep
 
 
 def _records(lines: list[str]) -> Iterator[tuple[int, str, str | None]]:
-    """(number of the first line, text, what is wrong), with lines joined where a quoted cell goes on."""
-    place = 0
-    while place < len(lines):
-        number, record = place + 1, lines[place]
-        place += 1
+    """Yield (number of the first line, text, problem); joins the lines of a quoted cell."""
+    position = 0
+    while position < len(lines):
+        number, record = position + 1, lines[position]
+        position += 1
         if not record.strip():
             continue
-        if len(record) > LONGEST_LINE:
-            yield number, record, f"it is longer than {LONGEST_LINE} characters"
+        if len(record) > MAX_LINE_LENGTH:
+            yield number, record, f"it is longer than {MAX_LINE_LENGTH} characters"
             continue
         if record.count('"') % 2:
-            joined, ends = record, place
-            last = min(len(lines), place + MOST_LINES_OF_A_CELL)
-            while joined.count('"') % 2 and ends < last and not _BEGINS_WITH_URL.match(lines[ends]):
-                joined += "\n" + lines[ends]
-                ends += 1
-            if joined.count('"') % 2 or len(joined) > LONGEST_LINE:
+            joined, end = record, position
+            last = min(len(lines), position + MAX_LINES_PER_CELL)
+            while joined.count('"') % 2 and end < last and not _STARTS_WITH_URL.match(lines[end]):
+                joined += "\n" + lines[end]
+                end += 1
+            if joined.count('"') % 2 or len(joined) > MAX_LINE_LENGTH:
                 yield number, record, "a quote is not closed"
                 continue
-            record, place = joined, ends
+            record, position = joined, end
         yield number, record, None
 
 

@@ -1,4 +1,4 @@
-"""Plain text as pages write it: odd spaces, entities, and names that differ only in spelling."""
+"""Cleaning text of pages, and comparing names."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ import html
 import re
 import unicodedata
 
-# Without width: joiners, soft hyphens, marks of direction. They may stand inside a number.
+# Zero-width characters: joiners, soft hyphens, direction marks. They may occur inside a number.
 _ZERO_WIDTH = re.compile(
     r"[\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]"
 )
 _COMBINING = re.compile(r"[\u0300-\u036f]")
-# Half characters come from JSON that was cut in the middle of one: nothing can store them.
+# Includes lone surrogates, which truncated JSON contains and PostgreSQL rejects.
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-# Scripts without spaces between words count character by character.
+# In scripts without spaces, each character is a word.
 _WORD = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]|[^\W\u2e80-\u9fff\uf900-\ufaff]+")
 
 
 def word_set(text: str) -> frozenset[str]:
-    """A set of words, given as they would be read out."""
+    """The set of words in a text that is separated by spaces."""
     return frozenset(text.split())
 
 
-def squash(text: str) -> str:
-    """One plain space for any run of spaces, be they no-break, thin or figure spaces; none at the ends."""
+def collapse_spaces(text: str) -> str:
+    """Replace each run of whitespace by one space; strip the ends and zero-width characters."""
     if not text.isascii():
         text = _ZERO_WIDTH.sub("", text)
     return " ".join(text.split())
 
 
 def clean(text: str) -> str:
-    """Text fit to store: entities resolved, control and direction characters gone, spaces squashed."""
+    """Text that can be stored: entities resolved, control characters removed, spaces collapsed."""
     if "&" not in text and text.isprintable():
-        return squash(text)
-    # Twice, because shops escape names before a template escapes them again.
-    return squash(_CONTROL.sub("", html.unescape(html.unescape(text))))
+        return collapse_spaces(text)
+    # Twice, because some shops escape names twice.
+    return collapse_spaces(_CONTROL.sub("", html.unescape(html.unescape(text))))
 
 
-def words(text: str) -> frozenset[str]:
-    """The words of a name without case and accents, to compare it with another spelling of itself."""
+def name_words(text: str) -> frozenset[str]:
+    """The words of a name without case and accents, for comparison."""
     folded = clean(text).casefold()
     if not folded.isascii():
         folded = _COMBINING.sub("", unicodedata.normalize("NFKD", folded))
@@ -48,8 +48,8 @@ def words(text: str) -> frozenset[str]:
 
 
 def name_overlap(one: str, other: str) -> float:
-    """Share of the shorter name's words that the longer one has, from 0 to 1."""
-    first, second = words(one), words(other)
+    """The share of the shorter name's words that the longer name contains, from 0 to 1."""
+    first, second = name_words(one), name_words(other)
     if not first or not second:
         return 0.0
     return len(first & second) / min(len(first), len(second))

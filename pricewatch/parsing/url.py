@@ -1,4 +1,4 @@
-"""URLs as identities: one spelling per page, the domain behind a host, and links made absolute."""
+"""Canonical URLs, registrable domains, absolute links, and URLs of the same product."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, parse_qsl, quote, urljoin, urlsplit, urlun
 import tldextract
 from w3lib.url import canonicalize_url, safe_url_string
 
-# Offline: the snapshot of the public suffix list that ships with tldextract.
+# Offline: uses the snapshot of the public suffix list in tldextract.
 _SUFFIXES = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
 
 _TRACKING = frozenset({"fbclid", "gclid", "ref", "source", "campaign"})
@@ -18,56 +18,58 @@ _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
 _ID_PARAMETER = re.compile(r"(?:\w*id|product|item|sku|artikel|art|p|code|goods)=", re.IGNORECASE)
 _ID = re.compile(r"\d{4,}")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-# Too long for a category's number; or letters and digits, as in an ASIN.
+# Longer than the number of a category; or letters and digits, as in an ASIN.
 _LONG_ID = re.compile(r"\d{6,}|\b(?=[A-Z]*\d)[A-Z0-9]{8,}\b")
-# A last part of a path that names no product: what its parameters say does.
+# A last path segment that does not identify a product; its query parameters do.
 _SCRIPT = re.compile(
     r"[\w-]*\.(?:php|aspx?|jsp|cgi|do)|index(?:\.\w+)?|view|products?|items?|details?|p|goods|offer"
 )
-_NOT_OF_A_PRODUCT = frozenset({"lang", "language", "locale", "currency", "country", "sid", "session"})
-# Most links need nothing but their scheme changed: no query, no escapes, no port that goes without saying.
-_ALREADY_PLAIN = re.compile(
+_NON_PRODUCT_PARAMETERS = frozenset({"lang", "language", "locale", "currency", "country", "sid", "session"})
+# URLs that only need https: no query, no escapes, no standard port.
+_ALREADY_CANONICAL = re.compile(
     r"https?://([a-z0-9](?:[a-z0-9-]*\.)*[a-z0-9-]*[a-z0-9](?::(?!0|80/|443/)(?:\d{2,4}|[1-5]\d{4}))?"
     r"(?:/[A-Za-z0-9_-]+)+)"
 )
-# Links as most sites write them: from the root, with nothing that needs resolving.
-_FROM_ROOT = re.compile(r"(?:/[A-Za-z0-9_-]+)+")
+# Links from the root that need no further resolution.
+_ROOT_RELATIVE = re.compile(r"(?:/[A-Za-z0-9_-]+)+")
 
 
 class InvalidUrl(ValueError):
-    """A URL that names no web page."""
+    """A URL that is not a valid web address."""
 
 
 def canonical_url(url: str) -> str:
-    """The one spelling of a URL: https, lower-case host, no fragment, no tracking, parameters sorted."""
-    plain = _ALREADY_PLAIN.fullmatch(url)
-    return f"https://{plain[1]}" if plain else _canonical(url)
+    """Normalize a URL: https, lower-case host, no fragment, no tracking, sorted parameters."""
+    match = _ALREADY_CANONICAL.fullmatch(url)
+    return f"https://{match[1]}" if match else _canonical(url)
 
 
 @lru_cache(maxsize=32)
 def _canonical(url: str) -> str:
     parts = _split(url)
-    kept = [(key, value) for key, value in parse_qsl(parts.query) if not _is_tracking(key) and value.strip()]
-    query = "&".join(f"{_quoted(key)}={_quoted(value)}" for key, value in kept)
+    parameters = [
+        (key, value) for key, value in parse_qsl(parts.query) if not _is_tracking(key) and value.strip()
+    ]
+    query = "&".join(f"{_quoted(key)}={_quoted(value)}" for key, value in parameters)
     path = parts.path.rstrip("/") or "/"
-    plain = urlunsplit(("https", _host_and_port(parts), path, query, ""))
+    normalized = urlunsplit(("https", _host_and_port(parts), path, query, ""))
     try:
-        return canonicalize_url(plain, keep_blank_values=False)
+        return canonicalize_url(normalized, keep_blank_values=False)
     except ValueError as error:
         raise InvalidUrl(f"not a URL: {url[:200]!r}") from error
 
 
 def absolute_url(base: str, link: str) -> str:
-    """A link as found on a page, made absolute; not yet checked."""
+    """Make a link absolute; does not validate it."""
     try:
-        return f"{_root(base)}{link}" if _FROM_ROOT.fullmatch(link) else urljoin(base, link.strip())
+        return f"{_root(base)}{link}" if _ROOT_RELATIVE.fullmatch(link) else urljoin(base, link.strip())
     except ValueError as error:
         raise InvalidUrl(f"not a link: {link[:200]!r}") from error
 
 
 @lru_cache(maxsize=32)
 def _root(base: str) -> str:
-    """What comes before the path of a page: the same for all links on it."""
+    """Scheme and host of a page; cached for all links of the page."""
     return urljoin(base, "/").removesuffix("/")
 
 
@@ -89,27 +91,27 @@ def host_of(url_or_host: str) -> str:
 
 @lru_cache(maxsize=4096)
 def registrable_domain(url_or_host: str) -> str:
-    """The domain that someone registered: `example.co.uk` for `shop.example.co.uk`; IPs stay themselves."""
+    """The registered domain: `example.co.uk` for `shop.example.co.uk`; an IP address is returned as is."""
     host = host_of(url_or_host)
     if _is_address(host):
         return host
     found = _SUFFIXES(host)
     if found.domain and found.suffix:
         return f"{found.domain}.{found.suffix}"
-    # No rule matches: the list's own default takes the last label as the suffix.
+    # No rule matches: the default of the list is that the last label is the suffix.
     return host if found.suffix else ".".join(host.split(".")[-2:])
 
 
 def is_machine(domain: str) -> bool:
-    """Whether a domain is an address or a name like localhost, which nobody registered for one site."""
+    """Whether a host has no registered domain: an IP address, or a name like localhost."""
     return "." not in domain or _is_address(domain) or domain.endswith(".localhost")
 
 
 @lru_cache(maxsize=4096)
 def site_of(url: str) -> str:
-    """What shares one rate budget: the registrable domain; of an address or a name like localhost, the port.
+    """The key of a rate limit: the registrable domain, or for an IP address or localhost, host and port.
 
-    What answers on the two standard ports is one site.
+    The two standard ports are one site.
     """
     domain = registrable_domain(url)
     if not is_machine(domain):
@@ -123,7 +125,7 @@ def site_of(url: str) -> str:
 
 
 def is_other_page(page_url: str, link: str | None) -> bool:
-    """Whether a link on a page leads to another one than the page itself; anchors and scripts do not."""
+    """Whether a link leads to another page; anchors and scripts do not."""
     if not link or link.startswith(("#", "javascript:", "mailto:", "tel:")):
         return False
     path, _, query = link.partition("#")[0].partition("?")
@@ -137,17 +139,17 @@ def is_other_page(page_url: str, link: str | None) -> bool:
 
 
 def _named_ids(query: str) -> set[str]:
-    """The parameters that name a product, for shops that have one path for all of them."""
+    """The parameters that identify a product, for shops with one path for all products."""
     return {pair for pair in query.split("&") if _ID_PARAMETER.match(pair)}
 
 
-def is_same_product_url(asked: str, ended: str) -> bool:
-    """Whether a URL plausibly names what another one did: a redirect may rename a page, not replace it.
+def is_same_product_url(requested: str, final: str) -> bool:
+    """Whether two URLs plausibly name the same product: a redirect may rename a page, but not replace it.
 
-    What both share may be their category; only what names the product that was asked for counts.
+    Only the parts that identify the requested product count, because both may share a category.
     """
     try:
-        first, second = canonical_url(asked), canonical_url(ended)
+        first, second = canonical_url(requested), canonical_url(final)
         if registrable_domain(first) != registrable_domain(second):
             return False
     except InvalidUrl:
@@ -155,19 +157,19 @@ def is_same_product_url(asked: str, ended: str) -> bool:
     if first == second:
         return True
     a, b = urlsplit(first), urlsplit(second)
-    wanted, given = _parameters(a.query), _parameters(b.query)
-    if any(given.get(name, value) != value for name, value in wanted.items()):
+    expected, found = _parameters(a.query), _parameters(b.query)
+    if any(found.get(name, value) != value for name, value in expected.items()):
         return False
     last = _last_segment(a.path)
     if last and last == _last_segment(b.path):
-        return wanted.keys() <= given.keys() if _SCRIPT.fullmatch(last) else True
+        return expected.keys() <= found.keys() if _SCRIPT.fullmatch(last) else True
     ids = {*_ID.findall(last), *_ID.findall(a.query), *_LONG_ID.findall(a.path)}
-    found = {*_ID.findall(b.path), *_LONG_ID.findall(b.path)}
-    return any(not _YEAR.fullmatch(one) for one in ids & found)
+    final_ids = {*_ID.findall(b.path), *_LONG_ID.findall(b.path)}
+    return any(not _YEAR.fullmatch(one) for one in ids & final_ids)
 
 
 def _parameters(query: str) -> dict[str, str]:
-    return {name: value for name, value in parse_qsl(query) if name.lower() not in _NOT_OF_A_PRODUCT}
+    return {name: value for name, value in parse_qsl(query) if name.lower() not in _NON_PRODUCT_PARAMETERS}
 
 
 def _split(url: str) -> SplitResult:
@@ -186,11 +188,11 @@ def _split(url: str) -> SplitResult:
 
 def _host_and_port(parts: SplitResult) -> str:
     host = (parts.hostname or "").rstrip(".")
-    shown = f"[{host}]" if ":" in host else host
-    if not _HOST.fullmatch(shown):
+    host_part = f"[{host}]" if ":" in host else host
+    if not _HOST.fullmatch(host_part):
         raise InvalidUrl(f"no valid host: {host[:200]!r}")
     standard = parts.port in (None, 80, 443)
-    return shown if standard else f"{shown}:{parts.port}"
+    return host_part if standard else f"{host_part}:{parts.port}"
 
 
 def _is_tracking(key: str) -> bool:

@@ -12,8 +12,7 @@ from scrapy.http import Request, Response, TextResponse
 from twisted.python.failure import Failure
 
 from pricewatch import clock
-from pricewatch.adapters.base import Adapter, MarketQuery, Overview
-from pricewatch.adapters.more_pages import sign_of_more
+from pricewatch.adapters.base import Adapter, MarketQuery, Overview, sign_of_more
 from pricewatch.errors import UserError
 from pricewatch.items import Card, ExtractFailure, OverviewPage
 from pricewatch.parsing.identity import identity_key

@@ -1,4 +1,4 @@
-"""The shop that docs/adding-a-site.md declares, taken from that very page."""
+"""The declared shop of docs/adding-a-site.md, extracted from that file."""
 
 from __future__ import annotations
 

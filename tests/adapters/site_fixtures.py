@@ -1,4 +1,4 @@
-"""Saved pages of the single sites, each in a folder with what an adapter has to make of it."""
+"""Saved pages of sites, each in a folder with the expected result of the adapter."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pricewatch.items import Card, Extracted, Offer
 from tests.conftest import ROOT
 
 FIXTURES = Path(__file__).parent / "fixtures"
-# Captures of the real sites, for those who have them; they are not part of the project.
+# Captures of real sites; they are optional and not part of the project.
 CAPTURES = ROOT.parent / "shared" / "pages" / "sites"
 
 
@@ -38,33 +38,33 @@ def respond(url: str, body: bytes, status: int = 200) -> TextResponse:
 
 
 def check(adapter_id: str, case: str) -> None:
-    """Compare what the adapter reads with what is expected, in the fields that are named there."""
-    adapter, wanted = get(adapter_id), expected(adapter_id, case)
-    response = respond(wanted["url"], page_body(adapter_id, case), wanted.get("status", 200))
-    if wanted["kind"] == "overview":
+    """Compare the result of the adapter with the fields in expected.json."""
+    adapter, expectation = get(adapter_id), expected(adapter_id, case)
+    response = respond(expectation["url"], page_body(adapter_id, case), expectation.get("status", 200))
+    if expectation["kind"] == "overview":
         overview = adapter.read_overview(response)
-        if "failure" in wanted:
-            assert getattr(overview, "reason", overview) == wanted["failure"]
+        if "failure" in expectation:
+            assert getattr(overview, "reason", overview) == expectation["failure"]
             return
         assert not hasattr(overview, "reason"), overview
-        assert overview.has_next is wanted["has_next"]
-        assert overview.total == wanted.get("total")
-        rows = wanted["cards"]
+        assert overview.has_next is expectation["has_next"]
+        assert overview.total == expectation.get("total")
+        rows = expectation["cards"]
         assert [_picked(card, fields) for card, fields in zip(overview.cards, rows, strict=True)] == rows
         return
     result = adapter.extract(response)
-    assert adapter.presence(response).presence == wanted["presence"]
-    if "failure" in wanted:
-        assert getattr(result, "reason", result) == wanted["failure"]
-        assert wanted.get("details", "") in str(getattr(result, "details", ""))
+    assert adapter.presence(response).presence == expectation["presence"]
+    if "failure" in expectation:
+        assert getattr(result, "reason", result) == expectation["failure"]
+        assert expectation.get("details", "") in str(getattr(result, "details", ""))
         return
     assert isinstance(result, Extracted), result
-    assert _picked(result.offer, wanted["offer"]) == wanted["offer"]
+    assert _picked(result.offer, expectation["offer"]) == expectation["offer"]
 
 
 def _picked(item: Card | Offer, fields: dict[str, Any]) -> dict[str, Any]:
     values = asdict(item)
-    shown = {name: values[name] for name in fields}
-    if shown.get("sold_at"):
-        shown["sold_at"] = shown["sold_at"].isoformat()
-    return shown
+    selected = {name: values[name] for name in fields}
+    if selected.get("sold_at"):
+        selected["sold_at"] = selected["sold_at"].isoformat()
+    return selected

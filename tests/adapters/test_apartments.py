@@ -1,4 +1,4 @@
-"""apartments.com, on pages written after what is known of its shape."""
+"""apartments.com, on handwritten pages with the structure of the site."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_saved_page(case):
         ("$0", None, None),
     ],
 )
-def test_rent(text, low, high):
+def test_rent_is_read_as_price_or_range(text, low, high):
     url = expected("apartments", "range")["url"]
     html = page_body("apartments", "range").decode().replace("$1,850 - $2,400", text)
     result = ApartmentsAdapter().extract(respond(url, html.encode()))
@@ -47,7 +47,7 @@ def test_rent(text, low, high):
     assert (offer.price_cents, offer.price_max_cents) == (low, high) if offer else low is None
 
 
-def test_a_placard_without_a_flat_to_let_is_out_of_stock():
+def test_unavailable_placard_is_out_of_stock():
     url, body = expected("apartments", "boston")["url"], page_body("apartments", "boston")
     overview = ApartmentsAdapter().read_overview(respond(url, body.replace(b"Call for Rent", b"Unavailable")))
     assert isinstance(overview, Overview)
@@ -59,20 +59,20 @@ def json_ld(page: str, data: object) -> bytes:
     return page_body("apartments", page).decode().replace("</head>", script).encode()
 
 
-def test_json_ld_names_what_shows_no_name():
+def test_json_ld_provides_missing_titles():
     url = expected("apartments", "boston")["url"]
     place = {"@type": "ApartmentComplex", "name": "The Madison", "url": "/the-madison-boston-ma/q1w2e3r/"}
     body = json_ld("boston", {"@type": "SearchResultsPage", "about": [place]})
     bare = body.replace(b"property-title", b"headline").replace(b"property-address", b"where")
-    named = ApartmentsAdapter().read_overview(respond(url, bare.replace(b"data-streetaddress", b"data-x")))
-    assert isinstance(named, Overview)
-    assert [card.title for card in named.cards] == ["The Madison"]
-    assert named.unreadable == {"CARD_WITHOUT_LINK_OR_TITLE": 3}
-    # What a placard shows itself comes first, and it says nothing of stock.
-    shown = ApartmentsAdapter().read_overview(respond(url, body.replace(b"The Madison<", b"Madison<")))
-    assert isinstance(shown, Overview)
-    assert shown.cards[0].title == "Madison"
-    assert {card.availability for card in shown.cards} == {None}
+    overview = ApartmentsAdapter().read_overview(respond(url, bare.replace(b"data-streetaddress", b"data-x")))
+    assert isinstance(overview, Overview)
+    assert [card.title for card in overview.cards] == ["The Madison"]
+    assert overview.unreadable == {"CARD_WITHOUT_LINK_OR_TITLE": 3}
+    # The title of the placard takes precedence; a placard does not state availability.
+    displayed = ApartmentsAdapter().read_overview(respond(url, body.replace(b"The Madison<", b"Madison<")))
+    assert isinstance(displayed, Overview)
+    assert displayed.cards[0].title == "Madison"
+    assert {card.availability for card in displayed.cards} == {None}
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_json_ld_names_what_shows_no_name():
         ({"@type": "Offer", "price": "1200", "priceCurrency": "USD"}, "AMBIGUOUS_PRICE"),
     ],
 )
-def test_json_ld_has_to_agree_with_the_rent(offer, outcome):
+def test_json_ld_must_agree_with_the_rent(offer, outcome):
     url = expected("apartments", "range")["url"]
     body = json_ld("range", {"@type": "Apartment", "name": "The Madison", "url": url, "offers": offer})
     result = ApartmentsAdapter().extract(respond(url, body))
@@ -91,7 +91,7 @@ def test_json_ld_has_to_agree_with_the_rent(offer, outcome):
 
 
 @pytest.mark.parametrize("status", [403, 429])
-def test_denied_is_blocked_and_never_gone(status):
+def test_denied_page_is_blocked_and_not_gone(status):
     response = respond(f"{SITE}/x/abc/", page_body("apartments", "range"), status)
     assert str(ApartmentsAdapter().extract(response).reason) == "BLOCKED_PAGE"  # type: ignore[union-attr]
     assert ApartmentsAdapter().presence(response).presence is Presence.UNKNOWN
@@ -105,7 +105,7 @@ def test_denied_is_blocked_and_never_gone(status):
         ("Bryn Mawr", "PA", "/bryn-mawr-pa/"),
     ],
 )
-def test_urls(city, state, path):
+def test_search_and_page_urls(city, state, path):
     adapter = ApartmentsAdapter()
     (page,) = adapter.start_pages({"city": city, "state": state})
     assert page == path

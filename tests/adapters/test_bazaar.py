@@ -1,4 +1,4 @@
-"""The sample marketplace's pages, in every category and markup, against what it knows to be true."""
+"""Pages of the sample marketplace in every category and markup, compared with its own data."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def test_saved_page(case: str) -> None:
 
 
 @pytest.mark.parametrize("category", SAMPLE_CATEGORIES)
-def test_every_category_is_read_with_its_own_currency(bazaar: Bazaar, category: str) -> None:
+def test_prices_and_currencies_of_every_category(bazaar: Bazaar, category: str) -> None:
     listings = [each for each in bazaar.truth(category) if each.state == "on_sale" and each.markup != "js"][
         :25
     ]
     assert listings
     for listing in listings:
         url = f"{bazaar.url}{listing.url}"
-        with urllib.request.urlopen(url) as answer:  # noqa: S310 - our own
-            read = adapters.get("bazaar").extract(HtmlResponse(url, body=answer.read(), encoding="utf-8"))
+        with urllib.request.urlopen(url) as response:  # noqa: S310 - the sample marketplace
+            read = adapters.get("bazaar").extract(HtmlResponse(url, body=response.read(), encoding="utf-8"))
         assert isinstance(read, Extracted), (url, read)
         assert (read.offer.price_cents, read.offer.currency) == (listing.price, listing.currency)

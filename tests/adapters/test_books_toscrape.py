@@ -1,4 +1,4 @@
-"""books.toscrape.com, as docs/adding-a-site.md declares it, on pages written after its shape."""
+"""books.toscrape.com as declared in docs/adding-a-site.md, on handwritten pages with its structure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""jp.mercari.com: its data and its rendered pages, and real answers where they are at hand."""
+"""jp.mercari.com: JSON data and rendered pages, and real captures if available."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pricewatch.vocabulary import Availability
 from tests.adapters.site_fixtures import CAPTURES, cases, check, respond
 
 SITE = "https://jp.mercari.com"
-SEARCHES = sorted((CAPTURES / "mercari").glob("search*.json"))
-needs_captures = pytest.mark.skipif(not SEARCHES, reason="no captures of the site at hand")
+SEARCH_CAPTURES = sorted((CAPTURES / "mercari").glob("search*.json"))
+needs_captures = pytest.mark.skipif(not SEARCH_CAPTURES, reason="no captures of the site available")
 
 
 @pytest.mark.parametrize("case", cases("mercari"))
@@ -24,8 +24,8 @@ def test_saved_page(case):
 
 
 @needs_captures
-@pytest.mark.parametrize("path", SEARCHES, ids=lambda path: path.name)
-def test_a_real_search_gives_every_item_with_its_price(path):
+@pytest.mark.parametrize("path", SEARCH_CAPTURES, ids=lambda path: path.name)
+def test_captured_search_gives_all_items_with_prices(path):
     data = json.loads(path.read_text("utf-8"))
     overview = MercariAdapter().read_overview(respond("https://api.mercari.jp/v2/search", path.read_bytes()))
     assert isinstance(overview, Overview)
@@ -44,7 +44,7 @@ def test_a_real_search_gives_every_item_with_its_price(path):
 
 
 @needs_captures
-def test_a_real_item_gives_its_price_and_when_it_was_sold():
+def test_captured_item_has_price_and_sale_time():
     body = (CAPTURES / "mercari" / "item-0.json").read_bytes()
     response = respond(f"{SITE}/item/{json.loads(body)['data']['id']}", body)
     result = MercariAdapter().extract(response)
@@ -56,18 +56,18 @@ def test_a_real_item_gives_its_price_and_when_it_was_sold():
 
 
 @needs_captures
-def test_a_real_item_that_is_not_found_is_gone():
+def test_captured_missing_item_is_gone():
     body = (CAPTURES / "mercari" / "item_not_found-0.json").read_bytes()
     evidence = MercariAdapter().presence(respond(f"{SITE}/item/m1", body))
     assert (evidence.presence, evidence.marker) == (Presence.GONE, "RecordNotFoundException")
 
 
-def test_another_error_says_nothing_about_the_item():
+def test_other_errors_leave_presence_unknown():
     body = json.dumps({"result": "error", "errors": [{"code": "InternalServerErrorException"}]}).encode()
     assert MercariAdapter().presence(respond(f"{SITE}/item/m1", body)).presence is Presence.UNKNOWN
 
 
-def test_a_placeholder_is_no_price_even_unmarked():
+def test_placeholder_price_is_ignored():
     body = {"result": "OK", "data": {"id": "m1", "name": "A", "price": 9999999, "status": "on_sale"}}
     result = MercariAdapter().extract(respond(f"{SITE}/item/m1", json.dumps(body).encode()))
     assert str(result.reason) == "PRICE_NOT_FOUND"  # type: ignore[union-attr]
@@ -90,7 +90,7 @@ def test_a_placeholder_is_no_price_even_unmarked():
         ),
     ],
 )
-def test_who_sells(fields, seller, path):
+def test_sellers_and_item_links(fields, seller, path):
     item = {"name": "A", "price": "500", "status": "ITEM_STATUS_ON_SALE", **fields}
     body = json.dumps({"items": [item], "meta": {}}).encode()
     overview = MercariAdapter().read_overview(respond(f"{SITE}/search", body))
@@ -105,25 +105,25 @@ def test_who_sells(fields, seller, path):
     [
         ({"nextPageToken": "v1:1"}, 1, True),
         ({"nextPageToken": ""}, 1, False),
-        # without a word on it, the first page that shows nothing is the end
+        # Without a token, the first empty page is the last one.
         ({}, 1, True),
         ({}, 0, False),
     ],
 )
-def test_where_a_search_ends(meta, items, has_next):
+def test_last_page_of_a_search(meta, items, has_next):
     body = json.dumps({"items": [{"id": "m1", "name": "A"}] * items, "meta": meta}).encode()
     overview = MercariAdapter().read_overview(respond(f"{SITE}/search", body))
     assert isinstance(overview, Overview)
     assert overview.has_next is has_next
 
 
-def test_another_item_than_the_one_asked_for_gives_no_price():
+def test_different_item_than_requested_gives_no_price():
     body = {"result": "OK", "data": {"id": "m2", "name": "A", "price": 500, "status": "on_sale"}}
     result = MercariAdapter().extract(respond(f"{SITE}/item/m1", json.dumps(body).encode()))
     assert str(result.reason) == "PAGE_STRUCTURE_CHANGED"  # type: ignore[union-attr]
 
 
-def test_urls():
+def test_search_and_page_urls():
     adapter = MercariAdapter()
     assert adapter.requires_js
     assert adapter.start_pages({"status": "on_sale"}) == []

@@ -1,4 +1,4 @@
-"""sgammo.com, on pages written after what is known of its shape."""
+"""sgammo.com, on handwritten pages with the structure of the site."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def test_saved_page(case):
         ("Range bag, black", {}),
     ],
 )
-def test_ammunition(title, facts):
+def test_ammunition_attributes_from_the_title(title, facts):
     assert facts.items() <= ammunition(title, "").items()
 
 
-def test_the_title_comes_before_the_description():
+def test_title_takes_precedence_over_description():
     found = ammunition("50 Rounds 9mm", "Also in cases of 1,000 rounds. 115 grain, brass case.")
     assert (found["round_count"], found["grain_weight"], found["case_material"]) == (50.0, 115.0, "brass")
 
@@ -68,7 +68,7 @@ def test_the_title_comes_before_the_description():
         ("$0.28 per round", "PRICE_NOT_FOUND"),
     ],
 )
-def test_the_price_is_that_of_one(tiers, outcome):
+def test_price_of_one_unit_counts(tiers, outcome):
     url = expected("sgammo", "tiers_in_words")["url"]
     html = page_body("sgammo", "tiers_in_words").decode()
     html = html.replace("1-4: $13.95, 5-9: $13.50, 10+: $12.95", tiers)
@@ -77,7 +77,7 @@ def test_the_price_is_that_of_one(tiers, outcome):
     assert (offer.price_cents if offer else str(result.reason)) == outcome  # type: ignore[union-attr]
 
 
-def test_a_tier_of_several_is_no_match_for_a_cheaper_price_beside_it():
+def test_tier_above_the_displayed_price_is_ambiguous():
     url, html = expected("sgammo", "tiers_disagree")["url"], page_body("sgammo", "tiers_disagree").decode()
     result = SgammoAdapter().extract(respond(url, html.replace("<td>1-4</td>", "<td>2-4</td>").encode()))
     assert str(result.reason) == "AMBIGUOUS_PRICE"  # type: ignore[union-attr]
@@ -98,7 +98,7 @@ def test_a_tier_of_several_is_no_match_for_a_cheaper_price_beside_it():
         ("<ins>$249.00</ins> $18.00 – $19.95", None),
     ],
 )
-def test_beside_a_crossed_out_price_stands_its_successor_and_nothing_else(price, cents):
+def test_only_the_replacement_of_a_crossed_out_price_counts(price, cents):
     url, html = expected("sgammo", "category")["url"], page_body("sgammo", "category").decode()
     reduced = "<del><bdi>$260.00</bdi></del> <ins><bdi>$249.00</bdi></ins>"
     assert reduced in html
@@ -106,23 +106,23 @@ def test_beside_a_crossed_out_price_stands_its_successor_and_nothing_else(price,
     assert overview.cards[1].price_cents == cents  # type: ignore[union-attr]
 
 
-def test_a_price_that_another_product_has_lost_is_held():
+def test_missing_price_of_another_product_is_quarantined():
     url, html = expected("sgammo", "one_price")["url"], page_body("sgammo", "one_price").decode()
     result = SgammoAdapter().extract(respond(url, html.replace("<bdi>$7.49</bdi>", "").encode()))
     assert str(result.reason) == "AMBIGUOUS_PRICE"  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(("told", "outcome"), [("13.95", 1395), ("11.00", "AMBIGUOUS_PRICE")])
-def test_json_ld_has_to_agree_with_the_page(told, outcome):
+@pytest.mark.parametrize(("ld_price", "outcome"), [("13.95", 1395), ("11.00", "AMBIGUOUS_PRICE")])
+def test_json_ld_must_agree_with_the_page(ld_price, outcome):
     url, html = expected("sgammo", "one_price")["url"], page_body("sgammo", "one_price").decode()
-    data = f'{{"@type": "Product", "name": "9mm", "offers": {{"@type": "Offer", "price": "{told}"}}}}'
+    data = f'{{"@type": "Product", "name": "9mm", "offers": {{"@type": "Offer", "price": "{ld_price}"}}}}'
     script = f'<script type="application/ld+json">{data}</script></head>'
     result = SgammoAdapter().extract(respond(url, html.replace("</head>", script).encode()))
     offer = getattr(result, "offer", None)
     assert (offer.price_cents if offer else str(result.reason)) == outcome  # type: ignore[union-attr]
 
 
-def test_no_word_about_stock_is_a_reason_to_drop():
+def test_offer_without_availability_is_dropped():
     url, html = expected("sgammo", "one_price")["url"], page_body("sgammo", "one_price").decode()
     bare = html.replace("In stock", "").replace("Add to cart", "")
     result = SgammoAdapter().extract(respond(url, bare.encode()))
@@ -130,7 +130,7 @@ def test_no_word_about_stock_is_a_reason_to_drop():
     assert str(verdict.reason) == "UNKNOWN_AVAILABILITY"  # type: ignore[union-attr]
 
 
-def test_urls():
+def test_search_and_page_urls():
     adapter = SgammoAdapter()
     (page,) = adapter.start_pages({"category": "9mm-luger-ammo"})
     assert adapter.overview_url(MarketQuery(SITE, page, 30), 1) == f"{SITE}/product-category/9mm-luger-ammo/"
@@ -150,11 +150,11 @@ def test_urls():
         ("instock", "IN_STOCK"),
         ("outofstock sale", "OUT_OF_STOCK"),
         ("onbackorder", "BACKORDER"),
-        # A theme that leaves it out says nothing of stock.
+        # Without a stock class, the card does not state availability.
         ("sale", None),
     ],
 )
-def test_the_stock_of_a_card_is_what_its_class_says(classes, stock):
+def test_availability_of_a_card_comes_from_its_class(classes, stock):
     html = page_body("sgammo", "category").decode().replace("post-4711 instock", f"post-4711 {classes}")
     overview = SgammoAdapter().read_overview(respond(f"{SITE}/product-category/rifle/", html.encode()))
     assert overview.cards[0].availability == stock  # type: ignore[union-attr]

@@ -1,6 +1,6 @@
-"""The pages of the single sites, damaged in every way: no exception, no wrong price, always a reason.
+"""Damaged pages of all sites: no exception, no wrong price, and a reason for every failure.
 
-Damage never invents digits nor takes them away: through a page that shows another number, nobody can see.
+Damage does not change digits, because an adapter cannot detect that a page displays a different number.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SITES = ("willhaben", "apartments", "mercari", "sgammo", "bazaar", "books_toscra
 PAGES = [(site, case) for site in SITES for case in cases(site)]
 NOISE = "?§#~xq"
 ROUNDS = 40
-# Of the moves of one element into another; all of them take minutes.
+# Sample size of moves of one element into another; all of them take minutes.
 MOVES = 150
 EVERY_MOVE = "EVERY_MOVE" in os.environ
 
@@ -107,20 +107,22 @@ def damaged(body: bytes, chance: random.Random) -> bytes:
     return damaged_tree(body, chance)
 
 
-def right_prices(wanted: dict[str, Any]) -> dict[str, int | None]:
-    """The one price that each listing of a page may be given; None where it may be given none.
+def right_prices(expectation: dict[str, Any]) -> dict[str, int | None]:
+    """The only valid price of each listing of a page; None if there is none.
 
-    A page that contradicts itself gives no price, but `right_price` once damage has taken the wrong one away.
+    A contradictory page gives no price, but `right_price` is valid once damage removes the contradiction.
     """
-    rows = wanted.get("cards") or [wanted.get("offer") or {"price_cents": wanted.get("right_price")}]
+    rows = expectation.get("cards") or [
+        expectation.get("offer") or {"price_cents": expectation.get("right_price")}
+    ]
     return {row.get("product_id") or row.get("url", ""): row.get("price_cents") for row in rows}
 
 
-def judge(site: str, wanted: dict[str, Any], body: bytes) -> None:
-    adapter, response = get(site), respond(wanted["url"], body, wanted.get("status", 200))
+def check_result(site: str, expectation: dict[str, Any], body: bytes) -> None:
+    adapter, response = get(site), respond(expectation["url"], body, expectation.get("status", 200))
     assert isinstance(adapter.presence(response).presence, Presence)
-    known = right_prices(wanted)
-    if wanted["kind"] == "overview":
+    known = right_prices(expectation)
+    if expectation["kind"] == "overview":
         overview = adapter.read_overview(response)
         if isinstance(overview, ExtractFailure):
             assert isinstance(overview.reason, FailureReason)
@@ -132,7 +134,7 @@ def judge(site: str, wanted: dict[str, Any], body: bytes) -> None:
             assert card.title
             if card.price_cents is not None:
                 assert card.currency
-                # A card whose id is damaged may carry any of the page's prices, but no other.
+                # A card with a damaged id may have any price of the page, but no other.
                 right = {known.get(card.product_id or card.url, card.price_cents)}
                 assert card.price_cents in right & set(known.values())
         return
@@ -147,20 +149,20 @@ def judge(site: str, wanted: dict[str, Any], body: bytes) -> None:
 
 
 @pytest.mark.parametrize(("site", "case"), PAGES, ids=lambda value: value)
-def test_damaged_pages(site, case):
-    body, wanted = page_body(site, case), expected(site, case)
+def test_damaged_pages_give_no_wrong_price(site, case):
+    body, expectation = page_body(site, case), expected(site, case)
     chance = random.Random(f"{site} {case}")
     for _ in range(ROUNDS):
-        hurt = damaged(body, chance)
+        damaged_body = damaged(body, chance)
         try:
-            judge(site, wanted, hurt)
+            check_result(site, expectation, damaged_body)
         except Exception as error:
-            error.add_note(hurt.decode("utf-8", "replace"))
+            error.add_note(damaged_body.decode("utf-8", "replace"))
             raise
 
 
 def moved_everywhere(body: bytes, chance: random.Random) -> Iterator[bytes]:
-    """The page with one of its elements left out, or put into any other one."""
+    """Yield the page with one element removed or moved into another one."""
     places = range(len(_elements(html.fromstring(body.decode()))))
     moves = [(place, other) for place in places for other in (None, *places)]
     for place, other in moves if EVERY_MOVE else chance.sample(moves, min(MOVES, len(moves))):
@@ -178,21 +180,21 @@ def moved_everywhere(body: bytes, chance: random.Random) -> Iterator[bytes]:
 
 
 def _elements(root: Any) -> list[Any]:
-    shown = [one for one in root.iter() if isinstance(one.tag, str) and one is not root]
-    return [one for one in shown if one.tag not in ("head", "title", "meta", "body", "header", "footer")]
+    elements = [one for one in root.iter() if isinstance(one.tag, str) and one is not root]
+    return [one for one in elements if one.tag not in ("head", "title", "meta", "body", "header", "footer")]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("site", "case"), PAGES, ids=lambda value: value)
-def test_any_element_anywhere(site, case):
-    body, wanted = page_body(site, case), expected(site, case)
+def test_moved_elements_give_no_wrong_price(site, case):
+    body, expectation = page_body(site, case), expected(site, case)
     if body.startswith(b"{"):
         return
-    for hurt in moved_everywhere(body, random.Random(f"{site} {case}")):
+    for damaged_body in moved_everywhere(body, random.Random(f"{site} {case}")):
         try:
-            judge(site, wanted, hurt)
+            check_result(site, expectation, damaged_body)
         except Exception as error:
-            error.add_note(hurt.decode("utf-8", "replace"))
+            error.add_note(damaged_body.decode("utf-8", "replace"))
             raise
 
 
@@ -215,7 +217,7 @@ def test_any_element_anywhere(site, case):
     ],
     ids=lambda body: repr(body[:20]),
 )
-def test_anything_else_is_told_from_a_page(site, body):
+def test_other_content_is_reported_as_failure(site, body):
     adapter = get(site)
     response = respond(f"https://{adapter.domain}/item/m1234567", body)
     assert adapter.presence(response).presence is Presence.UNKNOWN
@@ -225,7 +227,7 @@ def test_anything_else_is_told_from_a_page(site, body):
 
 
 @pytest.mark.parametrize(("site", "case"), PAGES, ids=lambda value: value)
-def test_cut_pages(site, case):
-    body, wanted = page_body(site, case), expected(site, case)
+def test_truncated_pages_give_no_wrong_price(site, case):
+    body, expectation = page_body(site, case), expected(site, case)
     for share in range(1, 12):
-        judge(site, wanted, body[: len(body) * share // 12])
+        check_result(site, expectation, body[: len(body) * share // 12])

@@ -1,4 +1,4 @@
-"""willhaben.at, on pages written after its shape and on real ones where they are at hand."""
+"""willhaben.at, on handwritten pages with its structure, and on real captures if available."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def test_saved_page(case):
     check("willhaben", case)
 
 
-@pytest.mark.skipif(not SAVED, reason="no captures of the site at hand")
+@pytest.mark.skipif(not SAVED, reason="no captures of the site available")
 @pytest.mark.parametrize("truth", SAVED, ids=lambda path: path.name)
-def test_a_real_page_gives_every_listing_with_its_price(truth):
-    wanted = json.loads(truth.read_text("utf-8"))
+def test_captured_page_gives_all_listings_with_prices(truth):
+    expectation = json.loads(truth.read_text("utf-8"))
     page = gzip.decompress(truth.with_name(truth.name.replace(".truth.json", ".html.gz")).read_bytes())
-    overview = WillhabenAdapter().read_overview(respond(wanted["url"], page))
+    overview = WillhabenAdapter().read_overview(respond(expectation["url"], page))
     assert isinstance(overview, Overview)
-    assert overview.total == wanted["rows_found"]
+    assert overview.total == expectation["rows_found"]
     assert [(card.product_id, card.title, card.price_cents, card.url) for card in overview.cards] == [
         (row["id"], row["title"], to_cents(Decimal(row["price"]), "EUR"), row["url"])
-        for row in wanted["listings"]
+        for row in expectation["listings"]
     ]
 
 
@@ -61,14 +61,14 @@ def advert(**attributes: str | list[str]) -> bytes:
         ({"PRICE": "250", "PRICE_FOR_DISPLAY": "€ 250 VHB"}, 25000),
         ({"RENT__PER_MONTH_LETTINGS": "1200.0", "PRICE_FOR_DISPLAY": "€ 1.200 pro Monat"}, 120000),
         ({"PRICE": "1044.799988", "PRICE_FOR_DISPLAY": "€ 1.044,80"}, 104480),
-        # a field that is rounded, and the shown price that settles which of two fields is meant
+        # One field is rounded; the displayed price decides between two fields.
         ({"PRICE": "863", "RENT__PER_MONTH_LETTINGS": "863.47"}, 86347),
         ({"PRICE": "1200", "RENT__PER_MONTH_LETTINGS": "1000.0", "PRICE_FOR_DISPLAY": "€ 1.200"}, 120000),
-        # nothing settles it
+        # The fields contradict each other.
         ({"PRICE": "1200", "RENT__PER_MONTH_LETTINGS": "1000.0"}, None),
         ({"PRICE": "120", "PRICE_FOR_DISPLAY": "€ 450"}, None),
         ({"PRICE": ["120", "450"]}, None),
-        # no price at all
+        # There is no single price.
         ({"PRICE": "0", "PRICE_FOR_DISPLAY": "Zu verschenken"}, None),
         ({"PRICE": "99", "PRICE_FOR_DISPLAY": "Preis auf Anfrage"}, None),
         ({"PRICE_FOR_DISPLAY": "ab € 800"}, None),
@@ -80,14 +80,14 @@ def advert(**attributes: str | list[str]) -> bytes:
         ({}, None),
     ],
 )
-def test_price(attributes, cents):
+def test_price_from_fields_and_displayed_text(attributes, cents):
     result = WillhabenAdapter().extract(respond(f"{SITE}/iad/object?adId=1", advert(**attributes)))
     offer = getattr(result, "offer", None)
     assert (offer.price_cents if offer else None) == cents
     assert offer or str(result.reason) == "PRICE_NOT_FOUND"  # type: ignore[union-attr]
 
 
-def test_urls():
+def test_search_and_page_urls():
     adapter = WillhabenAdapter()
     assert adapter.start_pages({}) == []
     assert adapter.start_pages({"category": "immobilien/mietwohnungen/wien", "max_price_cents": 120000}) == [
@@ -96,5 +96,5 @@ def test_urls():
     (page,) = adapter.start_pages({"keyword": "gtx 1070"})
     url = adapter.overview_url(MarketQuery(SITE, page, 90), 3)
     assert url == f"{SITE}/iad/kaufen-und-verkaufen/marktplatz?keyword=gtx+1070&page=3&rows=90"
-    again = adapter.overview_url(MarketQuery("http://127.0.0.1:8000", "/iad/x?page=1&rows=30", 90), 2)
-    assert again == "http://127.0.0.1:8000/iad/x?page=2&rows=90"
+    next_page = adapter.overview_url(MarketQuery("http://127.0.0.1:8000", "/iad/x?page=1&rows=30", 90), 2)
+    assert next_page == "http://127.0.0.1:8000/iad/x?page=2&rows=90"

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from pricewatch.commands.extract import Command
-from tests.adapters.pages import buy, ld, page, product
+from tests.generic_reader.pages import buy, ld, page, product
 
 URL = "https://shop.example/p/blue-kettle-1234"
 GOOD = page(ld(product(sku="K1")) + buy("€19.99"))

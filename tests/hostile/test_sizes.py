@@ -10,7 +10,7 @@ from scrapy.http import HtmlResponse
 
 from pricewatch.generic_reader.adapter import GenericAdapter
 from pricewatch.items import Extracted
-from tests.adapters.pages import SHOP, page, product
+from tests.generic_reader.pages import SHOP, page, product
 from tests.middlewares.conftest import Site
 from tests.spiders.conftest import World
 

@@ -16,7 +16,7 @@ from pricewatch.parsing.url import canonical_url
 from pricewatch.rules.validation import validate_offer
 from pricewatch.store.writing.incoming_rows import offer_row
 from pricewatch.vocabulary import Availability, SellerType
-from tests.adapters.pages import SHOP, page, product
+from tests.generic_reader.pages import SHOP, page, product
 from tests.databases import Database
 from tests.hostile.texts import FORBIDDEN, NASTY, nasty
 from tests.spiders.conftest import World

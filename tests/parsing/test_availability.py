@@ -1,4 +1,4 @@
-"""Stock states for machines and for people, in the words of many shops."""
+"""Availability from schema.org values and from phrases of many shops."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ IN, OUT, BACK, UNKNOWN = (
         (1, UNKNOWN),
     ],
 )
-def test_for_machines(value, state):
+def test_machine_readable_values(value, state):
     assert schema_availability(value) is state
 
 
-# Misread in the field.
+# Real cases that were misread.
 CAUGHT = [
     ("Not in stock", OUT),
     ("Out of stock", OUT),
@@ -112,11 +112,11 @@ PHRASES = [
 
 
 @pytest.mark.parametrize(("text", "state"), CAUGHT + PHRASES)
-def test_for_people(text, state):
+def test_displayed_phrases(text, state):
     assert text_availability(text) is state
 
 
-def test_many_texts_at_once_give_what_each_gives():
+def test_batch_gives_the_same_results_as_single_texts():
     texts = [text for text, _ in CAUGHT + PHRASES if text]
     one_by_one = [
         (index, state)

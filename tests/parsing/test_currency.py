@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 
 from pricewatch.money import ISO_4217
-from pricewatch.parsing.prices.currency import NONE as NO_CURRENCY
 from pricewatch.parsing.prices.currency import (
+    ORDINARY_WORD,
     SIGNS,
     WORDS,
     currency_code,
     domain_currency,
     locale_currency,
-    settle,
+    resolve_currency,
 )
 
 
@@ -30,7 +30,7 @@ from pricewatch.parsing.prices.currency import (
         ("dollar bills", None),
     ],
 )
-def test_fields_for_a_currency(text, code):
+def test_currency_fields(text, code):
     assert currency_code(text) == code
 
 
@@ -48,7 +48,7 @@ def test_fields_for_a_currency(text, code):
         ("", None),
     ],
 )
-def test_domains(host, code):
+def test_currency_of_domains(host, code):
     assert domain_currency(host) == code
 
 
@@ -64,15 +64,15 @@ def test_domains(host, code):
         ("", None),
     ],
 )
-def test_locales(locale, code):
+def test_currency_of_locales(locale, code):
     assert locale_currency(locale) == code
 
 
-def test_the_best_hint_settles_a_shared_mark():
-    assert settle(SIGNS["$"], ["EUR", "CAD", "USD"]) == "CAD"
-    assert settle(SIGNS["$"], []) is None
+def test_first_matching_hint_resolves_a_shared_mark():
+    assert resolve_currency(SIGNS["$"], ["EUR", "CAD", "USD"]) == "CAD"
+    assert resolve_currency(SIGNS["$"], []) is None
 
 
-def test_every_mark_stands_for_currencies_that_exist():
+def test_all_marks_have_existing_currencies():
     marks = {code for codes in [*SIGNS.values(), *WORDS.values()] for code in codes}
-    assert marks <= ISO_4217 | {NO_CURRENCY}
+    assert marks <= ISO_4217 | {ORDINARY_WORD}

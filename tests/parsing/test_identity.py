@@ -27,13 +27,13 @@ BY_URL = "URL:62df13b724b326d5"
         ("a:b", "c:d", BY_URL),
     ],
 )
-def test_the_first_usable_kind(product_id, sku, key):
+def test_first_valid_id_is_used(product_id, sku, key):
     assert identity_key(product_id, sku, URL) == key
 
 
 @settings(deadline=None)
 @given(st.none() | st.text(), st.none() | st.text(), st.text(min_size=1))
-def test_every_key_is_valid(product_id, sku, url):
+def test_all_keys_are_valid(product_id, sku, url):
     kind, _, value = identity_key(product_id, sku, url).partition(":")
     assert kind in ("PID", "SKU", "URL")
     assert value

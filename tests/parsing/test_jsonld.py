@@ -1,4 +1,4 @@
-"""JSON-LD that is not quite JSON."""
+"""JSON-LD with syntax errors that shops make."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pricewatch.parsing.structured_data.jsonld import decode_jsonld, is_jsonld_t
 PRODUCT = '{"@type": "Product", "name": "Kettle"}'
 READ = {"@type": "Product", "name": "Kettle"}
 
-# Each broke a reader in the field.
+# Real cases that broke a parser.
 CAUGHT = [
     (
         "control characters",
@@ -38,19 +38,19 @@ CAUGHT = [
 
 
 @pytest.mark.parametrize(("text", "values"), [case[1:] for case in CAUGHT], ids=[case[0] for case in CAUGHT])
-def test_not_quite_json(text, values):
+def test_tolerant_decoding(text, values):
     assert decode_jsonld(text) == values
 
 
 @pytest.mark.parametrize(
     "text", ["", "   ", "undefined", "{", "{'a': 1}", '{"a": "un"quoted"}', "[" * 100_000, "1" * 5000]
 )
-def test_what_cannot_be_read_gives_nothing_to_use(text):
+def test_undecodable_text_gives_no_values(text):
     assert all(not isinstance(value, (dict, list)) or not value for value in decode_jsonld(text))
 
 
 @pytest.mark.parametrize(
-    ("script_type", "is_it"),
+    ("script_type", "is_jsonld"),
     [
         ("application/ld+json", True),
         ("application/ld+json; charset=utf-8", True),
@@ -60,11 +60,11 @@ def test_what_cannot_be_read_gives_nothing_to_use(text):
         (None, False),
     ],
 )
-def test_script_types(script_type, is_it):
-    assert is_jsonld_type(script_type) is is_it
+def test_script_types(script_type, is_jsonld):
+    assert is_jsonld_type(script_type) is is_jsonld
 
 
 @settings(deadline=None)
 @given(st.text(alphabet='{}[]",:; /*\n<>!-]ab1\\', max_size=60))
-def test_no_text_breaks_it(text):
+def test_no_text_raises(text):
     decode_jsonld(text)

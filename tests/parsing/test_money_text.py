@@ -1,4 +1,4 @@
-"""Texts that are nothing but money, or a range of it."""
+"""Texts that consist of one amount or a range."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from pricewatch.parsing.prices.money_text import money_cents, money_ends, money_
         ("", "USD", None),
     ],
 )
-def test_money(text, currency, cents):
+def test_amounts(text, currency, cents):
     assert money_cents(text, currency) == cents
 
 
-def test_ends():
+def test_ends_of_a_range():
     assert money_ends("$12.95 – $13.95", "USD") == [1295, 1395]
     assert money_ends("$13.95 – $12.95", "USD") == []
     assert money_ends("$1 - $2 - $3", "USD") == []

@@ -1,4 +1,4 @@
-"""A text that is nothing but one price."""
+"""Texts that consist of one price."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pricewatch.parsing.prices.one_price import one_price
         ("¥4,400", "JPY", 4400),
         ("12.50", "USD", 1250),
         ("£1,234.50 inc VAT", "GBP", 123450),
-        # A number that something has happened to.
+        # Damaged numbers.
         ("£45?17", "GBP", None),
         ("£?5.17", "GBP", None),
         ("£45.1?", "GBP", None),
@@ -28,7 +28,7 @@ from pricewatch.parsing.prices.one_price import one_price
         ("x45.17", "GBP", None),
         ("§45.17", "GBP", None),
         ("£4§.17", "GBP", None),
-        # Not one price, or not this one.
+        # Several prices, or another currency.
         ("£12 - £15", "GBP", None),
         ("from £12", "GBP", None),
         ("12 x £3.50", "GBP", None),
@@ -44,5 +44,5 @@ def test_one_price(text, currency, cents):
     assert one_price(text, currency).cents() == cents
 
 
-def test_another_currency_is_not_ours():
+def test_hint_does_not_override_the_currency_sign():
     assert one_price("$12.00", "EUR").currency != "EUR"

@@ -1,4 +1,4 @@
-"""One table of prices as they are written; those that were misread in the field are kept apart."""
+"""Displayed prices in many formats; real cases that were misread are in a table of their own."""
 
 from __future__ import annotations
 
@@ -134,13 +134,13 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("text", "amount", "currency"), CAUGHT + WRITTEN)
-def test_written(text, amount, currency):
+def test_displayed_prices(text, amount, currency):
     parsed = parse_price(text)
     assert (parsed.amount, parsed.currency) == (Decimal(amount) if amount else None, currency)
 
 
 @pytest.mark.parametrize(("text", "refusal"), REFUSED)
-def test_refused(text, refusal):
+def test_refused_texts(text, refusal):
     parsed = parse_price(text)
     assert (parsed.amount, parsed.refusal, parsed.cents()) == (None, refusal, None)
 
@@ -160,7 +160,7 @@ def test_refused(text, refusal):
         "Qty: 1",
     ],
 )
-def test_dates_measures_and_counts_are_no_prices(text):
+def test_dates_measures_and_counts_are_not_prices(text):
     assert parse_price(text, hints=["USD"]).amount is None
 
 
@@ -168,7 +168,7 @@ def test_dates_measures_and_counts_are_no_prices(text):
     ("text", "amount"),
     [("16.00 ft", "16"), ("1 990 Ft", "1990"), ("Qty: 1 2 990 Ft", None), ("Ár: 2004 Ft", "2004")],
 )
-def test_a_hungarian_page_means_forint(text, amount):
+def test_ambiguous_word_is_a_currency_with_a_hint(text, amount):
     parsed = parse_price(text, hints=["HUF"])
     assert parsed.amount == (Decimal(amount) if amount else None)
 
@@ -177,7 +177,7 @@ def test_a_hungarian_page_means_forint(text, amount):
     ("text", "amount"),
     [("2004", "2004"), ("July sale: 25", "25"), ("19.99 in stock", "19.99"), ("Size M 31 €", "31")],
 )
-def test_what_only_looks_like_one_is_a_price(text, amount):
+def test_prices_that_resemble_dates_measures_or_counts(text, amount):
     assert parse_price(text).amount == Decimal(amount)
 
 
@@ -195,43 +195,8 @@ def test_what_only_looks_like_one_is_a_price(text, amount):
         ("€19.99", ["USD"], "EUR"),
     ],
 )
-def test_a_shared_mark_needs_a_hint(text, hints, currency):
+def test_shared_mark_needs_a_hint(text, hints, currency):
     assert parse_price(text, hints=hints).currency == currency
-
-
-@pytest.mark.parametrize(
-    ("value", "currency", "amount"),
-    [
-        ("19.99", "EUR", "19.99"),
-        ("1149.0000", "EUR", "1149"),
-        (23450, "PKR", "23450"),
-        (19.989999999999998, "EUR", "19.99"),
-        ("1.226,00", "EUR", "1226"),
-        ("1,149.00", "EUR", "1149"),
-        ("1149,00 €", "EUR", "1149"),
-        ("0.990", "EUR", "0.99"),
-        ("1.250", "KWD", "1.25"),
-        ("1234.00", "JPY", "1234"),
-        ("1.226", "EUR", None),
-        ("12.990", "CLP", None),
-        ("19.5", "JPY", None),
-        ("", "EUR", None),
-        ("NaN", "EUR", None),
-        ("Infinity", "EUR", None),
-        ("1e400", "EUR", None),
-        (None, "EUR", None),
-        (True, "EUR", None),
-        (-5, "EUR", None),
-        ([], "EUR", None),
-    ],
-)
-def test_fields_for_machines(value, currency, amount):
-    assert parse_machine_price(value, currency).amount == (Decimal(amount) if amount else None)
-
-
-def test_a_sign_that_contradicts_the_field_for_the_currency_leaves_none():
-    assert parse_machine_price("$19.99", "EUR").currency is None
-    assert parse_machine_price("€19.99", "USD").currency is None
 
 
 @pytest.mark.parametrize(
@@ -250,7 +215,7 @@ def test_a_sign_that_contradicts_the_field_for_the_currency_leaves_none():
         ("NaN", "EUR", None),
     ],
 )
-def test_cents(amount, currency, cents):
+def test_minor_units(amount, currency, cents):
     assert to_cents(Decimal(amount), currency) == cents
 
 
@@ -264,7 +229,7 @@ STYLES = {
 }
 
 
-def written(cents: int, currency: str, style: str) -> str:
+def format_price(cents: int, currency: str, style: str) -> str:
     group, point = STYLES[style]
     text = f"{Money(cents, currency).amount:,.{minor_units(currency)}f}"
     return text.replace(",", "\0").replace(".", point).replace("\0", group)
@@ -277,8 +242,8 @@ def written(cents: int, currency: str, style: str) -> str:
     st.sampled_from(sorted(STYLES)),
     st.booleans(),
 )
-def test_what_is_written_in_any_style_is_read_back(cents, currency, style, is_before):
-    number = written(cents, currency, style)
+def test_all_number_styles_are_parsed(cents, currency, style, is_before):
+    number = format_price(cents, currency, style)
     text = f"{currency} {number}" if is_before else f"{number} {currency}"
     parsed = parse_price(text)
     assert (parsed.cents(), parsed.currency) == (cents, currency)
@@ -286,22 +251,9 @@ def test_what_is_written_in_any_style_is_read_back(cents, currency, style, is_be
 
 @settings(deadline=None)
 @given(st.text(max_size=60))
-def test_no_text_breaks_it_and_no_amount_is_out_of_range(text):
+def test_no_text_raises_and_no_amount_is_out_of_range(text):
     parsed = parse_price(text, hints=["USD", "SEK"])
     assert (parsed.amount is None) is (parsed.refusal is not None)
     cents = parsed.cents()
     assert cents is None or 1 <= cents <= MAX_CENTS
     parse_machine_price(text, "EUR")
-
-
-@settings(deadline=None)
-@given(st.floats() | st.integers() | st.text(max_size=20))
-def test_no_field_breaks_it(value):
-    amount = parse_machine_price(value, "EUR").amount
-    assert amount is None or amount >= 0
-
-
-@pytest.mark.parametrize("text", ["1e999999", "1e99", "9" * 400])
-def test_a_number_beyond_all_prices_is_out_of_range(text: str) -> None:
-    assert parse_machine_price(text, "EUR").refusal is PriceRefusal.OUT_OF_RANGE
-    assert to_cents(Decimal(text), "EUR") is None

@@ -1,4 +1,4 @@
-"""CSV files of URLs as people have them."""
+"""CSV files of URLs in common formats."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def urls(file: CsvFile) -> list[str]:
     [("utf-8", ","), ("utf-8-sig", ";"), ("utf-16", "\t"), ("cp1252", ";"), ("utf-8", "|")],
 )
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-def test_any_usual_encoding_separator_and_line_end(encoding: str, separator: str, line_end: str) -> None:
+def test_common_encodings_separators_and_line_ends(encoding: str, separator: str, line_end: str) -> None:
     lines = [
         separator.join(("URL", "Notes", "Price selector")),
         separator.join(("https://a.example/größe", f'"with {separator} and ""quotes"""', ".price")),
@@ -35,7 +35,7 @@ def test_any_usual_encoding_separator_and_line_end(encoding: str, separator: str
     assert found.lines[1].values == {"url": "https://b.example/2"}
 
 
-def test_without_a_header_it_is_one_url_per_line() -> None:
+def test_file_without_header_has_one_url_per_line() -> None:
     found = read_csv(b'https://a.example/1,2;3\n"https://b.example/2"\n\n  https://c.example\n')
     assert urls(found) == ["https://a.example/1,2;3", "https://b.example/2", "https://c.example"]
 
@@ -52,29 +52,29 @@ def test_without_a_header_it_is_one_url_per_line() -> None:
         "https://shop.example/p/1|5",
     ],
 )
-def test_further_cells_need_a_header(line: str) -> None:
+def test_more_cells_need_a_header(line: str) -> None:
     found = read_csv(line.encode()).lines[-1]
-    assert found.problem == "it has more than a URL in it, and no header names a column `url`"
+    assert found.problem == "it has more than a URL, and there is no header with a column `url`"
 
 
 @pytest.mark.parametrize("path", ["a,b_1,2.html", "a;jsessionid=1", "a?x=1,2&y=;z=3"])
-def test_a_separator_may_stand_in_a_url(path: str) -> None:
+def test_url_may_contain_a_separator(path: str) -> None:
     (found,) = read_csv(f"https://shop.example/{path}".encode()).lines
     assert (found.values["url"], found.problem) == (f"https://shop.example/{path}", None)
 
 
-def test_a_byte_order_mark_may_be_there_twice() -> None:
+def test_double_byte_order_mark() -> None:
     (found,) = read_csv("\ufeff\ufeffurl;notes\nhttps://shop.example/p/1;red".encode()).lines
     assert found.values == {"url": "https://shop.example/p/1", "notes": "red"}
 
 
-def test_excels_first_line_and_columns_that_nobody_knows() -> None:
+def test_separator_line_and_unknown_columns() -> None:
     found = read_csv(b"sep=;\nurl;colour;title_selector\nhttps://a.example/1;red;h1\n")
     assert found.lines[0].values == {"url": "https://a.example/1", "title": "h1"}
     assert "colour" in found.notices[0]
 
 
-def test_a_bad_line_takes_no_neighbour_with_it() -> None:
+def test_bad_line_does_not_affect_its_neighbours() -> None:
     lines = [
         "url,notes",
         'https://a.example/1,"not closed',
@@ -96,7 +96,7 @@ def test_a_bad_line_takes_no_neighbour_with_it() -> None:
     assert urls(found)[:3] == [f"https://a.example/{number}" for number in (2, 5, 6)]
 
 
-def test_a_quote_that_is_never_closed_costs_one_line() -> None:
+def test_unclosed_quote_affects_one_line() -> None:
     lines = ["url,notes", 'https://a.example/1,"oops', *(f"https://b.example/{n}," for n in range(50))]
     found = read_csv("\n".join(lines).encode())
     assert [line.number for line in found.lines if line.problem] == [2]
@@ -104,7 +104,7 @@ def test_a_quote_that_is_never_closed_costs_one_line() -> None:
 
 
 @given(st.binary(max_size=300))
-def test_anything_can_be_read_and_every_line_is_there(data: bytes) -> None:
+def test_no_data_raises_and_no_line_is_lost(data: bytes) -> None:
     found = read_csv(data)
     numbers = [line.number for line in found.lines]
     assert numbers == sorted(set(numbers))

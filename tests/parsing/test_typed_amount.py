@@ -1,4 +1,4 @@
-"""Amounts that people type: one reading, or a refusal that names what is wrong."""
+"""Amounts that users type: one amount, or an error message."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ READ = [
     ("12.500", "EUR", 1_250_000),
     ("1000.000", "EUR", 100_000),
     ("١٢", "EUR", 1200),
-    # None of these is an amount.
+    # Not amounts.
     ("", "EUR", None),
     ("abc", "EUR", None),
     ("-5", "EUR", None),
@@ -78,7 +78,7 @@ READ = [
 
 
 @pytest.mark.parametrize(("text", "currency", "minor"), READ)
-def test_what_is_typed_is_read_or_refused(text: str, currency: str, minor: int | None) -> None:
+def test_amount_is_parsed_or_refused(text: str, currency: str, minor: int | None) -> None:
     if minor is None:
         with pytest.raises(UserError):
             typed_amount(text, currency)
@@ -87,10 +87,10 @@ def test_what_is_typed_is_read_or_refused(text: str, currency: str, minor: int |
 
 
 @pytest.mark.parametrize("text", ["1,000", "1.000", "12.345"])
-def test_three_digits_are_thousands_or_fils(text: str) -> None:
+def test_three_digits_are_ambiguous_with_three_decimals(text: str) -> None:
     with pytest.raises(UserError, match="can be read as") as refused:
         typed_amount(text, "KWD")
-    # Both readings are named, and what the message proposes is read.
+    # The message names both amounts, and its proposals are accepted.
     message = str(refused.value)
     proposals = message.partition("Write ")[2].rstrip(".")
     first, second = proposals.removesuffix(" for the second").split(" for the first, ")
@@ -100,20 +100,20 @@ def test_three_digits_are_thousands_or_fils(text: str) -> None:
     assert str(large) in message
 
 
-def test_another_currency_is_not_taken_for_this_one() -> None:
-    with pytest.raises(UserError, match="is in USD, but the price asked for is in EUR"):
+def test_other_currency_is_refused() -> None:
+    with pytest.raises(UserError, match="is in USD, but the price must be in EUR"):
         typed_amount("12.50 USD", "EUR")
     with pytest.raises(UserError):
         typed_amount("$12.50", "EUR")
 
 
-def test_the_refusal_names_the_decimals() -> None:
+def test_error_names_the_decimals() -> None:
     message = r"'12\.5' is not a price in JPY, which has no decimals. Example: 1200"
     with pytest.raises(UserError, match=message):
         typed_amount("12.5", "JPY")
 
 
-def test_currencies_by_code() -> None:
+def test_typed_currency() -> None:
     assert typed_currency(" eur ") == "EUR"
     for text in ("", "euros and dollars", "XYZ", "$"):
         with pytest.raises(UserError, match="is not a currency code"):
@@ -121,8 +121,8 @@ def test_currencies_by_code() -> None:
 
 
 @given(st.integers(0, MAX_CENTS), st.sampled_from(sorted(ISO_4217)))
-def test_what_is_shown_can_be_typed(minor: int, currency: str) -> None:
-    """With one more zero, or without the separators of thousands, every amount has one reading."""
+def test_displayed_amount_can_be_typed(minor: int, currency: str) -> None:
+    """With one more zero, or without thousands separators, every amount is unambiguous."""
     money = Money(minor, currency)
     text = f"{money.amount}0" if minor_units(currency) == 3 else str(money.amount)
     assert typed_amount(text, currency) == money
@@ -131,6 +131,6 @@ def test_what_is_shown_can_be_typed(minor: int, currency: str) -> None:
 
 
 @given(st.text(max_size=30), st.sampled_from(["EUR", "JPY", "KWD"]))
-def test_no_text_breaks_it(text: str, currency: str) -> None:
+def test_no_text_raises_other_errors(text: str, currency: str) -> None:
     with suppress(UserError):
         assert 0 <= typed_amount(text, currency).minor <= MAX_CENTS

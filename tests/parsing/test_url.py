@@ -1,4 +1,4 @@
-"""One spelling per page, and the domain behind it."""
+"""Canonical URLs, registrable domains and links."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ PAGE = "https://shop.example.com/p/kettle-1234"
         ("http://[::1]:80/a", "https://[::1]/a"),
     ],
 )
-def test_canonical(url, canonical):
+def test_canonical_url(url, canonical):
     assert canonical_url(url) == canonical
 
 
@@ -77,7 +77,7 @@ def test_canonical(url, canonical):
         "http://%20/",
     ],
 )
-def test_not_a_web_page(url):
+def test_invalid_urls(url):
     with pytest.raises(InvalidUrl):
         canonical_url(url)
 
@@ -89,7 +89,7 @@ def test_not_a_web_page(url):
     st.text(max_size=30),
     st.text(max_size=30),
 )
-def test_a_canonical_url_is_its_own(scheme, host, path, query):
+def test_canonical_url_is_idempotent(scheme, host, path, query):
     try:
         once = canonical_url(f"{scheme}://{host}/{path}?{query}")
     except InvalidUrl:
@@ -101,7 +101,7 @@ def test_a_canonical_url_is_its_own(scheme, host, path, query):
 
 @settings(deadline=None)
 @given(st.text(max_size=80))
-def test_any_text_is_a_url_or_invalid(text):
+def test_any_text_is_canonical_or_invalid(text):
     with suppress(InvalidUrl):
         canonical_url(text)
 
@@ -140,12 +140,12 @@ def test_registrable_domain(given_, domain):
         ("http://web:8000/", "web:8000"),
     ],
 )
-def test_what_shares_one_rate_budget(url, site):
+def test_site_of_a_url(url, site):
     assert site_of(url) == site
 
 
 @pytest.mark.parametrize("text", ["", "http://", "/path", "https:///x"])
-def test_no_domain(text):
+def test_text_without_a_domain_is_invalid(text):
     with pytest.raises(InvalidUrl):
         registrable_domain(text)
 
@@ -159,7 +159,7 @@ def test_no_domain(text):
         (" ?v=1 ", f"{PAGE}?v=1"),
     ],
 )
-def test_links_made_absolute(link, absolute):
+def test_absolute_links(link, absolute):
     assert absolute_url(PAGE, link) == absolute
 
 
@@ -176,12 +176,12 @@ def test_links_made_absolute(link, absolute):
         ("javascript:void(0)", False),
     ],
 )
-def test_a_page_may_be_renamed_but_not_replaced(other, is_same):
+def test_renamed_page_is_the_same_product(other, is_same):
     assert is_same_product_url(PAGE, other) is is_same
 
 
 @pytest.mark.parametrize(
-    ("asked", "ended", "is_same"),
+    ("requested", "final", "is_same"),
     [
         ("/p/lamp", "/en/p/lamp", True),
         ("/p/lamp-1234", "/p/1234", True),
@@ -207,8 +207,8 @@ def test_a_page_may_be_renamed_but_not_replaced(other, is_same):
         ("/p/tv-2023-model-55", "/p/tv-2023-other-65", False),
     ],
 )
-def test_what_two_pages_share_may_be_their_category(asked, ended, is_same):
-    assert is_same_product_url(f"https://shop.example{asked}", f"https://shop.example{ended}") is is_same
+def test_shared_category_is_not_the_same_product(requested, final, is_same):
+    assert is_same_product_url(f"https://shop.example{requested}", f"https://shop.example{final}") is is_same
 
 
 @pytest.mark.parametrize(
@@ -227,13 +227,13 @@ def test_what_two_pages_share_may_be_their_category(asked, ended, is_same):
         ("https://shop.com/index.php?product_id=1", "index.php?product_id=1&tab=2", False),
     ],
 )
-def test_links_to_other_pages(page, link, is_other):
+def test_is_other_page(page, link, is_other):
     assert is_other_page(page, link) is is_other
 
 
 @given(st.from_regex(r"\Ahttps?://[a-z0-9.-]{1,12}(:[0-9]{1,5})?(/[A-Za-z0-9_.-]{0,6}){0,4}\Z"))
-def test_the_short_way_gives_what_the_long_way_gives(url):
-    """Links that need nothing but another scheme are not taken apart."""
+def test_shortcut_gives_the_same_canonical_url(url):
+    """URLs that only need https take a shortcut."""
     from pricewatch.parsing.url import _canonical
 
     def spelling(way: Callable[[str], str]) -> str | None:
@@ -249,5 +249,5 @@ def test_the_short_way_gives_what_the_long_way_gives(url):
     st.from_regex(r"\A(https?://[a-z0-9.-]{1,12}(:[0-9]{1,5})?)?(/[A-Za-z0-9_.-]{0,6}){0,3}(\?a=1)?\Z"),
     st.from_regex(r"\A(/[A-Za-z0-9_.;-]{0,6}){1,4}(\?a=1)?(#b)?\Z"),
 )
-def test_a_link_from_the_root_is_the_same_by_either_way(base, link):
+def test_root_relative_shortcut_gives_the_same_link(base, link):
     assert absolute_url(base, link) == urljoin(base, link)

@@ -36,8 +36,7 @@ TOGETHER = {
 }
 # The page's and the run's own bookkeeping: no card is read or changed there.
 BESIDE = {
-    "adapters/more_pages.py",
-    "parsing/pages/response_tree.py",
+    "adapters/base.py",
     "clock.py",
     "runs/crawl_run.py",
     "extensions/metrics.py",

@@ -92,7 +92,7 @@ def test_a_typed_threshold_has_the_decimals_of_its_currency(
         ({"threshold": "12.5", "currency": "JPY"}, "is not a price in JPY, which has no decimals"),
         ({"threshold": "12.5", "currency": ""}, "Choose the currency of the price"),
         ({"threshold": "12.5", "currency": "XYZ"}, "is not a currency code"),
-        ({"threshold": "12 USD", "currency": "EUR"}, "is in USD, but the price asked for is in EUR"),
+        ({"threshold": "12 USD", "currency": "EUR"}, "is in USD, but the price must be in EUR"),
         ({"threshold": "", "currency": "EUR"}, "This rule needs a price"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What the elements of a page show to people: prices, availability, notices.
+"""The visible content of a page: prices, availability and notices.
 
-Pure functions of an element tree; choosing between prices is left to the readers.
+Pure functions of an element tree; the adapters choose between prices.
 """

@@ -1,6 +1,6 @@
-"""Stock states: schema.org's words for machines, and what shops write for people.
+"""Availability from schema.org values and from phrases of shops.
 
-Only a phrase that says so makes a product in stock; the absence of one says nothing.
+A product is in stock only if a phrase says so.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from pricewatch.parsing.text import squash
+from pricewatch.parsing.text import collapse_spaces
 from pricewatch.vocabulary import Availability
 
 _SCHEMA = {
@@ -24,7 +24,7 @@ _SCHEMA = {
     "presale": Availability.BACKORDER,
     "backorder": Availability.BACKORDER,
     "madetoorder": Availability.BACKORDER,
-    # Spellings of Facebook's and Google's product feeds, which meta tags use.
+    # Values of Facebook's and Google's product feeds, which meta tags use.
     "available": Availability.IN_STOCK,
     "availablefororder": Availability.BACKORDER,
     "pending": Availability.OUT_OF_STOCK,
@@ -33,7 +33,7 @@ _SCHEMA = {
     "notavailable": Availability.OUT_OF_STOCK,
 }
 
-# Looked for in this order: a text that denies stock also contains the words that affirm it.
+# Checked before _IN, because "not in stock" contains "in stock".
 _OUT = re.compile(
     r"\b(?:out[- ]of[- ]stock|sold[- ]out|currently unavailable|temporarily unavailable|"
     r"not (?:currently )?available|"
@@ -71,8 +71,8 @@ _BACK = re.compile(
     r"|預購|預訂|予約|取り寄せ|예약",
 )
 
-# What may be ordered once the stock is used up is not ordered for later today.
-_LATER_TOO = re.compile(r"\b(?:can|may) be (?:back|pre)[- ]?ordered\b|\bkann nachbestellt werden\b")
+# "Can be backordered" does not mean that the product is on backorder now.
+_POSSIBLE_BACKORDER = re.compile(r"\b(?:can|may) be (?:back|pre)[- ]?ordered\b|\bkann nachbestellt werden\b")
 
 _IN = re.compile(
     r"\b(?:in[- ]stock|only \d+ left|\d+ (?:pcs |pieces |items |units )?(?:left|available|in stock)|"
@@ -121,8 +121,8 @@ _BUY = re.compile(
 )
 
 
-# What is or is not available in such a text is not the product.
-_SOMETHING_ELSE = re.compile(
+# A text with one of these words is about the availability of something else than the product.
+_OTHER_SUBJECT = re.compile(
     r"\b(?:information|info|reviews?|ratings?|stores?|filialen?|markt|märkten|branch|pick-?up|abholung|"
     r"click|collect|"
     r"retiro|retrait|ritiro|magasins?|tiendas?|negozi\w*|payments?|coupons?|country|countries|colou?rs?|"
@@ -132,7 +132,7 @@ _SOMETHING_ELSE = re.compile(
     r"магазин\w*|самовывоз\w*|gift wrap\w*|financing|ratenzahlung|express|island|po box\w*|languages?)\b"
 )
 
-# A part of every phrase above: a text without any of these names no state.
+# Every phrase above contains one of these; used as a fast filter.
 _STEMS = (
     "stock", "sold", "avail", "discontinued", "notify me", "email me", "email when", "lager", "lieferbar",
     "verfügbar", "vorrätig", "erhältlich", "ausverkauft", "vergriffen", "nicht", "benachrichtig",
@@ -155,7 +155,7 @@ _STEMS = (
 
 
 def schema_availability(value: object) -> Availability:
-    """The state that a machine-readable value names (`https://schema.org/InStock`, `in stock`, `oos`)."""
+    """The availability of a machine-readable value (`https://schema.org/InStock`, `in stock`, `oos`)."""
     if isinstance(value, dict):
         value = value.get("@id") or value.get("name") or ""
     if isinstance(value, list):
@@ -168,9 +168,9 @@ def schema_availability(value: object) -> Availability:
 
 
 def text_availability(text: str) -> Availability:
-    """The state of the product that a short text for people names; UNKNOWN where it names none."""
-    lowered = _LATER_TOO.sub("", squash(text).lower())
-    if _SOMETHING_ELSE.search(lowered):
+    """The availability of the product in a short displayed text; UNKNOWN if it states none."""
+    lowered = _POSSIBLE_BACKORDER.sub("", collapse_spaces(text).lower())
+    if _OTHER_SUBJECT.search(lowered):
         return Availability.UNKNOWN
     if _OUT.search(lowered):
         return Availability.OUT_OF_STOCK
@@ -179,9 +179,8 @@ def text_availability(text: str) -> Availability:
     return Availability.IN_STOCK if _IN.search(lowered) else Availability.UNKNOWN
 
 
-def stock_phrases(texts: list[str], longest: int = 1000) -> list[tuple[int, Availability]]:
-    """Which of many texts, once their spaces are squashed, name a stock state; quick for the many that do "
-    "not."""
+def stock_phrases(texts: list[str], max_length: int = 1000) -> list[tuple[int, Availability]]:
+    """The indexes and availabilities of the texts that state one; fast for many texts that do not."""
     joined = "\x00".join(texts).lower()
     if joined.count("\x00") != len(texts) - 1:
         return []
@@ -194,8 +193,8 @@ def stock_phrases(texts: list[str], longest: int = 1000) -> list[tuple[int, Avai
             position = joined.find(stem, position + len(stem))
     found: list[tuple[int, Availability]] = []
     for index in sorted(hits):
-        text = squash(texts[index])
-        state = text_availability(text) if len(text) <= longest else Availability.UNKNOWN
+        text = collapse_spaces(texts[index])
+        state = text_availability(text) if len(text) <= max_length else Availability.UNKNOWN
         if state is not Availability.UNKNOWN:
             found.append((index, state))
     return found
@@ -211,5 +210,5 @@ def _starts(text: str) -> list[int]:
 
 
 def is_buy_button(text: str) -> bool:
-    """Whether the words on a button put one unit of the product into a cart or buy it."""
-    return _BUY.search(squash(text).lower()) is not None
+    """Whether the label of a button means "add to cart" or "buy"."""
+    return _BUY.search(collapse_spaces(text).lower()) is not None

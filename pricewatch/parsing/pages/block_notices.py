@@ -1,15 +1,15 @@
-"""Pages that stand in for the one asked for: captchas, denials, queues, and pleas to turn JavaScript on."""
+"""Detection of pages that replace the requested one: captchas, denials, queues, "enable JavaScript"."""
 
 from __future__ import annotations
 
 import re
 
-from pricewatch.parsing.text import squash
+from pricewatch.parsing.text import collapse_spaces
 
 BLOCKING_STATUS = frozenset({401, 403, 407, 429, 451, 503})
 
-# Phrases of a challenge page's title or of its few words.
-_WORDS = re.compile(
+# Phrases in the title or the short text of a challenge page.
+_PHRASES = re.compile(
     r"\b(?:access (?:to this (?:page|site|website|resource) (?:has been |is )?)?(?:denied|blocked|forbidden|"
     r"restricted)|"
     r"attention required|just a moment|one moment,? please|pardon our interruption|are you (?:a )?(?:human|"
@@ -43,8 +43,8 @@ _WORDS = re.compile(
     r"|验证码|請啟用 ?javascript|アクセスが拒否|ロボットではない"
 )
 
-# Marks in the source of challenge pages; shops may load the same scripts, so they count only without words.
-_MARKS = (
+# Strings in the source of challenge pages; shops may load the same scripts, so they count only without text.
+_SOURCE_MARKERS = (
     "cf-challenge", "_cf_chl_opt", "cf-browser-verification", "cf-error-details", "challenge-platform/h/",
     "px-captcha", "_pxcaptcha", "captcha-delivery.com", "geo.captcha", "incapsula_resource", "_incapsula_",
     "distil_r_captcha", "distil_identification", "ak_bmsc", "/_sec/cp_challenge", "sec-if-cpt-container",
@@ -52,36 +52,36 @@ _MARKS = (
     "perimeterx", "datadome", "kpsdk", "aws-waf-token", "awswafcaptcha", "challenge-container", "turnstile",
 )  # fmt: skip
 
-_FEW_WORDS = 2_500
-_SMALL_SOURCE = 40_000
-_LONGEST_TITLE = 160
+_MAX_TEXT_LENGTH = 2_500
+_MAX_SOURCE_LENGTH = 40_000
+_MAX_TITLE_LENGTH = 160
 
 
 def blocked_reason(
     title: str, text: str, html: str, status: int = 200, *, has_product_evidence: bool = False
 ) -> str | None:
-    """Why a page is not the one asked for, or None where it may well be.
+    """The reason to consider a page blocked, or None.
 
-    `text` is what the page shows, `html` its source. A page that shows a product is that product's page,
-    whatever protection it loads; a page with much to read is not a challenge either.
+    `text` is the visible text and `html` the source. A page with a product or with much text is not a
+    challenge page, whatever protection it loads.
     """
     if status in BLOCKING_STATUS:
         return f"status {status}"
     if has_product_evidence:
         return None
-    shown_title = squash(title)[:_LONGEST_TITLE].lower()
-    match = _WORDS.search(shown_title)
+    lower_title = collapse_spaces(title)[:_MAX_TITLE_LENGTH].lower()
+    match = _PHRASES.search(lower_title)
     if match:
         return f"title says {match.group(0)!r}"
-    shown = squash(text[: _FEW_WORDS * 4]).lower()
-    if len(shown) > _FEW_WORDS:
+    lower_text = collapse_spaces(text[: _MAX_TEXT_LENGTH * 4]).lower()
+    if len(lower_text) > _MAX_TEXT_LENGTH:
         return None
-    match = _WORDS.search(shown)
+    match = _PHRASES.search(lower_text)
     if match:
         return f"page says {match.group(0)!r}"
-    if len(html) <= _SMALL_SOURCE and len(shown) < _FEW_WORDS // 5:
+    if len(html) <= _MAX_SOURCE_LENGTH and len(lower_text) < _MAX_TEXT_LENGTH // 5:
         source = html.lower()
-        mark = next((mark for mark in _MARKS if mark in source), None)
-        if mark:
-            return f"challenge {mark!r}"
+        marker = next((marker for marker in _SOURCE_MARKERS if marker in source), None)
+        if marker:
+            return f"challenge {marker!r}"
     return None

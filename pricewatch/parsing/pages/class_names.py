@@ -1,4 +1,4 @@
-"""What the class and id of an element tell about the text in it; a cue from the people who built the page."""
+"""Cues about an element from its class and id."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TOKEN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _PRICE = tuple(sorted(word_set("price preis prix precio preco prezzo prijs pricing hinta cijena kaina")))
 _PRICE_TOKENS = word_set("cena ceny cene pris priser pret pretul amounts")
 
-# Two words that mean something else together than apart.
+# Pairs of words with a role of their own.
 _PAIRS: dict[tuple[str, str], Role] = {
     (first, second): role
     for role, pairs in {
@@ -67,12 +67,12 @@ _ROLES: dict[str, Role] = {
     for name in word_set(names)
 }
 
-# One name only: `price tax` are two, and say that the price is taxed.
+# Complete class names: the two names `price tax` mean a price with tax.
 _NAMES: dict[str, Role] = {"price-tax": Role.NET}
 
-# `with-list-price` names a price that has a list price beside it.
-_BESIDE = word_set("with has have without no non not is show shows")
-# Drawn with a line through it, not only called an old price.
+# Prefixes that cancel a role: `with-list-price` is a price next to a list price.
+_CANCELLING_PREFIXES = word_set("with has have without no non not is show shows")
+# Crossed out visually, not only named an old price.
 _STRUCK = word_set("strike striked strikethrough struck strikeout crossed linethrough")
 _SALE = word_set(
     "sale special final current now new actual our today selling discounted reduced aktuell nowprice "
@@ -110,29 +110,29 @@ NO_CUES = ClassCues()
 
 @lru_cache(maxsize=16384)
 def cues(names: str) -> ClassCues:
-    """The cues in an element's class and id, given as one text."""
+    """The cues of a class attribute and id, joined to one text."""
     lowered = names.lower()
     tokens = [token.lower() for token in _TOKEN.findall(names)]
-    bag, names_apart = set(tokens), lowered.split()
+    token_set, class_names = set(tokens), lowered.split()
     return ClassCues(
-        is_price=any(word in lowered for word in _PRICE) or bool(bag & _PRICE_TOKENS),
-        role=next((_NAMES[name] for name in names_apart if name in _NAMES), None) or _role_of(tokens),
-        is_sale=bool(bag & _SALE),
-        is_struck="line-through" in names_apart
+        is_price=any(word in lowered for word in _PRICE) or bool(token_set & _PRICE_TOKENS),
+        role=next((_NAMES[name] for name in class_names if name in _NAMES), None) or _role_of(tokens),
+        is_sale=bool(token_set & _SALE),
+        is_struck="line-through" in class_names
         or any(
-            token in _STRUCK and before not in _BESIDE
+            token in _STRUCK and before not in _CANCELLING_PREFIXES
             for before, token in zip(["", *tokens], tokens, strict=False)
         ),
-        is_cents=bool(bag & _CENTS),
-        is_button=bool(bag & _BUTTON),
-        is_cart=bool(bag & _CART),
-        is_name=bool(bag & _NAME),
-        is_hidden=not _HIDDEN.isdisjoint(names_apart),
+        is_cents=bool(token_set & _CENTS),
+        is_button=bool(token_set & _BUTTON),
+        is_cart=bool(token_set & _CART),
+        is_name=bool(token_set & _NAME),
+        is_hidden=not _HIDDEN.isdisjoint(class_names),
     )
 
 
 def element_cues(element: Element) -> ClassCues:
-    """What an element's class and id tell about it."""
+    """The cues of an element's class and id."""
     names, name = element.get("class"), element.get("id")
     if name:
         return cues(f"{names or ''} {name}")
@@ -142,9 +142,9 @@ def element_cues(element: Element) -> ClassCues:
 def _role_of(tokens: list[str]) -> Role | None:
     before = ["", *tokens]
     for prefix, first, second in zip(before, tokens, tokens[1:], strict=False):
-        if (first, second) in _PAIRS and prefix not in _BESIDE:
+        if (first, second) in _PAIRS and prefix not in _CANCELLING_PREFIXES:
             return _PAIRS[first, second]
     for prefix, token in zip(before, tokens, strict=False):
-        if token in _ROLES and prefix not in _BESIDE:
+        if token in _ROLES and prefix not in _CANCELLING_PREFIXES:
             return _ROLES[token]
     return None

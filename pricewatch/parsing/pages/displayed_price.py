@@ -1,4 +1,4 @@
-"""Prices in a small part of a page, put together from the elements that a shop cuts them into."""
+"""Prices in a small part of a page, assembled from the elements that a shop splits them into."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from pricewatch.parsing.pages.class_names import ClassCues, element_cues
-from pricewatch.parsing.pages.element_tree import INLINE, Element, is_shown_tag, place, shown_text
-from pricewatch.parsing.prices.currency import settle
-from pricewatch.parsing.prices.currency_marks import BLOCK, PIECE, mark_after
+from pricewatch.parsing.pages.element_tree import (
+    INLINE,
+    Element,
+    describe_element,
+    is_visible_tag,
+    visible_text,
+)
+from pricewatch.parsing.prices.currency import resolve_currency
+from pricewatch.parsing.prices.currency_marks import BLOCK_BREAK, PIECE_BREAK, mark_after
 from pricewatch.parsing.prices.numbers import Number, numbers_in
 from pricewatch.parsing.prices.price_roles import Role
-from pricewatch.parsing.text import squash
+from pricewatch.parsing.text import collapse_spaces
 from pricewatch.parsing.url import is_other_page
 
-_DEEPEST = 40
-_FEW_CHARACTERS = 6
+_MAX_DEPTH = 40
+_MAX_EXTRA_LENGTH = 6
 
 _LIST_TAGS = frozenset({"del", "s", "strike"})
 _CENT_TAGS = frozenset({"sup", "sub", "small"})
@@ -30,21 +36,21 @@ _DIGIT_AT_END = re.compile(r"\d$")
 _SIGN_AT_END = re.compile(r"\d\s?€$")
 
 
-# A class may say that a price is net or reduced, but then it is a starting price that is so.
+# A class with one of these roles does not override a from-price or a range.
 _WEAKER = frozenset({Role.NET, Role.SAVING})
 _STARTING = frozenset({Role.FROM, Role.RANGE})
 
 
 @dataclass(slots=True)
-class ShownPrice:
-    """A number that a reader sees, what it is, and where."""
+class DisplayedPrice:
+    """A displayed number with its role and position."""
 
     amount: Decimal
     codes: tuple[str, ...]
     currency: str | None
     role: Role
-    # Named a price by the page's authors, not only by a currency sign beside it.
-    is_strong: bool
+    # Whether a class or attribute marks it as a price, not only a currency sign.
+    is_labelled: bool
     is_sale: bool
     text: str
     where: str
@@ -63,7 +69,7 @@ class _Piece:
 
 
 def is_displayed(element: Element, own: ClassCues, style: str | None) -> bool:
-    if own.is_hidden or not is_shown_tag(element) or element.get("hidden") is not None:
+    if own.is_hidden or not is_visible_tag(element) or element.get("hidden") is not None:
         return False
     return not style or _NOT_DISPLAYED.search(style) is None
 
@@ -82,66 +88,66 @@ def read_prices(
     hints: Iterable[str],
     *,
     role: Role | None,
-    is_strong: bool,
+    is_labelled: bool,
     is_sale: bool,
-) -> list[ShownPrice]:
-    """The prices in a block, each with the role that its own element, its words or the block give it."""
+) -> list[DisplayedPrice]:
+    """The prices in a block, each with the role from its element, its text or the block."""
     text, pieces = _joined(list(_pieces(block, page_url, role, is_sale)))
-    found: list[ShownPrice] = []
-    called_list: list[ShownPrice] = []
+    found: list[DisplayedPrice] = []
+    named_list: list[DisplayedPrice] = []
     struck: set[Decimal] = set()
     where = ""
-    for number in _amounts(text, hints, is_strong=is_strong):
+    for number in _amounts(text, hints, is_labelled=is_labelled):
         if number.amount is None:
             continue
         piece = _piece_at(pieces, number.start)
         own = piece.role
-        is_told = own not in (None, Role.REGULAR) and not (own in _WEAKER and number.role in _STARTING)
-        kind = own if own and is_told else number.role
-        if kind is Role.CURRENT and own is Role.REGULAR:
-            kind = Role.REGULAR
-        where = where or place(block)
+        overrides = own not in (None, Role.REGULAR) and not (own in _WEAKER and number.role in _STARTING)
+        final_role = own if own and overrides else number.role
+        if final_role is Role.CURRENT and own is Role.REGULAR:
+            final_role = Role.REGULAR
+        where = where or describe_element(block)
         found.append(
-            ShownPrice(
+            DisplayedPrice(
                 amount=number.amount,
                 codes=number.codes,
-                currency=settle(number.codes, hints) if number.codes else None,
-                role=Role.SAVING if number.negative else kind,
-                is_strong=is_strong,
+                currency=resolve_currency(number.codes, hints) if number.codes else None,
+                role=Role.SAVING if number.negative else final_role,
+                is_labelled=is_labelled,
                 is_sale=piece.is_sale,
-                text=squash(text.replace(PIECE, " ").replace(BLOCK, " "))[:80],
+                text=collapse_spaces(text.replace(PIECE_BREAK, " ").replace(BLOCK_BREAK, " "))[:80],
                 where=where,
                 element=block,
             )
         )
         if piece.is_struck:
             struck.add(number.amount)
-        elif kind is Role.LIST and own is Role.LIST:
-            called_list.append(found[-1])
+        elif final_role is Role.LIST and own is Role.LIST:
+            named_list.append(found[-1])
     _strike_repeated(found, struck)
-    if len(called_list) == 1 and _is_the_only_price(found, called_list[0], block):
-        called_list[0].role = Role.REGULAR
+    if len(named_list) == 1 and _is_the_only_price(found, named_list[0], block):
+        named_list[0].role = Role.REGULAR
     return found
 
 
 def tag_text(tag: Element) -> str:
-    """What a price tag shows, marked where its elements end, with cents of their own after a point.
+    """The text of a price tag with breaks between its elements, and a point before separate cents.
 
-    What is crossed out counts only where there is nothing else.
+    Crossed-out text counts only if there is no other text.
     """
     pieces = list(_pieces(tag, "", None, is_sale=False))
     return _joined([one for one in pieces if not one.is_struck])[0] or _joined(pieces)[0]
 
 
-def told_in(block: Element, page_url: str, role: Role | None) -> Iterator[tuple[str, Role | None]]:
-    """The texts of a block, each with the role that the elements around it give it."""
+def texts_with_roles(block: Element, page_url: str, role: Role | None) -> Iterator[tuple[str, Role | None]]:
+    """The texts of a block, each with the role from its elements."""
     for piece in _pieces(block, page_url, role, is_sale=False):
         if piece.text:
             yield piece.text, piece.role
 
 
-def _strike_repeated(prices: list[ShownPrice], struck: set[Decimal]) -> None:
-    """What a tag crosses out and tells again, in words for those who do not see the line, is still old."""
+def _strike_repeated(prices: list[DisplayedPrice], struck: set[Decimal]) -> None:
+    """Treat the repetition of a crossed-out price, such as text for screen readers, as a list price."""
     current = [price for price in prices if price.role in (Role.CURRENT, Role.REGULAR)]
     lowest = min((price.amount for price in current), default=None)
     for price in current:
@@ -149,28 +155,30 @@ def _strike_repeated(prices: list[ShownPrice], struck: set[Decimal]) -> None:
             price.role = Role.LIST
 
 
-def _is_the_only_price(prices: list[ShownPrice], listed: ShownPrice, block: Element) -> bool:
-    """A price that only a class name calls old, not crossed out and with none beside it, is the price."""
+def _is_the_only_price(prices: list[DisplayedPrice], listed: DisplayedPrice, block: Element) -> bool:
+    """Whether a price that only a class name marks as a list price is the only price of the block."""
     others = [price for price in prices if price is not listed and price.role is not Role.NET]
-    # An element left empty for a price is filled by a script: the real one is not in the page.
+    # An empty price element is filled by a script, so the current price is not in the page.
     empty = (
         one
         for one in block.iter()
-        if one is not block and element_cues(one).is_price and not shown_text(one, _FEW_CHARACTERS).strip()
+        if one is not block
+        and element_cues(one).is_price
+        and not visible_text(one, _MAX_EXTRA_LENGTH).strip()
     )
     return not others and next(empty, None) is None
 
 
-def _amounts(text: str, hints: Iterable[str], *, is_strong: bool) -> list[Number]:
-    """The numbers that are money: those with a mark, or without any, one that is all there is to a tag."""
-    every = numbers_in(text, None, hints)
-    numbers = [number for number in every if number.amount]
+def _amounts(text: str, hints: Iterable[str], *, is_labelled: bool) -> list[Number]:
+    """The numbers that are money: those with a currency, or else the only number of a labelled tag."""
+    all_numbers = numbers_in(text, None, hints)
+    numbers = [number for number in all_numbers if number.amount]
     marked = [number for number in numbers if number.codes]
-    if marked or not is_strong:
+    if marked or not is_labelled:
         return marked
-    if zeros := [number for number in every if number.codes and number.amount == 0]:
+    if zeros := [number for number in all_numbers if number.codes and number.amount == 0]:
         return [replace(number, role=Role.ZERO) for number in zeros]
-    is_bare = len(numbers) == 1 and len(text) - (numbers[0].end - numbers[0].start) <= _FEW_CHARACTERS
+    is_bare = len(numbers) == 1 and len(text) - (numbers[0].end - numbers[0].start) <= _MAX_EXTRA_LENGTH
     return numbers if is_bare else []
 
 
@@ -184,7 +192,7 @@ def _pieces(
     depth: int = 0,
 ) -> Iterator[_Piece]:
     own, style = element_cues(element), element.get("style")
-    if depth > _DEEPEST or not is_displayed(element, own, style):
+    if depth > _MAX_DEPTH or not is_displayed(element, own, style):
         return
     by_tag = tag_role(element, style)
     is_struck = is_struck or by_tag is Role.LIST or own.is_struck
@@ -197,17 +205,17 @@ def _pieces(
     if is_block:
         yield _Piece("", role, is_cents, is_sale, starts_block=True)
     if element.text and not element.text.isspace():
-        yield _Piece(squash(element.text), role, is_cents, is_sale, is_struck)
+        yield _Piece(collapse_spaces(element.text), role, is_cents, is_sale, is_struck)
     for child in element:
         yield from _pieces(child, page_url, role, is_sale, is_cents, is_struck, depth + 1)
         if child.tail and not child.tail.isspace():
-            yield _Piece(squash(child.tail), role, is_cents, is_sale, is_struck)
+            yield _Piece(collapse_spaces(child.tail), role, is_cents, is_sale, is_struck)
     if is_block:
         yield _Piece("", role, is_cents, is_sale, starts_block=True)
 
 
 def _joined(pieces: list[_Piece]) -> tuple[str, list[tuple[int, _Piece]]]:
-    """One text, and where in it each piece starts."""
+    """The joined text, and the start of each piece in it."""
     text = ""
     starts: list[tuple[int, _Piece]] = []
     is_new_block = False
@@ -234,19 +242,19 @@ def _separator(before: str, piece: _Piece, *, is_new_block: bool) -> str:
     if piece.is_cents and _are_cents(piece.text):
         if whole := _WHOLE_AT_END.search(before):
             return "," if "." in whole[0] else "."
-        return "" if _SIGN_AT_END.search(before) else f" {PIECE} "
-    return f" {BLOCK} " if is_new_block else f" {PIECE} "
+        return "" if _SIGN_AT_END.search(before) else f" {PIECE_BREAK} "
+    return f" {BLOCK_BREAK} " if is_new_block else f" {PIECE_BREAK} "
 
 
 def _are_cents(text: str) -> bool:
-    """Two digits and at most the mark of a currency: not the "12 months" that stand small beside a price."""
+    """Whether a text is two digits with at most a currency mark; "12 months" is not."""
     rest = text[2:].strip(" *") if _CENTS.match(text) else "?"
-    codes, further = mark_after(rest)
-    return not rest or (bool(codes) and not further.strip(" *."))
+    codes, tail = mark_after(rest)
+    return not rest or (bool(codes) and not tail.strip(" *."))
 
 
 def _piece_at(starts: list[tuple[int, _Piece]], position: int) -> _Piece:
-    """The piece that a number begins in."""
+    """The piece at a position of the joined text."""
     found = starts[0][1]
     for start, piece in starts:
         if start > position:

@@ -1,4 +1,4 @@
-"""Pages that say, with a good status, that their listing is gone or sold."""
+"""Notices on pages with status 200 that the listing is gone or sold."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pricewatch.parsing.text import squash
+from pricewatch.parsing.text import collapse_spaces
 
 
 class Departure(StrEnum):
@@ -85,9 +85,9 @@ _SOLD = re.compile(
     r"(?:товар|объявление|вещь) (?:уже )?продан[оа]?|売り切れました|この商品は売れました|已售出)"
 )
 
-_LONGEST = 240
+_MAX_LENGTH = 240
 _SOLD_HINTS = ("sold", "verkauft", "vend", "verkocht", "sprzedan", "продан", "売", "售出")
-# A part of every phrase above, for a quick no.
+# Every phrase above contains one of these; used as a fast filter.
 _HINTS = (
     "404", "not ", "no longer", "longer", "gone", "expired", "ended", "removed", "deleted", "discontinued",
     "found", "exist", "unavailable", "sold", "couldn't", "can't", "nicht", "gelöscht", "entfernt",
@@ -100,17 +100,17 @@ _HINTS = (
 
 
 def sold_notice(texts: list[str]) -> GoneEvidence | None:
-    """The first of many texts that says that the listing is sold; quick where none does."""
+    """The first text that says that the listing is sold."""
     joined = "\n".join(texts).lower()
     if not any(hint in joined for hint in _SOLD_HINTS):
         return None
-    found = (departure_in(text) for text in texts)
+    found = (find_departure(text) for text in texts)
     return next((one for one in found if one and one.departure is Departure.SOLD), None)
 
 
-def departure_in(text: str) -> GoneEvidence | None:
-    """What a short text (a title, a heading, a notice) says about the listing being gone or sold."""
-    lowered = squash(text).lower()[:_LONGEST].replace("’", "'")
+def find_departure(text: str) -> GoneEvidence | None:
+    """The evidence in a short text (title, heading, notice) that the listing is gone or sold."""
+    lowered = collapse_spaces(text).lower()[:_MAX_LENGTH].replace("’", "'")
     if not any(hint in lowered for hint in _HINTS):
         return None
     for pattern, departure in ((_SOLD, Departure.SOLD), (_GONE, Departure.GONE)):

@@ -1,4 +1,4 @@
-"""Parts of a page that present another product than the page's own."""
+"""Parts of a page that present other products."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 
 from pricewatch.parsing.pages.class_names import element_cues
 from pricewatch.parsing.pages.element_tree import Element, raw_text
-from pricewatch.parsing.text import squash, words
+from pricewatch.parsing.text import collapse_spaces, name_words
 from pricewatch.parsing.url import is_other_page
 
-_MOST_LINKS = 60
-_NAME_WORDS = 2
+_MAX_LINKS = 60
+_MIN_NAME_WORDS = 2
 HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
-_LONGEST_HEADING = 80
-_OTHERS = re.compile(
+_MAX_HEADING_LENGTH = 80
+_OTHER_PRODUCTS = re.compile(
     r"\b(?:(?:related|similar|recommended|suggested|comparable|sponsored|other|alternative) "
     r"(?:\w+ )?(?:products?|items?|listings?|offers?|ads?|articles)|recommended for you|"
     r"you (?:may|might|could|will|'ll) (?:also|like|love)|customers? (?:also|who)|people also|"
@@ -40,18 +40,18 @@ _OTHERS = re.compile(
 )
 
 
-def announces_others(element: Element) -> bool:
-    """Whether a heading stands over other products than the page's own."""
-    text = squash(raw_text(element)).lower()
-    return len(text) <= _LONGEST_HEADING and _OTHERS.search(text) is not None
+def introduces_other_products(element: Element) -> bool:
+    """Whether a heading introduces other products, such as "related products"."""
+    text = collapse_spaces(raw_text(element)).lower()
+    return len(text) <= _MAX_HEADING_LENGTH and _OTHER_PRODUCTS.search(text) is not None
 
 
 def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bool:
-    """Whether a small part of a page presents another product: its name and picture link to another page."""
+    """Whether an element is the card of another product: its name and image link to another page."""
     pictured: set[str] = set()
     named: set[str] = set()
     for count, link in enumerate(element.iter("a")):
-        if count >= _MOST_LINKS:
+        if count >= _MAX_LINKS:
             return False
         target = link.get("href")
         if not is_other_page(page_url, target):
@@ -61,8 +61,8 @@ def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bo
         if image is None and not is_heading:
             continue
         label = link.get("title") or raw_text(link).strip() or ("" if image is None else image.get("alt"))
-        other = words(label or "")
-        if len(other) < _NAME_WORDS or other <= name:
+        other = name_words(label or "")
+        if len(other) < _MIN_NAME_WORDS or other <= name:
             continue
         if image is not None:
             pictured.add(target)
@@ -79,7 +79,7 @@ def _is_heading(link: Element) -> bool:
 
 
 def _is_one_of_many(element: Element) -> bool:
-    """Whether a sibling is built the same way, as the items of a list are."""
+    """Whether a sibling has the same tag and class, like the items of a list."""
     own = (element.tag, element.get("class"))
     return any(
         (other.tag, other.get("class")) == own and next(other.iter("a"), None) is not None

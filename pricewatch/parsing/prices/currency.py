@@ -1,7 +1,6 @@
-"""Currencies: which code a mark on a page stands for.
+"""Currency codes of signs and words.
 
-A mark that several currencies share names none of them by itself: the page, its domain or its language
-must add what is missing.
+A mark that several currencies share is resolved by hints: the page, its domain or its language.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Iterable
 from pricewatch.money import ISO_4217
 from pricewatch.parsing.text import word_set
 
-# Codes that are out of date or common misspellings of one.
+# Obsolete codes and common misspellings.
 _OTHER_CODES = {
     "RUR": "RUB",
     "RMB": "CNY",
@@ -22,8 +21,10 @@ _OTHER_CODES = {
     "TRL": "TRY",
 }
 
-# Stands beside the code of a mark that is also an ordinary word: it then needs a hint to count at all.
-NONE = "XXX"
+# Currencies with Indian digit grouping: 1,23,456.
+INDIAN_GROUPING = frozenset({"INR", "PKR", "BDT", "NPR", "LKR"})
+# Code of marks that are also ordinary words: such a mark counts only with a hint.
+ORDINARY_WORD = "XXX"
 
 
 def _rows(table: str) -> list[str]:
@@ -31,12 +32,12 @@ def _rows(table: str) -> list[str]:
 
 
 def _marks(table: str) -> dict[str, tuple[str, ...]]:
-    """Marks and, after the equals sign, the currencies that they may stand for."""
+    """Parse rows of marks and, after the equals sign, their possible currencies."""
     rows = (row.split("=") for row in _rows(table))
     return {mark: tuple(codes.split()) for marks, codes in rows for mark in marks.split()}
 
 
-# Signs, which count wherever they touch a number.
+# Signs count wherever they touch a number.
 SIGNS = _marks(
     """
     € = EUR; £ = GBP; $ = USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP UYU BRL NAD JMD; ¥ ￥ = JPY CNY
@@ -48,24 +49,24 @@ SIGNS = _marks(
     """
 )
 
-# Words, which count only where they stand alone beside a number.
+# Words count only if they stand alone next to a number; some have the code of ORDINARY_WORD.
 WORDS = _marks(
-    f"""
-    euro euros eur = EUR; zł = PLN; zl = PLN {NONE}; kč = CZK; kc = CZK {NONE}; ft = HUF {NONE}
-    lei leu = RON MDL; лв = BGN; lv = BGN {NONE}; kr kr. = SEK NOK DKK ISK
-    rs rs. = INR PKR LKR NPR MUR SCR; rp = IDR {NONE}; rm = MYR {NONE}; руб рублей = RUB; р = RUB BYN
-    грн = UAH; тг тнг тенге = KZT; сум so'm = UZS; сом = KGS; дин рсд = RSD; din = RSD {NONE}; ден = MKD
-    den = MKD {NONE}; km = BAM {NONE}; tl = TRY {NONE}; sfr = CHF; fr = CHF {NONE}; r = ZAR {NONE}
+    """
+    euro euros eur = EUR; zł = PLN; zl = PLN XXX; kč = CZK; kc = CZK XXX; ft = HUF XXX
+    lei leu = RON MDL; лв = BGN; lv = BGN XXX; kr kr. = SEK NOK DKK ISK
+    rs rs. = INR PKR LKR NPR MUR SCR; rp = IDR XXX; rm = MYR XXX; руб рублей = RUB; р = RUB BYN
+    грн = UAH; тг тнг тенге = KZT; сум so'm = UZS; сом = KGS; дин рсд = RSD; din = RSD XXX; ден = MKD
+    den = MKD XXX; km = BAM XXX; tl = TRY XXX; sfr = CHF; fr = CHF XXX; r = ZAR XXX
     ksh = KES; dh = MAD AED; dhs درهم = AED MAD; ريال = SAR QAR OMR YER; ر.س = SAR; د.إ = AED
     ج.م جنيه = EGP; د.ك = KWD; บาท = THB; đ vnđ = VND
     dollars = USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP UYU BRL NAD JMD
-    pesos = MXN ARS CLP COP UYU PHP DOP; gs = PYG {NONE}; ман = AZN; man = AZN {NONE}
+    pesos = MXN ARS CLP COP UYU PHP DOP; gs = PYG XXX; ман = AZN; man = AZN XXX
     """
 )
 
 
 def _pairs(table: str) -> dict[str, str]:
-    """Each word but the last of a row stands for the last."""
+    """Map each word of a row to the last one."""
     rows = (row.split() for row in _rows(table))
     return {key: row[-1] for row in rows for key in row[:-1]}
 
@@ -82,7 +83,7 @@ _COUNTRY_CURRENCY = _pairs(
     """
 )
 
-# Languages that are written in one country's shops, or nearly so.
+# Languages that are used by shops of one country.
 _LANGUAGE_COUNTRY = _pairs(
     """
     hu hu; cs cz; pl pl; ro ro; da dk; sv se; nb nn no no; uk ua; ja jp; ko kr; th th; vi vn; he il
@@ -91,12 +92,12 @@ _LANGUAGE_COUNTRY = _pairs(
     """
 )
 
-# Country domains that shops anywhere use for their sound: they say nothing about money.
-_COUNTRYLESS = word_set("co me io tv ai cc ly la to fm am gg sh ws is")
+# Country domains that shops of other countries use; they do not indicate a currency.
+_GENERIC_COUNTRY_DOMAINS = word_set("co me io tv ai cc ly la to fm am gg sh ws is")
 
 
 def currency_code(text: str | None) -> str | None:
-    """The ISO 4217 code that a field for a currency holds, be it by its own sign; None for a shared one."""
+    """The ISO 4217 code of a currency field, which may hold a code or a sign; None for a shared sign."""
     if not text:
         return None
     bare = text.strip().rstrip(".").upper()
@@ -107,18 +108,18 @@ def currency_code(text: str | None) -> str | None:
     return codes[0] if len(codes) == 1 and codes[0] in ISO_4217 else None
 
 
-def settle(codes: tuple[str, ...], hints: Iterable[str]) -> str | None:
-    """The one currency that a mark stands for, given those that the page hints at, best hint first."""
+def resolve_currency(codes: tuple[str, ...], hints: Iterable[str]) -> str | None:
+    """The currency of a mark; a shared mark takes the first hint that is among its codes."""
     if len(codes) == 1:
         return codes[0] if codes[0] in ISO_4217 else None
     return next((hint for hint in hints if hint in codes), None)
 
 
 def domain_currency(host: str) -> str | None:
-    """The currency of a country domain; None for generic ones and for those used for their sound."""
+    """The currency of a country domain; None for generic domains."""
     top = host.rstrip(".").rpartition(".")[2].lower()
     second_level = host.count(".") >= 2 and host.rstrip(".").split(".")[-2] in ("com", "co", "net", "org")
-    if top in _COUNTRYLESS and not second_level:
+    if top in _GENERIC_COUNTRY_DOMAINS and not second_level:
         return None
     return _COUNTRY_CURRENCY.get(top)
 

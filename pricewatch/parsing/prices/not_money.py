@@ -1,10 +1,10 @@
-"""Numbers without a mark of a currency that are no money: dates, measures and counts."""
+"""Numbers without a currency mark that are not money: dates, measures and counts."""
 
 from __future__ import annotations
 
 import re
 
-# In full, and as abbreviated where that is no other word.
+# Full names, and abbreviations that are not other words.
 _MONTHS = frozenset(
     """
     january february march april may june july august september october november december
@@ -25,7 +25,7 @@ _MONTHS = frozenset(
 )
 _YEARS = range(1900, 2100)
 _DAYS = range(1, 32)
-# Not those that are words or letters besides: "19.99 in stock".
+# Excludes units that are also words: "19.99 in stock".
 _MEASURE = re.compile(
     r"\s?(?:ft|feet|foot|inch(?:es)?|yd|yards?|miles?|mm|cm|dm|km|mg|kg|lbs?|oz|ml|cl|kw|mah|gb|tb|mhz|ghz|zoll|"
     r"см|мм|кг)\b(?!\w)",
@@ -43,13 +43,13 @@ _LAST_WORD = re.compile(r"([^\W\d_]+)[\s.,]{0,3}$")
 _NEXT_WORD = re.compile(r"[\s.,]{0,3}([^\W\d_]+)")
 
 
-def is_no_money(text: str, start: int, end: int) -> bool:
-    """Whether the words around a number of a text say that it is a date, a measure or a count."""
+def is_not_money(text: str, start: int, end: int) -> bool:
+    """Whether the words around a number mark it as a date, a measure or a count."""
     label = text[max(0, start - _LABEL_LENGTH) : start]
     if _MEASURE.match(text, end) or _COUNT.search(label):
         return True
     digits = text[start : min(end, start + 5)]
     if not digits.isdigit() or not (int(digits) in _YEARS or int(digits) in _DAYS):
         return False
-    beside = (_LAST_WORD.search(label), _NEXT_WORD.match(text, end))
-    return any(word is not None and word[1].lower() in _MONTHS for word in beside)
+    neighbours = (_LAST_WORD.search(label), _NEXT_WORD.match(text, end))
+    return any(word is not None and word[1].lower() in _MONTHS for word in neighbours)

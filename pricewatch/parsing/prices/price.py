@@ -1,6 +1,6 @@
-"""Prices as people and machines write them, on top of `price_parser`'s reading of numbers.
+"""Parsing of displayed and machine-readable prices, based on `price_parser`.
 
-A text gives one amount or the reason why it gives none: a wrong price is worse than no price.
+A text gives one amount or the reason for a refusal: a wrong price is worse than no price.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 
 from pricewatch.money import MAX_CENTS, minor_units
-from pricewatch.parsing.prices.currency import settle
+from pricewatch.parsing.prices.currency import resolve_currency
 from pricewatch.parsing.prices.numbers import Number, numbers_in
 from pricewatch.parsing.prices.price_roles import Role
-from pricewatch.parsing.text import squash
+from pricewatch.parsing.text import collapse_spaces
 
-_HUGE = Decimal(10) ** 20
-# `1.226` for machines may be 1226 written for people; only a leading zero or a third decimal coin settles it.
+_MAX_AMOUNT = Decimal(10) ** 20
+# `1.226` may be 1226 with a thousands separator, unless it starts with zero or the currency has 3 decimals.
 _THREE_DECIMALS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 
 _ON_REQUEST = re.compile(
@@ -33,7 +33,7 @@ _ON_REQUEST = re.compile(
     r"pris på (?:begäran|forespørsel|forespørgsel)|hinta pyynnöstä|preț la cerere|цена по запросу)\b|"
     r"価格はお問い合わせ|価格応談)"
 )
-_LONGEST_REQUEST = 60
+_MAX_REQUEST_LENGTH = 60
 
 
 class PriceRefusal(StrEnum):
@@ -54,39 +54,39 @@ class PriceRefusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ParsedPrice:
-    """An amount with the currency that is known for it, or the refusal that says why there is none."""
+    """An amount and its currency if known, or the reason for a refusal."""
 
     amount: Decimal | None = None
     currency: str | None = None
     refusal: PriceRefusal | None = None
-    # Whether the text itself carries a mark of a currency, settled or not.
+    # Whether the text has a currency mark, resolved or not.
     marked: bool = False
 
     def cents(self) -> int | None:
-        """The amount in minor units of its currency; None where there is no amount or no currency."""
+        """The amount in minor units; None without an amount or a currency."""
         if self.amount is None or self.currency is None:
             return None
         return to_cents(self.amount, self.currency)
 
 
 def parse_price(text: str, currency: str | None = None, hints: Iterable[str] = ()) -> ParsedPrice:
-    """The price in a text that a person reads; `currency` is known, `hints` are likely, best first."""
+    """Parse the price of a displayed text; `hints` are likely currencies, best first."""
     numbers = numbers_in(text, currency, hints)
     if not numbers:
         return ParsedPrice(refusal=PriceRefusal.NO_NUMBER)
-    marked = without_net([number for number in numbers if number.codes] or numbers)
+    marked = exclude_net([number for number in numbers if number.codes] or numbers)
     refusal = _refusal(marked)
     if refusal:
         return ParsedPrice(refusal=refusal, marked=bool(marked[0].codes))
     first = marked[0]
     known = currency if not first.codes or currency in first.codes else None
     return ParsedPrice(
-        amount=first.amount, currency=known or settle(first.codes, hints), marked=bool(first.codes)
+        amount=first.amount, currency=known or resolve_currency(first.codes, hints), marked=bool(first.codes)
     )
 
 
-def without_net(numbers: list[Number]) -> list[Number]:
-    """The numbers without those that are labelled as prices without tax, if others are the price with it."""
+def exclude_net(numbers: list[Number]) -> list[Number]:
+    """The numbers without net prices, if all others are higher and thus include tax."""
     net = [number.amount for number in numbers if number.role is Role.NET]
     others = [number for number in numbers if number.role is not Role.NET]
     if not net or not others or None in net:
@@ -97,19 +97,19 @@ def without_net(numbers: list[Number]) -> list[Number]:
 
 
 def parse_machine_price(value: object, currency: str | None) -> ParsedPrice:
-    """The price in a field for machines, where a point is a decimal point unless the text shows otherwise."""
+    """Parse the price of a machine-readable field; a point is the decimal point if that is possible."""
     if isinstance(value, bool) or value is None:
         return ParsedPrice(refusal=PriceRefusal.NO_NUMBER)
     if isinstance(value, (int, float)):
         return _checked(Decimal(str(value)), currency)
-    text = squash(str(value))
+    text = collapse_spaces(str(value))
     try:
         amount = Decimal(text)
     except InvalidOperation:
         parsed = parse_price(text, currency)
         if parsed.amount is None:
             return parsed
-        # A sign that contradicts the field for the currency: neither is believed.
+        # The sign contradicts the currency field, so the currency is unknown.
         return _checked(parsed.amount, parsed.currency if currency in (None, parsed.currency) else None)
     if _THREE_DECIMALS.fullmatch(text) and minor_units(currency or "") != 3:
         return ParsedPrice(refusal=PriceRefusal.UNCLEAR_NUMBER)
@@ -117,14 +117,14 @@ def parse_machine_price(value: object, currency: str | None) -> ParsedPrice:
 
 
 def is_on_request(text: str) -> bool:
-    """Whether a short text stands where a price would, and says that one has to ask or log in for it."""
-    plain = squash(text).lower()
-    return len(plain) <= _LONGEST_REQUEST and _ON_REQUEST.search(plain) is not None
+    """Whether a short text says that the price is available on request or after login."""
+    plain = collapse_spaces(text).lower()
+    return len(plain) <= _MAX_REQUEST_LENGTH and _ON_REQUEST.search(plain) is not None
 
 
 def to_cents(amount: Decimal, currency: str) -> int | None:
-    """Integer minor units; None where the amount has a fraction of the smallest coin or is out of range."""
-    # Before anything is done with it: `1e999999` is a number, and its digits fill the memory.
+    """The amount in minor units; None if it has a fraction of a minor unit or is out of range."""
+    # Check the size first: scaling `1e999999` would exhaust the memory.
     if not amount.is_finite() or amount > MAX_CENTS:
         return None
     scaled = amount.scaleb(minor_units(currency))
@@ -171,8 +171,8 @@ def _checked(amount: Decimal, currency: str | None) -> ParsedPrice:
 
 
 def _without_noise(amount: Decimal, decimals: int) -> Decimal | None:
-    """The amount at no more than 3 or 4 decimals: `19.9900` is 19.99, `19.989999999` is a float's 19.99."""
-    if abs(amount) >= _HUGE:
+    """Round away float noise: `19.9900` and `19.989999999` are 19.99; None if more than noise is lost."""
+    if abs(amount) >= _MAX_AMOUNT:
         return None
     short = amount.quantize(Decimal(1).scaleb(-decimals))
     return short.normalize() + 0 if abs(amount - short) <= Decimal(1).scaleb(-decimals - 1) else None

@@ -1,4 +1,4 @@
-"""One price out of several fields for machines, in minor units, and the text that people see."""
+"""One price from several machine-readable fields and the displayed text."""
 
 from __future__ import annotations
 
@@ -13,20 +13,25 @@ from pricewatch.parsing.prices.price_roles import Role
 _NOT_ONE_PRICE = frozenset({Role.FROM, Role.RANGE})
 
 
-def agreed_price(fields: Iterable[int | None], shown: list[str], currency: str) -> int | None:
-    """What the fields agree on and the page shows; a field may be rounded, and the finer one is taken."""
-    whole = 10 ** minor_units(currency)
+def agreed_price(fields: Iterable[int | None], displayed: list[str], currency: str) -> int | None:
+    """The price in minor units that the fields and the displayed texts agree on.
+
+    A field may be rounded to whole units; the more precise one is returned.
+    """
+    unit = 10 ** minor_units(currency)
     amounts = sorted({cents for cents in fields if cents})
-    if shown:
-        numbers = [number for text in shown for number in numbers_in(text, currency)]
+    if displayed:
+        numbers = [number for text in displayed for number in numbers_in(text, currency)]
         if any(number.role in _NOT_ONE_PRICE for number in numbers):
             return None
         if amounts:
-            seen = [to_cents(number.amount, currency) or 0 for number in numbers if number.amount]
-            amounts = [cents for cents in amounts if any(abs(cents - other) < whole for other in seen)]
+            displayed_cents = [to_cents(number.amount, currency) or 0 for number in numbers if number.amount]
+            amounts = [
+                cents for cents in amounts if any(abs(cents - other) < unit for other in displayed_cents)
+            ]
         else:
-            alone = one_price(shown[0], currency).cents() if len(shown) == 1 else None
+            alone = one_price(displayed[0], currency).cents() if len(displayed) == 1 else None
             amounts = [alone] if alone else []
-    if not amounts or amounts[-1] - amounts[0] >= whole:
+    if not amounts or amounts[-1] - amounts[0] >= unit:
         return None
-    return next((cents for cents in amounts if cents % whole), amounts[0])
+    return next((cents for cents in amounts if cents % unit), amounts[0])

@@ -1,5 +1,7 @@
-"""Words around a number that say it is not what one customer pays now for one unit, in the languages of "
-"shops."""
+"""Roles of numbers from the words around them, in the languages of shops.
+
+Only a number with the role CURRENT is what one customer pays now for one unit.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What a number on a page is; only the first is a price to store."""
+    """The role of a number on a page; only CURRENT is a price to store."""
 
     CURRENT = "current"
     REGULAR = "regular"
@@ -26,7 +28,7 @@ class Role(StrEnum):
     RELATED = "related product"
     BID = "bid"
     ZERO = "zero"
-    NO_MONEY = "a date, a measure or a count"
+    NOT_MONEY = "a date, a measure or a count"
 
 
 _UNITS = (
@@ -122,7 +124,7 @@ _SAVING = re.compile(
     r"скидка|экономия|выгода|cash ?back|bonus|points?|punkte|trade[- ]in|rebate)\b|折|省"
 )
 
-# Tax is in it, whatever the price before it was without.
+# The price includes tax, even if the words before it say "without tax" of another price.
 _WITH_TAX = (
     r"(?:(?:incl?|inkl|inclusive|including|with|mit|avec|con|med|z|s|vč|cu)\b\.?\s?(?:\d+\s?%\s?)?"
     rf"(?:of )?{_TAX}|{_TAX}\.?,?\s(?:incl|inkl|compris|enthalten|dahil)|ttc\b|t\.t\.c|brutt[oó]\b|税込)"
@@ -130,7 +132,7 @@ _WITH_TAX = (
 _GROSS = re.compile(rf"^\W*{_WITH_TAX}")
 _GROSS_ANYWHERE = re.compile(rf"(?<!\w){_WITH_TAX}")
 
-# A saving in percent is said of the price, it is not the price's own label: "-20% €8" costs €8.
+# A saving in percent is not the label of the price: in "-20% €8", the price is €8.
 _PERCENT_SAVING = re.compile(
     r"(?:\b(?:sav\w+|you save|sie sparen|spar\w*|économis\w+|ahorr\w+|risparm\w+|bespaar\w*|rabatt|discount|"
     r"sleva|скидка)"
@@ -139,7 +141,7 @@ _PERCENT_SAVING = re.compile(
     r"desconto|réduction)|korting|sconto|zniżki|slevy?|popusta|скидк\w*))?"
 )
 
-# "€10 off" is a saving, "€10 save 20%" is none.
+# "€10 off" is a saving; "€10 save 20%" is a price.
 _SAVED = re.compile(
     r"^\W*(?:off|saved|saving|gespart|rabatt|discount|remise|réduction|descuento|de descuento|sconto|"
     r"korting|zniżki|slevy|"
@@ -193,7 +195,7 @@ _BID = re.compile(
 _LABEL_LENGTH = 48
 _ADJACENT_LENGTH = 28
 
-# In this order: the first kind of word found decides.
+# Patterns for the text before a number; the first match decides.
 _BEFORE = (
     (_BID, Role.BID),
     (_INSTALMENT, Role.INSTALMENT),
@@ -207,30 +209,30 @@ _BEFORE = (
     (_LIST, Role.LIST),
     (_REGULAR, Role.REGULAR),
 )
-# What starts at a price may be another thing than the product: "used from €5".
-_FROM_WHAT = (
+# A from-price may be of something else than the product: "used from €5".
+_FROM_OTHER = (
     (_INSTALMENT, Role.INSTALMENT),
     (_OTHER_CONDITION, Role.OTHER_CONDITION),
     (_SHIPPING, Role.SHIPPING),
     (_EXTRA, Role.EXTRA),
 )
-# "€30 away from free shipping", "10 € bis zum kostenlosen Versand": what is missing is not the price.
-_MISSING = re.compile(
+# "€30 away from free shipping", "10 € bis zum kostenlosen Versand": a missing amount, not the price.
+_REMAINING = re.compile(
     r"^\W*(?:more (?:for|to|until)|away from|left (?:for|to|until)|until|till|to go|bis zu[mr]?|fehlen|"
     r"de plus pour|más para|in più per|meer voor)\b.*(?:free|gratis|kostenlos|versandkosten|gratuit|offert)"
 )
-# "€24 m²" is per square metre as well.
+# "€24 m²" is a price per square metre.
 _MEASURE = re.compile(r"^\W?(?:m²|m2|qm|sqm|kg|lfm)(?!\w)")
 _AFTER = (
     (_BID, Role.BID),
-    (_MISSING, Role.SHIPPING),
+    (_REMAINING, Role.SHIPPING),
     (_MEASURE, Role.PER_UNIT),
     (_INSTALMENT, Role.INSTALMENT),
     (_PER_UNIT, Role.PER_UNIT),
     (_NET, Role.NET),
 )
 _LEVY = re.compile(r"^\W*(?:d['’]|de |of )?(?:[ée]co[- ]?(?:part\w*|tax\w*)|copyright levy|recycling fee)")
-# Words that say so only where they follow the number at once: "€5.99 delivery", but not "€20 plus delivery".
+# Patterns that count only right after the number: "€5.99 delivery", but not "€20 plus delivery".
 _NEXT = (
     (_SHIPPING, Role.SHIPPING),
     (_SAVED, Role.SAVING),
@@ -239,23 +241,23 @@ _NEXT = (
     (_LEVY, Role.EXTRA),
 )
 _NEXT_LENGTH = 14
-# Words with a colon after them are the label of the next number: "€12 without tax: €10".
+# Words with a colon label the next number: "€12 without tax: €10".
 _COLON = re.compile(r"\.?\s?:")
-_PLUS = re.compile(
+_ADDITION = re.compile(
     r"^\W*(?:(?:plus|zzgl|zuzügl|excl|exkl|ex|inkl|incl|inc|and|und|&|\+|free|gratis|kostenlos|frei|hors|più)\b"
     r"|送料(?:別|込|無料))"
 )
 
 
-def says_gross(text: str) -> bool:
-    """Whether a text in lower case says that tax is in its price."""
+def includes_tax(text: str) -> bool:
+    """Whether a lower-case text says that its price includes tax."""
     return _GROSS_ANYWHERE.search(text) is not None
 
 
-def role_of_words(before: str, after: str, *, is_last: bool = True) -> Role:
-    """What the words around a number make of it; both in lower case, and `is_last` where no number follows.
+def role_from_context(before: str, after: str, *, is_last: bool = True) -> Role:
+    """The role of a number from the lower-case text around it; `is_last` if no number follows.
 
-    Words between two numbers are the second's label, unless they go with the first at once ("10 € / month").
+    Words between two numbers label the second, unless they directly follow the first ("10 € / month").
     """
     label = _PERCENT_SAVING.sub(" ", before) if "%" in before else before
     label = label.rstrip()[-_LABEL_LENGTH:]
@@ -265,7 +267,7 @@ def role_of_words(before: str, after: str, *, is_last: bool = True) -> Role:
     if _FROM.search(label) or _FROM_AFTER.search(tail):
         if _INSTALMENT.search(tail):
             return Role.INSTALMENT
-        return next((role for pattern, role in _FROM_WHAT if pattern.search(label)), Role.FROM)
+        return next((role for pattern, role in _FROM_OTHER if pattern.search(label)), Role.FROM)
     for pattern, role in _BEFORE:
         if pattern.search(label) and not (role is Role.NET and _GROSS.search(tail)):
             return role
@@ -273,7 +275,7 @@ def role_of_words(before: str, after: str, *, is_last: bool = True) -> Role:
         match = pattern.search(tail)
         if match and (is_last or (match.start() <= 1 and not _COLON.match(tail, match.end()))):
             return role
-    if is_last and not _PLUS.search(tail):
+    if is_last and not _ADDITION.search(tail):
         for pattern, role in _NEXT:
             if pattern.search(tail[:_NEXT_LENGTH]):
                 return role

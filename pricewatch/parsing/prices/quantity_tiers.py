@@ -10,28 +10,28 @@ _MARK = r"[^\s\d.,:;()+-]{1,4}"
 _TIER = re.compile(
     r"(?<![^\s(;,|])(\d{1,5})\s*(?:[-–]\s*\d{1,5}(?!\d)\s*:?|\+\s*:?|:)\s*"
     rf"((?:{_MARK}\s?)?\d(?:[\d.,'’]*\d)?(?![.,]?\d)(?:\s?{_MARK})?)"
-    # Behind it comes another tier, or no number: "$13 95" has lost its point.
+    # The next text is another tier or not a number: "$13 95" has lost its decimal point.
     r"(?=\s*(?:$|[^\s\d]|\d{1,5}\s*[-–+:]))"
 )
 
 
 def tiers_in(text: str, currency: str) -> set[tuple[int, int]]:
-    """The tiers of a text: from which quantity on, and at which price; a bare number is no price."""
+    """Pairs of minimum quantity and price in minor units; ignores numbers without a currency."""
     found = ((int(first), one_price(money, currency)) for first, money in _TIER.findall(text))
     marked = [(first, price.cents()) for first, price in found if price.marked and price.currency == currency]
     return {(first, cents) for first, cents in marked if cents}
 
 
-def unit_price(tiers: set[tuple[int, int]], beside: list[int]) -> tuple[int | None, bool]:
-    """The price of one unit, and whether to trust it; `beside` are the one price or the ends of a range."""
+def unit_price(tiers: set[tuple[int, int]], listed: list[int]) -> tuple[int | None, bool]:
+    """The price of one unit and whether it is certain; `listed` is a single price or both ends of a range."""
     of_one = {price for first, price in tiers if first == 1}
     if not of_one and len(tiers) > 1:
-        # Where all tiers cost the same, one unit does too.
+        # If all tiers have the same price, it is also the price of one unit.
         of_one = {price for _, price in tiers}
-    dearest = max((price for _, price in tiers), default=0)
+    highest = max((price for _, price in tiers), default=0)
     if len(of_one) != 1:
-        price = beside[0] if len(beside) == 1 else None
-        return price, price is None or price >= dearest
+        price = listed[0] if len(listed) == 1 else None
+        return price, price is None or price >= highest
     price = of_one.pop()
-    # One unit is never cheaper than several, and a range of prices ends with it.
-    return price, price == dearest and (not beside or price == beside[-1])
+    # One unit is never cheaper than several, so it is the high end of a range.
+    return price, price == highest and (not listed or price == listed[-1])

@@ -1,6 +1,6 @@
-"""An amount of money that a person types, in a currency that is known: one reading, or why it is refused.
+"""Parsing of amounts that a user types, in a known currency.
 
-Unlike a page, a person can be asked. So nothing is guessed: a text with two readings is refused with both.
+Nothing is guessed: a text that can be read in two ways is refused with a message that names both.
 """
 
 from __future__ import annotations
@@ -10,30 +10,28 @@ from decimal import Decimal
 
 from pricewatch.errors import UserError
 from pricewatch.money import ISO_4217, MAX_CENTS, Money, minor_units
-from pricewatch.parsing.prices.currency import SIGNS, WORDS, currency_code
-from pricewatch.parsing.text import squash
+from pricewatch.parsing.prices.currency import INDIAN_GROUPING, SIGNS, WORDS, currency_code
+from pricewatch.parsing.text import collapse_spaces
 
-# Currencies whose thousands are grouped by hundreds: 1,23,456.
-_IN_LAKHS = frozenset({"INR", "PKR", "BDT", "NPR", "LKR"})
-_SPELLINGS = str.maketrans({"٫": ".", "٬": ",", "’": "'", "‘": "'", "`": "'", "´": "'", "−": "-"})
+_SEPARATOR_VARIANTS = str.maketrans({"٫": ".", "٬": ",", "’": "'", "‘": "'", "`": "'", "´": "'", "−": "-"})
 _TYPED = re.compile(r"(?P<before>[^\d.,\-]*)(?P<number>-?[\d.,' ]*\d)(?P<after>\D*)")
-_LONGEST = 60
+_MAX_LENGTH = 60
 
 
 def typed_currency(text: str) -> str:
-    """The ISO 4217 code that a person typed."""
-    code = currency_code(text[:_LONGEST])
+    """The ISO 4217 code that a user typed."""
+    code = currency_code(text[:_MAX_LENGTH])
     if code is None:
         raise UserError(f"{text.strip()[:20]!r} is not a currency code. Example: EUR")
     return code
 
 
 def typed_amount(text: str, currency: str) -> Money:
-    """`1,000`, `1.000,50`, `1 000`, `1'000.50`: the one amount that the text can mean in this currency."""
+    """The only amount that a text such as `1,000`, `1.000,50` or `1'000.50` can mean in this currency."""
     if currency not in ISO_4217:
         raise UserError(f"{currency[:20]!r} is not a currency code. Example: EUR")
-    plain = squash(text).translate(_SPELLINGS)
-    found = _TYPED.fullmatch(plain) if len(plain) <= _LONGEST else None
+    plain = collapse_spaces(text).translate(_SEPARATOR_VARIANTS)
+    found = _TYPED.fullmatch(plain) if len(plain) <= _MAX_LENGTH else None
     if found is None:
         raise _refused(text, currency)
     for mark in (found["before"].strip(), found["after"].strip()):
@@ -54,7 +52,7 @@ def typed_amount(text: str, currency: str) -> Money:
 
 
 def _readings(number: str, currency: str) -> list[Decimal]:
-    """All amounts that the digits and separators can stand for, the one with thousands first."""
+    """All amounts that a number can mean, the one with thousands separators first."""
     if not re.fullmatch(r"[\d.,' ]+", number):
         return []
     marks = list(dict.fromkeys(re.findall(r"[^\d]", number)))
@@ -67,7 +65,7 @@ def _readings(number: str, currency: str) -> list[Decimal]:
     readings = [Decimal(digits) for digits in grouped if digits]
     if point and (ones := whole if whole.isdigit() else _grouped(whole, marks[0], currency)):
         decimals = minor_units(currency)
-        # More decimals than the currency has may only be zeros; three that can be a group are one.
+        # Extra decimals must be zeros; three digits that can be a group are a group.
         is_amount = not fraction[decimals:].strip("0")
         if is_amount and len(marks) <= 2 and not (readings and decimals < len(fraction)):
             readings.append(Decimal(f"{ones}.{fraction}"))
@@ -75,20 +73,20 @@ def _readings(number: str, currency: str) -> list[Decimal]:
 
 
 def _grouped(number: str, mark: str, currency: str) -> str:
-    """The digits of a number that the mark cuts into thousands; nothing where it does not."""
+    """The digits of a number that a separator groups by thousands; empty if it does not."""
     parts = [rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+"]
-    if mark == "," and currency in _IN_LAKHS:
+    if mark == "," and currency in INDIAN_GROUPING:
         parts.append(r"[1-9]\d?(?:,\d\d)*,\d{3}")
     return number.replace(mark, "") if re.fullmatch("|".join(parts), number) else ""
 
 
 def _check_mark(mark: str, currency: str, text: str) -> None:
-    """What stands beside the number may name the currency again, and no other one."""
+    """Raise UserError if the text next to the number is not a mark of this currency."""
     shared = SIGNS.get(mark) or WORDS.get(mark.lower()) or ()
     if mark and currency not in shared and currency_code(mark) != currency:
         other = currency_code(mark)
         if other:
-            raise UserError(f"{text.strip()!r} is in {other}, but the price asked for is in {currency}.")
+            raise UserError(f"{text.strip()!r} is in {other}, but the price must be in {currency}.")
         raise _refused(text, currency)
 
 

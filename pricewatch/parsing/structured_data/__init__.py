@@ -1,4 +1,4 @@
-"""What a page says to machines: JSON-LD, microdata, RDFa, meta tags and embedded state.
+"""Machine-readable data of a page: JSON-LD, microdata, RDFa, meta tags and embedded state.
 
-Pure functions that collect; choosing between prices is left to the readers.
+Pure functions that collect; the adapters choose between prices.
 """

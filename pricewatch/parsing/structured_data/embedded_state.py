@@ -1,4 +1,4 @@
-"""Prices in the state that a page hands to its own scripts: `__NEXT_DATA__`, `dataLayer` and the like."""
+"""Prices in the state that a page embeds for its scripts, such as `__NEXT_DATA__` and `dataLayer`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from pricewatch.parsing.pages.element_tree import Element
 from pricewatch.parsing.prices.currency import currency_code
 from pricewatch.parsing.prices.price import parse_machine_price
-from pricewatch.parsing.text import words
+from pricewatch.parsing.text import name_words
 
 _ASSIGNMENT = re.compile(
     r"(?:dataLayer(?:\.push\s*\(|\s*=)|__INITIAL_STATE__\s*=|__PRELOADED_STATE__\s*=|__APOLLO_STATE__\s*=|"
@@ -21,15 +21,15 @@ _ASSIGNMENT = re.compile(
     r"['\"]view_item['\"]\s*,)\s*(?=[\[{])"
 )
 _NAMES = ("name", "title", "productName", "product_name", "item_name", "displayName", "productTitle")
-# A sale price stands before the price that it lowers.
+# In order of preference: sale prices come first.
 _PRICES = (
     "salePrice", "sale_price", "finalPrice", "final_price", "currentPrice", "current_price", "specialPrice",
     "sellingPrice", "price", "priceAmount", "price_amount", "unitPrice", "productPrice",
 )  # fmt: skip
 _CURRENCIES = ("currency", "currencyCode", "priceCurrency", "currency_code", "currencyIso", "currencyISO")
-_MOST_NODES = 20_000
-_LARGEST_SCRIPT = 3_000_000
-_ALIKE = 0.8
+_MAX_NODES = 20_000
+_MAX_SCRIPT_SIZE = 3_000_000
+_SIMILAR = 0.8
 
 _decoder = json.JSONDecoder(strict=False)
 
@@ -40,18 +40,17 @@ class StatePrice:
     currency: str | None
     where: str
     text: str
-    # It can confirm another source, not stand alone: a whole number may be cents, and what is said to be
-    # discounted may be so already, or not yet.
+    # Uncertain on its own: a whole number may be in cents, and a discount may or may not be included.
     only_confirms: bool
 
 
 def state_prices(root: Element, title: str) -> list[StatePrice]:
-    """The prices of objects that carry the product's name; others on the page are not looked at."""
-    name = words(title)
+    """The prices of objects whose name matches the title."""
+    name = name_words(title)
     found: list[StatePrice] = []
     for index, script in enumerate(root.iter("script")):
         text = script.text or ""
-        if "rice" not in text or len(text) > _LARGEST_SCRIPT or script.get("src"):
+        if "rice" not in text or len(text) > _MAX_SCRIPT_SIZE or script.get("src"):
             continue
         for start, value in _values(script, text):
             found.extend(_prices(value, name, f"script[{index}]{start}"))
@@ -82,20 +81,20 @@ def _decoded(text: str, position: int) -> Any:
 
 def _prices(value: Any, name: frozenset[str], where: str) -> Iterator[StatePrice]:
     pending: list[tuple[Any, str, str | None]] = [(value, where, None)]
-    for _ in range(_MOST_NODES):
+    for _ in range(_MAX_NODES):
         if not pending:
             return
-        node, path, outer = pending.pop()
+        node, path, inherited = pending.pop()
         if isinstance(node, dict):
-            currency = _currency(node) or outer
-            if _is_named(node, name):
+            currency = _currency(node) or inherited
+            if _has_name(node, name):
                 yield from _own_price(node, path, currency)
             pending.extend(
                 (one, f"{path}.{key}", currency) for key, one in node.items() if isinstance(one, (dict, list))
             )
         elif isinstance(node, list):
             pending.extend(
-                (one, f"{path}[{index}]", outer)
+                (one, f"{path}[{index}]", inherited)
                 for index, one in enumerate(node)
                 if isinstance(one, (dict, list))
             )
@@ -124,13 +123,13 @@ def _own_price(node: dict[str, Any], path: str, currency: str | None) -> Iterato
             return
 
 
-def _is_named(node: dict[str, Any], name: frozenset[str]) -> bool:
+def _has_name(node: dict[str, Any], name: frozenset[str]) -> bool:
     for key in _NAMES:
         value = node.get(key)
         if isinstance(value, str) and 0 < len(value) < 400:
-            own = words(value)
+            own = name_words(value)
             shared = len(own & name)
-            return bool(own) and shared >= _ALIKE * max(1, len(name)) and shared >= _ALIKE * len(own)
+            return bool(own) and shared >= _SIMILAR * max(1, len(name)) and shared >= _SIMILAR * len(own)
     return False
 
 

@@ -1,4 +1,4 @@
-"""JSON-LD as shops write it: JSON more or less, with comments, wrappers and leftovers of templates."""
+"""Tolerant decoding of JSON-LD: comments, wrappers, trailing commas and escaped quotes."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _WRAPPERS = re.compile(
 _STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n\r]*|/\*.*?\*/|<!--.*?-->', re.DOTALL)
 _STRING_OR_TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])', re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_BETWEEN = re.compile(r"[\s;,]*")
+_SEPARATORS = re.compile(r"[\s;,]*")
 
 _decoder = json.JSONDecoder(strict=False)
 
 
 def is_jsonld_type(script_type: str | None) -> bool:
-    """Whether a script's type is JSON-LD, whatever parameters or case a shop gives it."""
+    """Whether a script's type is JSON-LD; ignores case and parameters."""
     return bool(script_type) and str(script_type).partition(";")[0].strip().lower() == "application/ld+json"
 
 
 def decode_jsonld(text: str) -> list[Any]:
-    """Every JSON value in the text of a script; empty where nothing in it can be read."""
+    """All JSON values in the text of a script; empty if it cannot be decoded."""
     try:
         return [json.loads(text, strict=False)]
     except (ValueError, RecursionError):
@@ -44,7 +44,7 @@ def _without_comments(text: str) -> str:
 
 
 def _concatenated(text: str) -> list[Any]:
-    """Values that follow one another with nothing but separators between; what cannot be read ends it."""
+    """The objects and arrays of concatenated JSON; stops at the first error."""
     values: list[Any] = []
     position = _skip(text, 0)
     while position < len(text):
@@ -59,5 +59,5 @@ def _concatenated(text: str) -> list[Any]:
 
 
 def _skip(text: str, position: int) -> int:
-    match = _BETWEEN.match(text, position)
+    match = _SEPARATORS.match(text, position)
     return match.end() if match else position

@@ -1,4 +1,4 @@
-"""What the head of a page says about it: title, canonical link, OpenGraph and product meta tags."""
+"""OpenGraph, product and Twitter meta tags of a page."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class MetaPrice:
 
 
 @dataclass(slots=True)
-class Head:
-    """The first value of every meta tag of interest by its lower-case name, and what they say of a price."""
+class MetaTags:
+    """The first value of each relevant meta tag by its lower-case name, and the prices among them."""
 
     values: dict[str, str] = field(default_factory=dict)
     prices: list[MetaPrice] = field(default_factory=list)
@@ -55,12 +55,13 @@ _CURRENCIES = (
     "og:currency", "product:currency",
 )  # fmt: skip
 _AVAILABILITIES = ("product:availability", "og:availability", "og:product:availability", "availability")
-_KEPT = ("og:", "product:", "twitter:", "availability", "currency")
-_SALES = ("product:sale_price:amount", "og:sale_price:amount")
+_PREFIXES = ("og:", "product:", "twitter:", "availability", "currency")
+_PRICE_LABELS = ("price", "preis", "prix", "precio", "prezzo", "prijs", "cena")
+_SALE_PRICES = ("product:sale_price:amount", "og:sale_price:amount")
 
 
-def read_head(metas: list[Element]) -> Head:
-    head = Head()
+def read_meta_tags(metas: list[Element]) -> MetaTags:
+    meta_tags = MetaTags()
     amounts: list[tuple[str, str]] = []
     for element in metas:
         content = element.get("content")
@@ -69,37 +70,29 @@ def read_head(metas: list[Element]) -> Head:
         )
         if not content or not name:
             continue
-        if name.startswith(_KEPT):
-            head.values.setdefault(name, content)
+        if name.startswith(_PREFIXES):
+            meta_tags.values.setdefault(name, content)
         if name in _AMOUNTS:
             amounts.append((name, content))
-    head.currency = currency_code(head.first(*_CURRENCIES))
-    head.availability = schema_availability(head.first(*_AVAILABILITIES))
-    has_sale = any(name in _SALES for name, _ in amounts)
+    meta_tags.currency = currency_code(meta_tags.first(*_CURRENCIES))
+    meta_tags.availability = schema_availability(meta_tags.first(*_AVAILABILITIES))
+    has_sale = any(name in _SALE_PRICES for name, _ in amounts)
     for name, text in amounts:
         role = _AMOUNTS[name]
-        if has_sale and role is Role.CURRENT and name not in _SALES:
+        if has_sale and role is Role.CURRENT and name not in _SALE_PRICES:
             role = Role.LIST
-        head.prices.append(MetaPrice(name, text[:80], parse_machine_price(text, head.currency), role))
-    head.prices.extend(_twitter_prices(head))
-    return head
+        price = parse_machine_price(text, meta_tags.currency)
+        meta_tags.prices.append(MetaPrice(name, text[:80], price, role))
+    meta_tags.prices.extend(_twitter_prices(meta_tags))
+    return meta_tags
 
 
-def _twitter_prices(head: Head) -> list[MetaPrice]:
-    """Twitter cards show two labelled facts, of which a shop's first is often the price."""
+def _twitter_prices(meta_tags: MetaTags) -> list[MetaPrice]:
+    """Prices of Twitter cards, which have two labelled values."""
     found = []
     for number in ("1", "2"):
-        if head.first(f"twitter:label{number}").lower() in (
-            "price",
-            "preis",
-            "prix",
-            "precio",
-            "prezzo",
-            "prijs",
-            "cena",
-        ):
-            text = head.first(f"twitter:data{number}")
-            found.append(
-                MetaPrice(f"twitter:data{number}", text[:80], parse_price(text, head.currency), Role.CURRENT)
-            )
+        if meta_tags.first(f"twitter:label{number}").lower() in _PRICE_LABELS:
+            text = meta_tags.first(f"twitter:data{number}")
+            price = parse_price(text, meta_tags.currency)
+            found.append(MetaPrice(f"twitter:data{number}", text[:80], price, Role.CURRENT))
     return found

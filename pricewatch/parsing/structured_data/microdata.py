@@ -1,7 +1,7 @@
-"""Microdata and RDFa Lite read into the same shape as JSON-LD, straight from the shared element tree.
+"""Microdata and RDFa Lite in the structure of JSON-LD, read from the element tree.
 
-`extruct` reads both too, but copies and cleans a part of the tree for every property, which costs more
-than parsing the whole page; and it forgets the element that a price came from.
+`extruct` copies and cleans a part of the tree for every property, which costs more than parsing the page,
+and it does not return the element of a price.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pricewatch.parsing.pages.element_tree import Element, compiled_xpath, shown_text
-from pricewatch.parsing.text import squash
+from pricewatch.parsing.pages.element_tree import Element, compiled_xpath, visible_text
+from pricewatch.parsing.text import collapse_spaces
 
 
-class ShownText(str):
-    """A value that is text for people, not a field for machines."""
+class VisibleText(str):
+    """A value that is displayed text, not a machine-readable field."""
 
     __slots__ = ()
 
@@ -27,20 +27,20 @@ class _Syntax:
     find: Any
 
 
-# By way of the attribute: the quickest of the ways to ask for elements that have it.
+# Selecting by attribute is the fastest XPath for elements that have it.
 _MICRODATA = _Syntax("itemscope", "itemtype", "itemprop", compiled_xpath("descendant::*/@itemprop/.."))
 _RDFA = _Syntax("typeof", "typeof", "property", compiled_xpath("descendant::*[not(self::meta)]/@property/.."))
 
 _LINKS = frozenset({"a", "area", "link"})
 _MEDIA = frozenset({"img", "source", "audio", "video", "embed", "iframe"})
-_LONGEST = 500
+_MAX_LENGTH = 500
 
-# Where the element behind an item is kept, beside its properties.
+# The key of an item's element among its properties.
 ELEMENT = "@element"
 
 
 def read_microdata(root: Element) -> list[dict[str, Any]]:
-    """Top-level items with `@type`, properties and `@element`; properties of no item make one more."""
+    """Top-level items with `@type`, properties and `@element`; loose properties form one more item."""
     return _read(root, _MICRODATA)
 
 
@@ -70,7 +70,7 @@ def _read(root: Element, syntax: _Syntax) -> list[dict[str, Any]]:
 
 
 class _Scopes:
-    """The items of a page by their elements, and which item each property belongs to."""
+    """The items of a page by element; finds the item of a property."""
 
     def __init__(self, syntax: _Syntax) -> None:
         self.items: dict[Element, dict[str, Any]] = {}
@@ -78,7 +78,7 @@ class _Scopes:
         self._references: dict[Element, dict[str, Any]] = {}
 
     def of(self, element: Element) -> dict[str, Any] | None:
-        """The item around an element; a nested item's own element belongs to the item outside it."""
+        """The item that contains an element; the element of a nested item belongs to the outer item."""
         self._item(element)
         if element in self._references:
             return self._references[element]
@@ -91,13 +91,15 @@ class _Scopes:
         return None
 
     def add_references(self, root: Element) -> None:
-        """Elements elsewhere on the page that an item claims by `itemref`."""
-        wanted = {
+        """Add the elements that items refer to with `itemref`."""
+        referenced = {
             name: item for scope, item in self.items.items() for name in (scope.get("itemref") or "").split()
         }
-        if wanted:
+        if referenced:
             self._references = {
-                element: wanted[name] for element in root.iter() if (name := element.get("id")) in wanted
+                element: referenced[name]
+                for element in root.iter()
+                if (name := element.get("id")) in referenced
             }
 
     def _item(self, element: Element) -> dict[str, Any] | None:
@@ -130,4 +132,4 @@ def _value(element: Element) -> str:
         return str(element.get("datetime"))
     if element.tag == "input" and element.get("value") is not None:
         return str(element.get("value"))
-    return ShownText(squash(shown_text(element)[: _LONGEST * 4])[:_LONGEST])
+    return VisibleText(collapse_spaces(visible_text(element)[: _MAX_LENGTH * 4])[:_MAX_LENGTH])

@@ -1,4 +1,4 @@
-"""The offers of one product in structured data, with what each of their prices is."""
+"""The offers of one product in structured data, with the role of each price."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pricewatch.parsing.pages.element_tree import Element
 from pricewatch.parsing.prices.currency import currency_code
 from pricewatch.parsing.prices.price import ParsedPrice, parse_machine_price, parse_price
 from pricewatch.parsing.prices.price_roles import Role
-from pricewatch.parsing.structured_data.microdata import ELEMENT, ShownText
+from pricewatch.parsing.structured_data.microdata import ELEMENT, VisibleText
 from pricewatch.parsing.text import clean, word_set
 from pricewatch.vocabulary import Availability
 
@@ -26,14 +26,14 @@ _LIST_PRICES = (
     "minimumadvertised",
     "regularprice",
 )
-_USED = ("used", "refurbished", "damaged")
+_USED_CONDITIONS = ("used", "refurbished", "damaged")
 _PERIODS = word_set("mon month months monthly ann year years yearly wee week weeks weekly day days hur hour")
-_MOST_OFFERS = 400
+_MAX_OFFERS = 400
 
 
 @dataclass(slots=True)
 class OfferData:
-    """One price of structured data; `high` is set where it is the low end of a range."""
+    """One price in structured data; `high` is set if the price is the low end of a range."""
 
     path: str
     text: str
@@ -51,11 +51,11 @@ class OfferData:
 
 
 def read_offers(product: dict[str, Any], path: str) -> list[OfferData]:
-    """All offers of a product, its variants' among them; without a price they still tell the availability."""
+    """All offers of a product and its variants, including those with an availability but no price."""
     found: list[OfferData] = []
     for where, node, inherited in _offer_nodes(product, path, {}):
         found.extend(_offer(where, node, inherited))
-        if len(found) >= _MOST_OFFERS:
+        if len(found) >= _MAX_OFFERS:
             break
     return found
 
@@ -70,9 +70,9 @@ def _offer_nodes(
         for index, offer in enumerate(_rows(node.get(key))):
             where = f"{path}.{key}[{index}]" if isinstance(node.get(key), list) else f"{path}.{key}"
             inner = offer.get("offers")
-            # An aggregate that lists its offers is told by them; its own low price is one of theirs.
+            # An aggregate's low price is one of its listed offers.
             if inner and any(_has_price(row) for row in _rows(inner)):
-                yield from _offer_nodes(offer, where, _shared(offer, inherited))
+                yield from _offer_nodes(offer, where, _inheritable(offer, inherited))
             else:
                 yield where, offer, inherited
     for key in ("hasVariant", "model"):
@@ -86,16 +86,16 @@ def _offer_nodes(
 def _offer(path: str, node: dict[str, Any], inherited: dict[str, Any]) -> Iterator[OfferData]:
     merged = inherited | {key: value for key, value in node.items() if value not in ("", None)}
     currency_text = merged.get("priceCurrency") or merged.get("currency")
-    currency = currency_code(_plain(currency_text))
+    currency = currency_code(_text(currency_text))
     base = OfferData(
         path=path,
         text="",
         price=ParsedPrice(),
         availability=_availability(merged.get("availability")),
-        url=_plain(merged.get("url")),
-        sku=_plain(merged.get("sku")),
+        url=_text(merged.get("url")),
+        sku=_text(merged.get("sku")),
         seller=_name(merged.get("seller") or merged.get("offeredBy")),
-        is_used=any(word in _plain(merged.get("itemCondition")).lower() for word in _USED),
+        is_used=any(word in _text(merged.get("itemCondition")).lower() for word in _USED_CONDITIONS),
         shipping=_shipping(merged.get("shippingDetails")),
         element=node.get(ELEMENT),
     )
@@ -125,7 +125,7 @@ def _prices(node: dict[str, Any], currency: str | None) -> Iterator[_Price]:
         role = _specification_role(row)
         if role is Role.CURRENT and direct:
             continue
-        code = currency_code(_plain(row.get("priceCurrency"))) or currency
+        code = currency_code(_text(row.get("priceCurrency"))) or currency
         for text, price in _values(row.get("price"), code):
             yield (
                 f"priceSpecification[{index}].price",
@@ -138,20 +138,20 @@ def _prices(node: dict[str, Any], currency: str | None) -> Iterator[_Price]:
 
 
 def _recurring(specifications: list[dict[str, Any]]) -> set[Decimal | None]:
-    """What is to be paid again and again; a plain price that repeats it is no other."""
+    """The amounts of recurring payments; a plain price with such an amount is also recurring."""
     rows = [row for row in specifications if _specification_role(row) is Role.INSTALMENT]
     return {price.amount for row in rows for _, price in _values(row.get("price"), None)} - {None}
 
 
 def _direct_prices(node: dict[str, Any], currency: str | None, tax: bool | None) -> Iterator[_Price]:
-    own = list(_values(node.get("price"), currency))
+    prices = list(_values(node.get("price"), currency))
     role = Role.VARIANT if _is_for_several(node) else Role.CURRENT
-    for text, price in own:
+    for text, price in prices:
         yield "price", text, price, role, None, tax
-    if own:
+    if prices:
         return
     highs = [price.amount for _, price in _values(node.get("highPrice"), currency) if price.amount]
-    is_single = _plain(node.get("offerCount")) == "1"
+    is_single = _text(node.get("offerCount")) == "1"
     for text, price in _values(node.get("lowPrice"), currency):
         is_range = bool(highs) and price.amount is not None and highs[0] > price.amount
         role = Role.RANGE if is_range else Role.CURRENT if highs or is_single else Role.FROM
@@ -166,34 +166,34 @@ def _values(value: Any, currency: str | None) -> Iterator[tuple[str, ParsedPrice
         hints = (currency,) if currency else ()
         parsed = (
             parse_price(raw, currency, hints)
-            if isinstance(raw, ShownText)
+            if isinstance(raw, VisibleText)
             else parse_machine_price(raw, currency)
         )
         yield str(raw)[:80], parsed
 
 
 def _specification_role(row: dict[str, Any]) -> Role:
-    kind = _plain(row.get("priceType") or row.get("name")).lower().replace(" ", "").replace("_", "")
+    kind = _text(row.get("priceType") or row.get("name")).lower().replace(" ", "").replace("_", "")
     if any(word in kind for word in _LIST_PRICES):
         return Role.LIST
-    if "charge" in _plain(row.get("@type")).lower():
+    if "charge" in _text(row.get("@type")).lower():
         return Role.SHIPPING
     if row.get("validForMemberTier") or row.get("membershipPointsEarned"):
         return Role.EXTRA
     if _is_for_several(row):
         return Role.VARIANT
-    per = _plain(row.get("unitCode") or row.get("unitText")).lower()
+    per = _text(row.get("unitCode") or row.get("unitText")).lower()
     if row.get("billingDuration") or row.get("billingIncrement") or "installment" in kind or per in _PERIODS:
         return Role.INSTALMENT
     reference = row.get("referenceQuantity")
     if isinstance(reference, dict) and not reference.get("valueReference"):
-        unit = _plain(reference.get("unitCode") or reference.get("unitText")).upper()
+        unit = _text(reference.get("unitCode") or reference.get("unitText")).upper()
         return Role.CURRENT if unit in ("", "C62", "EA", "H87", "PCE") else Role.PER_UNIT
     return Role.CURRENT
 
 
 def _is_for_several(row: dict[str, Any]) -> bool:
-    """Whether one has to buy more than one for this price."""
+    """Whether the price requires a quantity of more than one."""
     quantity = row.get("eligibleQuantity")
     raw = quantity.get("minValue", quantity.get("value")) if isinstance(quantity, dict) else quantity
     return (parse_machine_price(raw, None).amount or 0) > 1
@@ -202,22 +202,22 @@ def _is_for_several(row: dict[str, Any]) -> bool:
 def _shipping(value: Any) -> ParsedPrice | None:
     rates = [row.get("shippingRate") for row in _rows(value)]
     prices = [
-        parse_machine_price(rate.get("value"), currency_code(_plain(rate.get("currency"))))
+        parse_machine_price(rate.get("value"), currency_code(_text(rate.get("currency"))))
         for rate in rates
         if isinstance(rate, dict)
     ]
-    # Several rates are several destinations or speeds: which one applies is not known.
+    # Several rates are for several destinations or speeds; the applicable one is not known.
     return prices[0] if len(prices) == 1 else None
 
 
 def _availability(value: Any) -> Availability:
     state = schema_availability(value)
-    return (
-        text_availability(value) if state is Availability.UNKNOWN and isinstance(value, ShownText) else state
-    )
+    if state is Availability.UNKNOWN and isinstance(value, VisibleText):
+        return text_availability(value)
+    return state
 
 
-def _shared(offer: dict[str, Any], inherited: dict[str, Any]) -> dict[str, Any]:
+def _inheritable(offer: dict[str, Any], inherited: dict[str, Any]) -> dict[str, Any]:
     keys = ("priceCurrency", "availability", "seller", "itemCondition")
     return inherited | {key: offer[key] for key in keys if offer.get(key)}
 
@@ -230,18 +230,18 @@ def _rows(value: Any) -> list[dict[str, Any]]:
     return [row for row in (value if isinstance(value, list) else [value]) if isinstance(row, dict)]
 
 
-def _plain(value: Any) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, list):
-        return _plain(value[0]) if value else ""
+        return _text(value[0]) if value else ""
     if isinstance(value, dict):
-        return _plain(value.get("@id") or value.get("name") or value.get("@value"))
+        return _text(value.get("@id") or value.get("name") or value.get("@value"))
     return clean(str(value)) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
 
 
 def _name(value: Any) -> str:
     if isinstance(value, list):
         return _name(value[0]) if value else ""
-    return _plain(value.get("name") or value.get("@id")) if isinstance(value, dict) else _plain(value)
+    return _text(value.get("name") or value.get("@id")) if isinstance(value, dict) else _text(value)
 
 
 def _flag(value: Any) -> bool | None:

@@ -1,4 +1,4 @@
-"""Products and their offers as a page's structured data names them: JSON-LD, microdata and RDFa alike."""
+"""Products and their offers in structured data: JSON-LD, microdata and RDFa."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _PRODUCT_TYPES = word_set(
     "singlefamilyresidence residence accommodation realestatelisting visualartwork painting photograph "
     "sheetmusic course"
 )
-# Properties whose products or offers are not those of the page.
-_OTHERS = word_set(
+# Properties whose products or offers are not the page's own.
+_OTHER_PRODUCTS = word_set(
     "isrelatedto issimilarto isaccessoryorsparepartfor isconsumablefor isvariantof itemlistelement "
     "itemoffered hasoffercatalog recommendedproduct relatedproduct about mentions review reviews offers "
     "offer makesoffer"
 )
 _MAIN = frozenset({"mainentity", "mainentityofpage"})
-_DEEPEST = 12
-_LONGEST_KIND = 6
+_MAX_DEPTH = 12
+_MAX_PREFIX_LENGTH = 6
 
 
 @dataclass(slots=True)
 class ProductData:
-    """One product of a page's structured data, not yet known to be the one that the page is about."""
+    """One product in the structured data of a page; not necessarily the product of the page."""
 
     source: str
     path: str
@@ -48,7 +48,7 @@ class ProductData:
 
 
 def products_in(data: Any, source: str) -> list[ProductData]:
-    """Every product in decoded structured data, those that are only related to another left out."""
+    """All products in decoded structured data, except those that are only related to another one."""
     return list(_walk(data, source, source, depth=0, is_main=False))
 
 
@@ -60,7 +60,7 @@ def product_of(node: dict[str, Any], source: str, path: str) -> ProductData:
         name=first_text(node.get("name")) or first_text(node.get("title")),
         url=first_text(node.get("url")) or _address(node.get("@id")),
         sku=first_text(node.get("sku")) or _from_offers(node, "sku"),
-        product_id=_without_kind(first_text(node.get("productID")) or first_text(node.get("productId"))),
+        product_id=_without_prefix(first_text(node.get("productID")) or first_text(node.get("productId"))),
         gtin=_gtin(node) or _from_offers(node, "gtin13") or _from_offers(node, "gtin"),
         mpn=first_text(node.get("mpn")) or _from_offers(node, "mpn"),
         brand=first_text(node.get("brand")) or first_text(node.get("manufacturer")),
@@ -90,7 +90,7 @@ def node_types(node: dict[str, Any]) -> frozenset[str]:
 
 
 def _walk(data: Any, source: str, path: str, *, depth: int, is_main: bool) -> Iterator[ProductData]:
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return
     if isinstance(data, list):
         for index, one in enumerate(data):
@@ -104,8 +104,8 @@ def _walk(data: Any, source: str, path: str, *, depth: int, is_main: bool) -> It
         product.is_main = is_main
         yield product
         return
-    is_loose = not any(types) and ELEMENT not in data and "offers" in data
-    if is_loose or (source != "json-ld" and types <= {""} and ("offers" in data or "price" in data)):
+    is_untyped = not any(types) and ELEMENT not in data and "offers" in data
+    if is_untyped or (source != "json-ld" and types <= {""} and ("offers" in data or "price" in data)):
         product = product_of(data, source, path)
         product.is_orphan = True
         yield product
@@ -120,14 +120,14 @@ def _walk(data: Any, source: str, path: str, *, depth: int, is_main: bool) -> It
         return
     for key, value in data.items():
         name = key.lower()
-        if name not in _OTHERS and isinstance(value, (dict, list)):
+        if name not in _OTHER_PRODUCTS and isinstance(value, (dict, list)):
             yield from _walk(
                 value, source, f"{path}.{key}", depth=depth + 1, is_main=is_main or name in _MAIN
             )
 
 
 def _from_offers(node: dict[str, Any], key: str) -> str:
-    """A code that all offers of a product share."""
+    """The code that all offers of a product share."""
     offers = node.get("offers")
     rows = offers if isinstance(offers, list) else [offers]
     codes = {first_text(row.get(key)) for row in rows if isinstance(row, dict)}
@@ -142,10 +142,10 @@ def _gtin(node: dict[str, Any]) -> str:
     return ""
 
 
-def _without_kind(code: str) -> str:
-    """A product id without the kind that schema.org's examples put before it: `sku:123`, `isbn:978…`."""
+def _without_prefix(code: str) -> str:
+    """A product id without a prefix as in the examples of schema.org: `sku:123`, `isbn:978…`."""
     kind, _, value = code.partition(":")
-    return value.strip() if value and kind.isalnum() and len(kind) <= _LONGEST_KIND else code
+    return value.strip() if value and kind.isalnum() and len(kind) <= _MAX_PREFIX_LENGTH else code
 
 
 def _address(value: Any) -> str:

@@ -8,7 +8,6 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
 from pricewatch import adapters
-from pricewatch.adapters.asked import parameters_of
 from pricewatch.errors import UserError
 from pricewatch.services import add_market
 from pricewatch.store.views import market_list, source_list
@@ -49,7 +48,7 @@ def add_form(visit: AVisit, source: str = "") -> Response:
             "market_add.html",
             sources=known,
             chosen=chosen,
-            parameters=parameters_of(adapters.get(chosen["adapter_id"])) if chosen else [],
+            parameters=adapters.get(chosen["adapter_id"]).search_parameters if chosen else (),
             prices=PRICES,
             currency=adapters.get(chosen["adapter_id"]).currency if chosen else "",
             tiers=TIERS,
@@ -61,8 +60,8 @@ def add(visit: AVisit, form: AForm) -> Response:
     market_id, source_id = form.text("id"), form.text("source_id")
     with visit.change("market added", market_id, source=source_id) as connection:
         source = source_rows.find(connection, source_id)
-        asked = parameters_of(adapters.get(source.adapter_id))
-        add_market.add(connection, _values(form, asked), source.id)
+        parameters = adapters.get(source.adapter_id).search_parameters
+        add_market.add(connection, _values(form, parameters), source.id)
         if form.flag("approve") and not source.is_approved:
             source_rows.approve(connection, source.id, visit.person, visit.now)
     return visit.back("/markets", f"The market {market_id} is added.")
@@ -120,7 +119,7 @@ def visibility(visit: AVisit, form: AForm, source_id: str) -> Response:
     return visit.back("/markets#sources", f"{source_id} is now {wanted.lower()} for consumers.")
 
 
-def _values(form: Form, parameters: list[str]) -> dict[str, Any]:
+def _values(form: Form, parameters: tuple[str, ...]) -> dict[str, Any]:
     given: dict[str, Any] = {
         "id": form.text("id"),
         "display_name": form.text("display_name"),

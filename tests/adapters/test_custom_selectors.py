@@ -1,4 +1,4 @@
-"""A person's own selectors on top of an adapter."""
+"""Custom selectors of a target on top of an adapter."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ def failure(response: HtmlResponse, **selectors: str) -> FailureReason:
     return result.reason
 
 
-def test_a_price_that_the_adapter_is_in_doubt_about_is_the_one_pointed_at() -> None:
-    in_doubt = adapters.get("generic").extract(page())
-    assert isinstance(in_doubt, Quarantine)
+def test_selector_resolves_an_ambiguous_price() -> None:
+    ambiguous = adapters.get("generic").extract(page())
+    assert isinstance(ambiguous, Quarantine)
     found = offer(page(), price=".b")
     assert (found.price_cents, found.currency, found.title) == (2000, "EUR", "Fine shoes")
-    # The adapter is sure about the stock, and says so.
+    # The availability comes from the adapter.
     assert found.availability is Availability.IN_STOCK
 
 
 @pytest.mark.parametrize("price", [".b", "css:.b", "//p[@class='b']", "xpath://p[2]/text()", "p.b::text"])
-def test_css_and_xpath(price: str) -> None:
+def test_selectors_may_be_css_or_xpath(price: str) -> None:
     assert offer(page(), price=price).price_cents == 2000
 
 
-def test_title_and_availability_can_be_pointed_at_too() -> None:
+def test_selectors_for_title_and_availability() -> None:
     found = offer(page(stock="Out of stock"), price=".b", title=".a", availability=".stock")
     assert (found.title, found.availability) == ("€ 12,50", Availability.OUT_OF_STOCK)
 
 
-def test_a_bare_number_needs_a_currency_from_somewhere() -> None:
+def test_bare_number_needs_a_currency() -> None:
     assert failure(page(), price=".c") is FailureReason.PRICE_NOT_FOUND
     assert offer(page(), price=".c", currency="USD").currency == "USD"
     assert offer(page(), price="//meta", currency="EUR").price_cents == 2100
@@ -75,7 +75,7 @@ def test_a_bare_number_needs_a_currency_from_somewhere() -> None:
         ("€12<sup>1</sup>", None),
     ],
 )
-def test_digits_of_two_elements_never_run_into_one_number(tag: str, cents: int | None) -> None:
+def test_digits_of_two_elements_never_form_one_number(tag: str, cents: int | None) -> None:
     html = f"<html><body><h1>Fine shoes</h1><p class=x>{tag}</p><button>Add to cart</button></body></html>"
     response = HtmlResponse("https://shop.example/p/1", body=html.encode(), encoding="utf-8")
     if cents:
@@ -84,31 +84,31 @@ def test_digits_of_two_elements_never_run_into_one_number(tag: str, cents: int |
         assert failure(response, price=".x", currency="EUR") is FailureReason.PRICE_NOT_FOUND
 
 
-def test_a_selector_that_finds_nothing_is_named() -> None:
+def test_unmatched_selector_is_reported() -> None:
     result = read(page(), price=".gone")
     assert isinstance(result, Quarantine)
     assert result.reason is QuarantineReason.SELECTOR_FAILURE
     assert result.details["why"] == "price: nothing at .gone"
-    # Where there is no product either, it is the page that failed.
+    # Without a product on the page, the page failed, not the selector.
     html = (
         b"<html><body><h1>Closed for an hour</h1><p>We are counting our tea and our cups.</p></body></html>"
     )
     other = read(HtmlResponse("https://shop.example/p/1", body=html, encoding="utf-8"), price=".gone")
     assert isinstance(other, ExtractFailure)
     assert (other.reason, other.details) == (FailureReason.SELECTOR_NOT_FOUND, "price: nothing at .gone")
-    # Out of stock and no price is what the page says, not a failure to read it.
+    # A page of a product that is out of stock may have no price.
     sold_out = page(stock="Out of stock", button="")
     assert failure(sold_out, price=".gone", availability=".stock") is FailureReason.OOS_NO_PRICE
 
 
-def test_no_wrong_price_is_better_than_one() -> None:
+def test_unclear_and_zero_prices_are_not_stored() -> None:
     assert failure(page(), price="body") is FailureReason.PRICE_NOT_FOUND
     zero = read(page(), price=".zero")
     assert isinstance(zero, Quarantine)
     assert zero.reason is QuarantineReason.ZERO_PRICE_EXTRACTED
 
 
-def test_the_rest_is_the_adapters() -> None:
+def test_attributes_come_from_the_inner_adapter() -> None:
     inner = adapters.get("bazaar")
     selected = CustomSelectorAdapter(inner, {"price": ".x"})
     assert (selected.id, selected.version, selected.requires_js) == (inner.id, inner.version, False)
@@ -117,15 +117,15 @@ def test_the_rest_is_the_adapters() -> None:
 @pytest.mark.parametrize(
     ("selectors", "why"),
     [
-        ({"price": "a..b"}, "cannot be read"),
-        ({"price": "//["}, "cannot be read"),
-        ({"price": "p:nonsense(1)"}, "cannot be read"),
+        ({"price": "a..b"}, "is not valid"),
+        ({"price": "//["}, "is not valid"),
+        ({"price": "p:nonsense(1)"}, "is not valid"),
         ({"price": " "}, "empty"),
         ({"price": "a\x00"}, "control characters"),
         ({"price": "a" * 600}, "500"),
         ({"colour": "a"}, "no selector"),
-        ({"currency": "euro"}, "no currency code"),
+        ({"currency": "euro"}, "not a currency code"),
     ],
 )
-def test_selectors_that_cannot_be_used(selectors: dict[str, str], why: str) -> None:
+def test_invalid_selectors_are_rejected(selectors: dict[str, str], why: str) -> None:
     assert why in (check_selectors(selectors) or "")

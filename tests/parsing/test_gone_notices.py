@@ -1,10 +1,10 @@
-"""Notices that a listing is gone or sold, and texts that only sound like one."""
+"""Notices that a listing is gone or sold, and similar texts."""
 
 from __future__ import annotations
 
 import pytest
 
-from pricewatch.parsing.pages.gone_notices import Departure, departure_in
+from pricewatch.parsing.pages.gone_notices import Departure, find_departure
 
 GONE = [
     "Page not found",
@@ -67,20 +67,20 @@ NEITHER = [
 
 
 @pytest.mark.parametrize("text", GONE)
-def test_gone(text):
-    found = departure_in(text)
+def test_gone_notices(text):
+    found = find_departure(text)
     assert found is not None
     assert found.departure is Departure.GONE
     assert found.phrase in text.lower()
 
 
 @pytest.mark.parametrize("text", SOLD)
-def test_sold(text):
-    found = departure_in(text)
+def test_sold_notices(text):
+    found = find_departure(text)
     assert found is not None
     assert found.departure is Departure.SOLD
 
 
 @pytest.mark.parametrize("text", NEITHER)
-def test_neither(text):
-    assert departure_in(text) is None
+def test_other_texts_are_not_notices(text):
+    assert find_departure(text) is None

@@ -1,4 +1,4 @@
-"""Products and offers out of decoded structured data; what the adapter makes of them is tested there."""
+"""Products and offers from decoded structured data."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_products(data, names):
     assert [product.name for product in products_in(data, "json-ld")] == names
 
 
-def test_variants_are_offers_of_their_group():
+def test_variants_are_offers_of_the_group():
     variants = [
         {"@type": "Product", "sku": sku, "offers": {"price": price}} for sku, price in (("S", 1), ("L", 2))
     ]
@@ -93,7 +93,7 @@ def test_variants_are_offers_of_their_group():
     ]
 
 
-def test_microdata_reads_like_json_ld():
+def test_microdata_has_the_structure_of_json_ld():
     root = parse_html(
         b"""<div itemscope itemtype="http://schema.org/Product">
         <span itemprop="name">Kettle</span>
@@ -154,6 +154,6 @@ JSON = st.recursive(
 
 @settings(deadline=None)
 @given(JSON)
-def test_no_structured_data_breaks_it(data):
+def test_no_structured_data_raises(data):
     products_in(data, "json-ld")
     products_in({"@type": "Product", "offers": data}, "json-ld")

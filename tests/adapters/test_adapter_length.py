@@ -1,4 +1,4 @@
-"""An adapter is thin: what serves it alone has under 60 lines together, apart from tables of names."""
+"""Adapters are short: all modules that only one adapter uses have under 60 lines together, without tables."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pytest
 from pricewatch.adapters import REGISTERED
 from tests.conftest import ROOT
 
-# Written for no site: it is what reads the pages of any shop, and of declared ones too.
-ENGINE = "generic"
-SITES = sorted(name for name in REGISTERED if name != ENGINE)
-MOST_LINES = 60
+# Not specific to one site: it reads pages of any shop, including declared ones.
+GENERIC = "generic"
+SITES = sorted(name for name in REGISTERED if name != GENERIC)
+MAX_LINES = 60
 
 
 def imports(root: Path) -> dict[str, set[str]]:
-    """Which modules of the package each of its modules imports, by their dotted names."""
+    """The modules of the package that each module imports, by dotted name."""
     paths = {path.relative_to(root).with_suffix("").parts: path for path in root.glob("pricewatch/**/*.py")}
     sources = {".".join(parts).removesuffix(".__init__"): path for parts, path in paths.items()}
     found: dict[str, set[str]] = {}
@@ -35,8 +35,8 @@ def imports(root: Path) -> dict[str, set[str]]:
     return found
 
 
-def serving_only(module: str, imported: dict[str, set[str]]) -> set[str]:
-    """An adapter's module, and those that nothing imports but what serves this adapter alone."""
+def modules_of_adapter(module: str, imported: dict[str, set[str]]) -> set[str]:
+    """The module of an adapter, and all modules that only this adapter imports."""
     own = {module}
     while True:
         used = {name for one in own for name in imported[one]} - own
@@ -47,7 +47,7 @@ def serving_only(module: str, imported: dict[str, set[str]]) -> set[str]:
 
 
 def code_lines(source: str) -> int:
-    """Lines but for blank ones, comments, docstrings, imports, and tables in which nothing is computed."""
+    """Count lines without blank lines, comments, docstrings, imports and constant tables."""
     tree = ast.parse(source)
     left_out: set[int] = set()
     for node in ast.walk(tree):
@@ -67,30 +67,30 @@ def _lines_of(node: ast.stmt) -> set[int]:
 
 
 def lines_of_adapter(module: str, root: Path = ROOT) -> dict[str, int]:
-    """How long each of the modules is that serve an adapter alone."""
-    own = serving_only(module, imports(root))
+    """The code lines of each module that only this adapter uses."""
+    own = modules_of_adapter(module, imports(root))
     return {name: code_lines(root.joinpath(*name.split(".")).with_suffix(".py").read_text()) for name in own}
 
 
 @pytest.mark.parametrize("name", SITES)
-def test_an_adapter_is_short_with_all_that_serves_it_alone(name: str) -> None:
+def test_adapter_with_its_own_modules_is_short(name: str) -> None:
     lines = lines_of_adapter(REGISTERED[name].partition(":")[0])
-    assert sum(lines.values()) < MOST_LINES, lines
+    assert sum(lines.values()) < MAX_LINES, lines
 
 
-def test_the_engine_is_no_site() -> None:
+def test_generic_adapter_is_shared() -> None:
     users = [name for name, named in imports(ROOT).items() if "pricewatch.generic_reader.adapter" in named]
     assert "pricewatch.declared_shops.declared_adapter" in users
 
 
-def test_what_counts() -> None:
+def test_tables_and_comments_do_not_count() -> None:
     table = 'import re\n\nNAMES = {\n    "a": 1,\n}\n'
     function = 'def f():\n    """Doc."""\n    # why\n    return 1\n'
     assert code_lines(f'"""Doc."""\n{table}\n\n{function}') == 2
     assert code_lines("A = re.compile('a')\nB = {name: 1 for name in C}\n") == 2
 
 
-def test_moving_lines_to_another_module_does_not_help(tmp_path: Path) -> None:
+def test_lines_in_private_helper_modules_count(tmp_path: Path) -> None:
     home = tmp_path / "pricewatch" / "adapters"
     home.mkdir(parents=True)
     (home / "one.py").write_text("from . import shared\nfrom .one_more import f\nf()\n")

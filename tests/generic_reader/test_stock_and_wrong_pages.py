@@ -1,4 +1,4 @@
-"""Wrong stock and wrong pages of the field, and that they do no harm here; numbered as the collected cases."""
+"""Real cases of misread availability and of pages without a product; numbered by case."""
 
 # ruff: noqa: E501 - a page reads better in one line
 
@@ -9,17 +9,17 @@ import pytest
 from pricewatch.adapters.base import Presence
 from pricewatch.generic_reader.adapter import GenericAdapter
 from pricewatch.items import Extracted, ExtractFailure
-from tests.adapters.pages import SHOP, buy, ld, outcome, page, product, response
+from tests.generic_reader.pages import SHOP, buy, ld, outcome, page, product, response
 
 WRONG_STOCK = [
-    # 12: no phrase says nothing; a phrase about something else says nothing either
+    # 12: no phrase, or a phrase about something else, leaves the availability unknown.
     (
-        "nothing says so",
+        "not stated",
         '<h1>Blue Kettle</h1><div class="price">€19.99</div>' + ld(product(offer={"availability": ""})),
         "UNKNOWN",
     ),
     (
-        "out of stock beside another size",
+        "another size out of stock",
         ld(product()) + buy("€19.99") + "<select><option>XL - out of stock</option></select>",
         "IN_STOCK",
     ),
@@ -54,7 +54,7 @@ WRONG_STOCK = [
     ),
     ("BackOrder", ld(product(offer={"availability": "BackOrder"})) + buy("€19.99"), "BACKORDER"),
     (
-        "a phrase for it",
+        "pre-order phrase",
         '<h1>Blue Kettle</h1><b class="price">€19.99</b><p>Available for pre-order</p><button>Buy now</button>',
         "BACKORDER",
     ),
@@ -74,11 +74,11 @@ WRONG_STOCK = [
 @pytest.mark.parametrize(
     ("body", "expected"), [case[1:] for case in WRONG_STOCK], ids=[case[0] for case in WRONG_STOCK]
 )
-def test_wrong_stock(body, expected):
+def test_availability(body, expected):
     assert outcome(page(body)) == f"19.99 EUR {expected}"
 
 
-def test_out_of_stock_stores_no_other_products_price():  # 14
+def test_out_of_stock_page_does_not_use_prices_of_other_products():  # 14
     related = '<div class="grid"><article><a href="/p/red-kettle-9"><img alt="Red Kettle"><h3>Red Kettle</h3></a><span class="price">€9.00</span></article></div>'
     body = (
         ld(product("", offer={"availability": "OutOfStock"}))
@@ -88,7 +88,7 @@ def test_out_of_stock_stores_no_other_products_price():  # 14
 
 
 WRONG_PAGE = [
-    # 11, 15: walls and blanks
+    # 11, 15: block pages and empty pages
     ("403", page(buy("€19.99")), 403, "BLOCKED_PAGE"),
     ("429", page("slow down"), 429, "BLOCKED_PAGE"),
     (
@@ -156,7 +156,7 @@ WRONG_PAGE = [
         "PAGE_STRUCTURE_CHANGED",
     ),
     ("404", page(buy("€19.99")), 404, "PAGE_STRUCTURE_CHANGED"),
-    # 17: another page than the one asked for
+    # 17: another page than the one requested for
     (
         "category",
         page(
@@ -179,12 +179,12 @@ WRONG_PAGE = [
 @pytest.mark.parametrize(
     ("html", "status", "expected"), [case[1:] for case in WRONG_PAGE], ids=[case[0] for case in WRONG_PAGE]
 )
-def test_wrong_page(html, status, expected):
+def test_pages_without_a_product_give_no_price(html, status, expected):
     assert outcome(html, status=status) == expected
 
 
 @pytest.mark.parametrize(
-    ("asked", "ended"),
+    ("requested", "final_url"),
     [
         ("https://shop.example/p/blue-kettle-1234", "https://shop.example/p/red-kettle-9999"),
         ("https://shop.example/p/blue-kettle", "https://shop.example/"),
@@ -192,18 +192,22 @@ def test_wrong_page(html, status, expected):
         ("https://shop.example/p/blue-kettle-1234", "https://other.example/p/blue-kettle-1234"),
     ],
 )
-def test_a_redirect_to_another_page_gives_no_price(asked, ended):  # 17
-    result = GenericAdapter().extract(response(page(ld(product()) + buy("€19.99")), ended, asked=asked))
+def test_redirect_to_another_page_gives_no_price(requested, final_url):  # 17
+    result = GenericAdapter().extract(
+        response(page(ld(product()) + buy("€19.99")), final_url, requested=requested)
+    )
     assert isinstance(result, ExtractFailure)
-    assert asked in result.details
+    assert requested in result.details
 
 
 @pytest.mark.parametrize(
-    "ended",
+    "final_url",
     ["https://shop.example/p/blue-kettle-1234/", "https://www.shop.example/new/azure-kettle-1234?from=x"],
 )
-def test_a_redirect_to_the_same_product_is_followed(ended):
-    result = GenericAdapter().extract(response(page(ld(product()) + buy("€19.99")), ended, asked=SHOP))
+def test_redirect_to_the_same_product_is_accepted(final_url):
+    result = GenericAdapter().extract(
+        response(page(ld(product()) + buy("€19.99")), final_url, requested=SHOP)
+    )
     assert isinstance(result, Extracted)
 
 

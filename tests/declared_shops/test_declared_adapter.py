@@ -1,59 +1,17 @@
-"""Shops that are declared in a file: what the file can say, and how mistakes in it are told."""
+"""The adapter of declared shops."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from pricewatch import adapters
 from pricewatch.adapters.base import MarketQuery, Overview, Presence
-from pricewatch.declared_shops import shop_files
-from pricewatch.errors import UserError
 from pricewatch.items import Extracted, ExtractFailure, Quarantine
 from pricewatch.rules.validation import validate_offer
 from pricewatch.vocabulary import Availability
 from tests.adapters.site_fixtures import respond
+from tests.declared_shops.conftest import SHOP
 
-SHOP = """
-domain = "teashop.example"
-currency = "EUR"
-pages = "?p={page}"
-search = "/suche?q={keyword}"
-
-[overview]
-card = "li.tea"
-next = "a.weiter"
-title = "h2"
-price = ".preis"
-id = { css = "::attr(data-artikel)", pattern = "^art-(.+)" }
-sold = ".weg"
-
-[product]
-title = "h1"
-price = ".preis"
-availability = ".lager"
-buy = "button.kaufen"
-gone = { css = ".hinweis", pattern = "nicht mehr im Sortiment" }
-[product.attributes]
-origin = ".herkunft"
-
-[words]
-"Trifft bald ein" = "BACKORDER"
-"""
 SITE = "https://www.teashop.example"
-
-
-@pytest.fixture
-def declare(tmp_path, monkeypatch):
-    """Writes a shop's file into the user's own directory; answers with its adapter."""
-    monkeypatch.setenv("PRICEWATCH_SHOPS", str(tmp_path))
-
-    def declare(text: str = SHOP, name: str = "teashop"):
-        (tmp_path / f"{name}.toml").write_text(text, "utf-8")
-        return adapters.get(name)
-
-    return declare
 
 
 def page(body: str) -> bytes:
@@ -62,27 +20,6 @@ def page(body: str) -> bytes:
 
 def product(body: str) -> bytes:
     return page(f"<main>{body}</main>")
-
-
-def test_it_is_an_adapter_like_any_other(declare):
-    adapter = declare()
-    assert (adapter.id, adapter.version, adapter.domain) == ("teashop", "1.0.0", "teashop.example")
-    assert "teashop" in adapters.known()
-    assert adapters.for_domain("teashop.example") == "teashop"
-    assert not adapter.requires_js
-    assert adapter.start_pages({"keyword": "grüner tee"}) == ["/suche?q=gr%C3%BCner%20tee"]
-    assert adapter.start_pages({"category": "oolong"}) == []
-
-
-def test_a_shop_on_this_machine_is_not_taken_for_the_sample_marketplace(declare):
-    assert adapters.for_domain("127.0.0.1") == "bazaar"
-    declare(SHOP.replace("teashop.example", "127.0.0.1"))
-    assert adapters.for_domain("127.0.0.1") == "teashop"
-
-
-def test_a_file_that_changed_is_read_again(declare):
-    declare()
-    assert declare(SHOP.replace('currency = "EUR"', 'currency = "CHF"')).says.currency == "CHF"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +36,7 @@ def test_a_file_that_changed_is_read_again(declare):
         ("?p={index}", "/tee", f"{SITE}/tee?p=1"),
     ],
 )
-def test_pages(declare, pages, start, second):
+def test_page_urls(declare, pages, start, second):
     adapter = declare(SHOP.replace("?p={page}", pages))
     assert adapter.overview_url(MarketQuery(SITE, start, 30), 1) == SITE + start
     assert adapter.overview_url(MarketQuery(SITE, start, 30), 2) == second
@@ -110,7 +47,7 @@ def card(name: str, price: str, more: str = "", attributes: str = "") -> str:
     return f'<li class="tea"{attributes}>{link}{more}<b class="preis">{price}</b></li>'
 
 
-def test_overview(declare):
+def test_cards_of_an_overview_page(declare):
     body = (
         card("Assam", "9,90 €", attributes=' data-artikel="art-1"'),
         card("Bancha", "ab 5 €", attributes=' data-artikel="art-2"'),
@@ -130,7 +67,7 @@ def test_overview(declare):
     ]
 
 
-def test_a_card_may_say_it_in_its_own_tag(declare):
+def test_selectors_may_match_the_card_element(declare):
     own = SHOP.replace('"::attr(data-artikel)"', '":scope::attr(data-artikel)"').replace(
         '".weg"', '":scope.weg"'
     )
@@ -156,10 +93,10 @@ def test_a_card_may_say_it_in_its_own_tag(declare):
         ('tiers = ".staffel"', '<p class="staffel">Mengenrabatt auf Anfrage</p>', 1250),
     ],
 )
-def test_a_second_place_has_to_agree(declare, more, body, outcome):
+def test_second_price_must_agree(declare, more, body, outcome):
     adapter = declare(SHOP.replace('availability = ".lager"', f'availability = ".lager"\n{more}'))
-    shown = f'<h1>Assam</h1><b class="preis">12,50 €</b><p class="lager">Auf Lager</p>{body}'
-    result = adapter.extract(respond(f"{SITE}/a", product(shown)))
+    body = f'<h1>Assam</h1><b class="preis">12,50 €</b><p class="lager">Auf Lager</p>{body}'
+    result = adapter.extract(respond(f"{SITE}/a", product(body)))
     assert (result.offer.price_cents if isinstance(result, Extracted) else result.reason) == outcome
 
 
@@ -173,7 +110,7 @@ def test_a_second_place_has_to_agree(declare, more, body, outcome):
         ("<s>15,00 €</s>", None),
     ],
 )
-def test_what_is_crossed_out_is_not_the_price(declare, price, cents):
+def test_crossed_out_price_is_ignored(declare, price, cents):
     body = f'<h1>Assam</h1><b class="preis">{price}</b><p class="lager">Auf Lager</p>'
     result = declare().extract(respond(f"{SITE}/a", product(body)))
     assert (result.offer.price_cents if isinstance(result, Extracted) else None) == cents
@@ -191,13 +128,13 @@ def test_what_is_crossed_out_is_not_the_price(declare, price, cents):
         ("12<sup>50</sup> € 11<sup>00</sup> €", None),
     ],
 )
-def test_cents_may_have_an_element_of_their_own(declare, price, cents):
+def test_cents_in_a_separate_element(declare, price, cents):
     body = f'<h1>Assam</h1><b class="preis">{price}</b><p class="lager">Auf Lager</p>'
     result = declare().extract(respond(f"{SITE}/a", product(body)))
     assert (result.offer.price_cents if isinstance(result, Extracted) else None) == cents
 
 
-def test_the_first_of_several_places_and_what_names_a_product(declare):
+def test_first_place_with_a_text_counts_and_codes_are_read(declare):
     text = SHOP.replace(
         'title = "h1"', 'title = ["h1.name", "h1"]\nbrand = ".marke"\ngtin = ".ean"\nmpn = ".nr"'
     )
@@ -207,11 +144,11 @@ def test_the_first_of_several_places_and_what_names_a_product(declare):
     )
     offer = declare(text).extract(respond(f"{SITE}/a", product(body))).offer
     assert (offer.title, offer.brand, offer.gtin, offer.mpn) == ("Assam", "Acme", "4006381333931", "A-1")
-    only = declare(text).extract(respond(f"{SITE}/a", product(body.replace(' class="name"', "", 1))))
-    assert str(only.reason) in ("TITLE_NOT_FOUND", "PAGE_STRUCTURE_CHANGED")
+    unnamed = declare(text).extract(respond(f"{SITE}/a", product(body.replace(' class="name"', "", 1))))
+    assert str(unnamed.reason) in ("TITLE_NOT_FOUND", "PAGE_STRUCTURE_CHANGED")
 
 
-def test_where_the_pages_end(declare):
+def test_end_of_the_list(declare):
     adapter = declare()
     assert isinstance(adapter.read_overview(respond(SITE, page("<p>Nichts</p>"))), ExtractFailure)
     boxed = declare(SHOP.replace('next = "a.weiter"', 'container = "ul.tees"'))
@@ -244,7 +181,7 @@ def test_where_the_pages_end(declare):
         ('<p class="hinweis">Leider nicht mehr im Sortiment.</p>', "PAGE_STRUCTURE_CHANGED"),
     ],
 )
-def test_product(declare, body, outcome):
+def test_product_page(declare, body, outcome):
     result = declare().extract(respond(f"{SITE}/a", product(f"<h1>Assam</h1>{body}")))
     if isinstance(result, Extracted):
         verdict = validate_offer(result.offer)
@@ -255,16 +192,16 @@ def test_product(declare, body, outcome):
         assert result.details
 
 
-def test_a_selector_that_is_at_no_element_is_named(declare):
+def test_unmatched_price_selector_is_reported(declare):
     result = declare().extract(respond(f"{SITE}/a", product('<h1>Assam</h1><p class="lager">Auf Lager</p>')))
     assert isinstance(result, Quarantine)
     assert result.details["why"] == "price: nothing at .preis"
-    # A price in a place that the file does not name is none.
+    # A price at another place is ignored.
     moved = '<h1>Assam</h1><b class="neu">5 €</b><p class="lager">Auf Lager</p>'
     assert declare().extract(respond(f"{SITE}/a", product(moved))).reason == "SELECTOR_FAILURE"
 
 
-def test_a_page_that_is_read_as_any_shops_is_in_the_currency_of_the_file(declare):
+def test_generic_reader_uses_the_currency_of_the_file(declare):
     adapter = declare(SHOP[: SHOP.index("[product]")].replace("EUR", "JPY"))
     body = '<h1>Assam</h1><b class="price">{}</b><button>Add to cart</button>'
     result = adapter.extract(respond(f"{SITE}/a", product(body.format("¥3,980"))))
@@ -279,7 +216,7 @@ def test_presence(declare):
     pages = {
         '<h1>Assam</h1><b class="preis">5 €</b><p class="lager">Auf Lager</p>': Presence.ALIVE,
         gone: Presence.GONE,
-        # Words for stock that nobody knows: what shows its price is up, and what does not may be anything.
+        # With an unknown availability, only a displayed price shows that the product exists.
         '<h1>Assam</h1><b class="preis">5 €</b><p class="lager">Auf dem Schiff</p>': Presence.ALIVE,
         '<h1>Assam</h1><p class="lager">Auf dem Schiff</p>': Presence.UNKNOWN,
         "<p>Wartung</p>": Presence.UNKNOWN,
@@ -288,7 +225,7 @@ def test_presence(declare):
         assert adapter.presence(respond(f"{SITE}/a", product(body))).presence is presence
 
 
-def test_without_a_product_part_pages_are_read_as_any_shops(declare):
+def test_generic_reader_reads_products_without_a_product_part(declare):
     adapter = declare(SHOP.partition("[product]")[0])
     body = (
         '<script type="application/ld+json">{"@context": "https://schema.org", "@type": "Product",'
@@ -298,57 +235,3 @@ def test_without_a_product_part_pages_are_read_as_any_shops(declare):
     result = adapter.extract(respond(f"{SITE}/a", product(body)))
     assert isinstance(result, Extracted)
     assert result.offer.price_cents == 1250
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "sentence"),
-    [
-        ('currency = "EUR"', "", "currency is missing"),
-        ('currency = "EUR"', 'currency = "Euro"', "currency: 'Euro' is no currency code such as EUR"),
-        ('title = "h1"', 'tittle = "h1"', "[product] title is missing"),
-        ('sold = ".weg"', 'soled = ".weg"', "[overview] soled is not known here"),
-        ('card = "li.tea"', 'card = "li["', "[overview] card: 'li[' is no CSS selector"),
-        ("^art-(.+)", "^art-(", "is no regular expression"),
-        ("^art-(.+)", "(a)(b)", "has 2 groups"),
-        ("?p={page}", "?p=2", "pages: '?p=2' may ask for page, index, offset in braces, and has to"),
-        ("{keyword}", "{colour}", "search: '/suche?q={colour}' may ask for"),
-        ('next = "a.weiter"', "", "overview: give `next`"),
-        ('availability = ".lager"\nbuy = "button.kaufen"', "", "product: give `availability`"),
-        ('"BACKORDER"', '"SOON"', "Trifft bald ein"),
-        ('currency = "EUR"', "currency = EUR", "is not TOML"),
-        ('currency = "EUR"', 'currency = "EUR"\nversion = "two"', "version: "),
-    ],
-)
-def test_mistakes_are_one_sentence(declare, before, after, sentence):
-    assert before in SHOP
-    with pytest.raises(UserError) as raised:
-        declare(SHOP.replace(before, after))
-    assert sentence in str(raised.value)
-    assert "teashop.toml" in str(raised.value)
-    assert "\n" not in str(raised.value)
-    assert len(str(raised.value)) < 400
-
-
-def test_a_name_that_cannot_be_one_or_is_taken(declare, tmp_path):
-    # The registered adapter goes on to work; whoever asks for the list is told.
-    assert declare(name="willhaben").domain == "willhaben.at"
-    with pytest.raises(UserError, match="there is already an adapter of that name"):
-        adapters.known()
-    (tmp_path / "willhaben.toml").unlink()
-    with pytest.raises(UserError, match="call it after the shop"):
-        declare(name="Tea-Shop")
-
-
-def test_anothers_broken_file_is_told_and_turns_nobody_away(declare, tmp_path, caplog):
-    declare()
-    (tmp_path / "broken.toml").write_text("domain = ")
-    assert adapters.for_domain("teashop.example") == "teashop"
-    assert "broken.toml is not TOML" in caplog.text
-
-
-def test_the_users_own_directory(monkeypatch, tmp_path):
-    monkeypatch.delenv("PRICEWATCH_SHOPS", raising=False)
-    monkeypatch.setenv("PRICEWATCH_VAR", str(tmp_path))
-    assert shop_files.directories() == [shop_files.OURS, tmp_path / "shops"]
-    monkeypatch.setenv("PRICEWATCH_SHOPS", "/srv/shops")
-    assert shop_files.directories()[1] == Path("/srv/shops")

@@ -1,4 +1,4 @@
-"""What sellers write in place of a price, and what pages leave out: for each site a defined outcome."""
+"""Unusual or missing values on pages of each site, and their outcomes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tests.adapters.site_fixtures import expected, page_body, respond
 
 
 def outcome(site: str, url: str, body: str) -> str:
-    """`19.99 …` as cents with the highest one, or the reason why there is no offer."""
+    """The price in cents with the high end of a range, or the reason for a failure."""
     result = get(site).extract(respond(url, body.encode()))
     if not isinstance(result, Extracted):
-        assert result.details, "a reason without a word on why"
+        assert result.details, "the failure has no details"
         return str(result.reason)
     verdict = validate_offer(result.offer)
     if reason := getattr(verdict, "reason", None):
@@ -36,7 +36,7 @@ def advert(**values: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("values", "wanted"),
+    ("values", "expected_outcome"),
     [
         ({"PRICE_FOR_DISPLAY": "Preis auf Anfrage"}, "PRICE_NOT_FOUND"),
         ({"PRICE_FOR_DISPLAY": "VB"}, "PRICE_NOT_FOUND"),
@@ -47,14 +47,15 @@ def advert(**values: str) -> str:
         ({}, "PRICE_NOT_FOUND"),
     ],
 )
-def test_willhaben(values: dict[str, str], wanted: str) -> None:
+def test_willhaben_prices(values: dict[str, str], expected_outcome: str) -> None:
     assert (
-        outcome("willhaben", "https://www.willhaben.at/iad/object?adId=1234567", advert(**values)) == wanted
+        outcome("willhaben", "https://www.willhaben.at/iad/object?adId=1234567", advert(**values))
+        == expected_outcome
     )
 
 
 @pytest.mark.parametrize(
-    ("rent", "wanted"),
+    ("rent", "expected_outcome"),
     [
         ("Call for Rent", "PRICE_NOT_FOUND"),
         ("Contact for Price", "PRICE_NOT_FOUND"),
@@ -68,13 +69,13 @@ def test_willhaben(values: dict[str, str], wanted: str) -> None:
         ("1.850 €", "PRICE_NOT_FOUND"),
     ],
 )
-def test_apartments(rent: str, wanted: str) -> None:
+def test_apartments_rents(rent: str, expected_outcome: str) -> None:
     html = page_body("apartments", "range").decode().replace("$1,850 - $2,400", rent)
-    assert outcome("apartments", expected("apartments", "range")["url"], html) == wanted
+    assert outcome("apartments", expected("apartments", "range")["url"], html) == expected_outcome
 
 
 @pytest.mark.parametrize(
-    ("changes", "wanted"),
+    ("changes", "expected_outcome"),
     [
         ({"price": 9999999}, "PRICE_NOT_FOUND"),
         ({"price": None}, "PRICE_NOT_FOUND"),
@@ -83,7 +84,7 @@ def test_apartments(rent: str, wanted: str) -> None:
         ({"price": 980, "isNoPrice": True}, "PRICE_NOT_FOUND"),
         ({"status": "trading", "price": None}, "OOS_NO_PRICE"),
         ({"status": "something_new"}, "UNKNOWN_AVAILABILITY"),
-        # What is paid in the end is not known while others bid.
+        # The final price of an auction is not product_ids.
         ({"auction": {"highestBid": 980}}, "PRICE_NOT_FOUND"),
         ({"auction": None}, "980"),
         ({"id": None}, "PAGE_STRUCTURE_CHANGED"),
@@ -91,14 +92,14 @@ def test_apartments(rent: str, wanted: str) -> None:
         ({"name": ""}, "PAGE_STRUCTURE_CHANGED"),
     ],
 )
-def test_mercari(changes: dict[str, Any], wanted: str) -> None:
+def test_mercari_items(changes: dict[str, Any], expected_outcome: str) -> None:
     data = json.loads(page_body("mercari", "on_sale"))
     data["data"] |= changes
-    assert outcome("mercari", expected("mercari", "on_sale")["url"], json.dumps(data)) == wanted
+    assert outcome("mercari", expected("mercari", "on_sale")["url"], json.dumps(data)) == expected_outcome
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "wanted"),
+    ("old", "new", "expected_outcome"),
     [
         ("$13.95", "Call for Price", "PRICE_NOT_FOUND"),
         ("$13.95", "$12.95 - $13.95", "PRICE_NOT_FOUND"),
@@ -110,11 +111,11 @@ def test_mercari(changes: dict[str, Any], wanted: str) -> None:
         ("In stock", "Ask us", "UNKNOWN_AVAILABILITY"),
     ],
 )
-def test_sgammo(old: str, new: str, wanted: str) -> None:
+def test_sgammo_prices_and_stock(old: str, new: str, expected_outcome: str) -> None:
     html = page_body("sgammo", "one_price").decode()
     assert old in html
     html = html.replace(old, new)
-    assert outcome("sgammo", expected("sgammo", "one_price")["url"], html) == wanted
+    assert outcome("sgammo", expected("sgammo", "one_price")["url"], html) == expected_outcome
 
 
 @pytest.mark.parametrize(
@@ -125,15 +126,15 @@ def test_sgammo(old: str, new: str, wanted: str) -> None:
         ("sgammo", "category", "post-4711 ", ""),
     ],
 )
-def test_a_card_without_an_id_is_left_out_or_known_by_its_address(site, case, old, new):
-    wanted, html = expected(site, case), page_body(site, case).decode()
+def test_card_without_an_id_is_left_out_or_has_no_product_id(site, case, old, new):
+    expectation, html = expected(site, case), page_body(site, case).decode()
     assert old in html
-    overview = get(site).read_overview(respond(wanted["url"], html.replace(old, new).encode()))
+    overview = get(site).read_overview(respond(expectation["url"], html.replace(old, new).encode()))
     assert isinstance(overview, Overview)
-    known = {card.product_id for card in overview.cards}
+    product_ids = {card.product_id for card in overview.cards}
     left_out = sum(overview.unreadable.values())
-    assert len(overview.cards) + left_out == len(wanted["cards"])
-    assert left_out or None in known
+    assert len(overview.cards) + left_out == len(expectation["cards"])
+    assert left_out or None in product_ids
 
 
 @pytest.mark.parametrize("site", ["willhaben", "apartments", "mercari", "sgammo", "books_toscrape"])
@@ -147,7 +148,7 @@ def test_a_card_without_an_id_is_left_out_or_known_by_its_address(site, case, ol
     ],
     ids=["german", "japanese", "french", "english"],
 )
-def test_a_page_of_another_kind_and_language_is_no_product(site: str, body: str) -> None:
+def test_other_pages_are_not_products(site: str, body: str) -> None:
     adapter = get(site)
     url, html = f"https://{adapter.domain}/item/m1234567", f"<html><title>?</title><body>{body}</body></html>"
     assert outcome(site, url, html) == "PAGE_STRUCTURE_CHANGED"

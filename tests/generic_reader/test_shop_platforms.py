@@ -1,4 +1,4 @@
-"""Pages built the way the common shop systems build them, cut down to what matters."""
+"""Minimal pages with the structure of common shop systems."""
 
 # ruff: noqa: E501 - a page reads better in one line
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.adapters.pages import ld, outcome, page, product
+from tests.generic_reader.pages import ld, outcome, page, product
 
 SHOPIFY = """
 <main><div class="product__info-wrapper"><h1>Blue Kettle</h1><div class="price price--large {state}">
@@ -286,5 +286,5 @@ CASES = [
 
 
 @pytest.mark.parametrize(("html", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
-def test_platform(html, expected):
+def test_price_on_shop_platform(html, expected):
     assert outcome(html) == expected

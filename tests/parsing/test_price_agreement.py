@@ -1,4 +1,4 @@
-"""One price out of fields for machines and what people see."""
+"""One price from machine-readable fields and displayed texts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pricewatch.parsing.prices.price_agreement import agreed_price
 
 
 @pytest.mark.parametrize(
-    ("fields", "shown", "cents"),
+    ("fields", "displayed", "cents"),
     [
         ([12000, 12000], ["€ 120"], 12000),
         ([None, 12000], [], 12000),
@@ -17,16 +17,16 @@ from pricewatch.parsing.prices.price_agreement import agreed_price
         ([], ["€ 250 VB"], 25000),
         ([25000], ["€ 250 VHB"], 25000),
         ([120000], ["€ 1.200 pro Monat"], 120000),
-        # one is rounded
+        # One field is rounded.
         ([86300, 86347], ["€ 863"], 86347),
         ([86347], ["€ 863"], 86347),
-        # what is shown settles which is meant, or that none is
+        # The displayed text decides, or contradicts all fields.
         ([120000, 100000], ["€ 1.200"], 120000),
         ([120000, 100000], [], None),
         ([12000], ["€ 450"], None),
         ([9900], ["Preis auf Anfrage"], None),
         ([], ["Zu verschenken"], None),
-        # not one price
+        # Not a single price.
         ([80000], ["ab € 800"], None),
         ([80000], ["€ 800 – € 1.200"], None),
         ([], ["ab € 800"], None),
@@ -34,5 +34,5 @@ from pricewatch.parsing.prices.price_agreement import agreed_price
         ([], [], None),
     ],
 )
-def test_agreed_price(fields, shown, cents):
-    assert agreed_price(fields, shown, "EUR") == cents
+def test_agreed_price(fields, displayed, cents):
+    assert agreed_price(fields, displayed, "EUR") == cents

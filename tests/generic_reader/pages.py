@@ -1,4 +1,4 @@
-"""Small pages for the tests of the generic adapter, and what came of them in one line."""
+"""Small pages for tests of the generic adapter, and its result in one line."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pricewatch.items import Extracted, ExtractFailure, Quarantine
 SHOP = "https://shop.example/p/blue-kettle-1234"
 
 
-def response(html: str, url: str = SHOP, status: int = 200, asked: str = "") -> HtmlResponse:
-    request = Request(url, meta={"redirect_urls": [asked]} if asked else {})
+def response(html: str, url: str = SHOP, status: int = 200, requested: str = "") -> HtmlResponse:
+    request = Request(url, meta={"redirect_urls": [requested]} if requested else {})
     return HtmlResponse(url, status=status, body=html.encode("utf-8"), encoding="utf-8", request=request)
 
 
@@ -23,7 +23,7 @@ def extract(html: str, url: str = SHOP, status: int = 200) -> Extracted | Extrac
 
 
 def outcome(html: str, url: str = SHOP, status: int = 200) -> str:
-    """`19.99 EUR IN_STOCK`, or the reason why there is no offer."""
+    """`19.99 EUR IN_STOCK`, or the reason for a failure."""
     result = extract(html, url, status)
     if isinstance(result, Extracted):
         offer = result.offer

@@ -1,4 +1,4 @@
-"""Prices by quantity, as shops write them."""
+"""Prices by quantity."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pricewatch.parsing.prices.quantity_tiers import tiers_in, unit_price
         ("1: 13,95 € 5+: 12,50 €", "EUR", {(1, 1395), (5, 1250)}),
         ("1 – 9: CHF 1'200.50; 10+: CHF 1'100", "CHF", {(1, 120050), (10, 110000)}),
         ("1: ¥1,200 2+: ¥1,000", "JPY", {(1, 1200), (2, 1000)}),
-        # damage, bare numbers, another currency, or something else
+        # Damaged numbers, bare numbers, another currency, or other texts.
         ("1-4: $13 95, 5-9: $13.50", "USD", {(5, 1350)}),
         ("1-4: $1?.95, 5-9: $13.50", "USD", {(5, 1350)}),
         ("1-4: 13.95", "USD", set()),
@@ -30,22 +30,22 @@ def test_tiers(text, currency, tiers):
 
 
 @pytest.mark.parametrize(
-    ("tiers", "beside", "price", "is_sure"),
+    ("tiers", "listed", "price", "is_sure"),
     [
         ({(1, 1395), (5, 1350)}, [], 1395, True),
         ({(1, 1395), (5, 1350)}, [1395], 1395, True),
         ({(1, 1395), (5, 1350)}, [1350, 1395], 1395, True),
         ({(1, 1395), (5, 1350)}, [1100], 1395, False),
-        # one unit is never cheaper than several
+        # One unit is never cheaper than several.
         ({(1, 1200), (5, 1350)}, [], 1200, False),
         ({(5, 1350)}, [1100], 1100, False),
         ({(5, 1350)}, [1395], 1395, True),
-        # where all cost the same, one does too
+        # All tiers have the same price.
         ({(5, 1295), (10, 1295)}, [], 1295, True),
         ({(5, 1350), (10, 1295)}, [], None, True),
         (set(), [1395], 1395, True),
         (set(), [1100, 1395], None, True),
     ],
 )
-def test_the_price_of_one(tiers, beside, price, is_sure):
-    assert unit_price(tiers, beside) == (price, is_sure)
+def test_unit_price(tiers, listed, price, is_sure):
+    assert unit_price(tiers, listed) == (price, is_sure)

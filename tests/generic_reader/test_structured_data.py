@@ -1,4 +1,4 @@
-"""Structured data in the shapes that shops give it, and which of its prices is this page's."""
+"""Structured data in the formats of shops, and the choice of the page's price."""
 
 # ruff: noqa: E501 - a page reads better in one line
 
@@ -8,7 +8,7 @@ import pytest
 
 from pricewatch.items import Extracted
 from pricewatch.vocabulary import SellerType
-from tests.adapters.pages import SHOP, buy, extract, ld, outcome, page, product
+from tests.generic_reader.pages import SHOP, buy, extract, ld, outcome, page, product
 
 H1 = "<h1>Blue Kettle</h1>"
 
@@ -132,17 +132,17 @@ def test_json_ld(body, expected):
 @pytest.mark.parametrize(
     ("body", "expected"), [case[1:] for case in OTHER_SYNTAXES], ids=[case[0] for case in OTHER_SYNTAXES]
 )
-def test_other_syntaxes(body, expected):
+def test_microdata_rdfa_meta_tags_and_state(body, expected):
     assert outcome(page(body)) == expected
 
 
-def test_the_url_chooses_the_variant():
+def test_url_selects_the_variant():
     html = page(ld(group()) + H1)
     assert outcome(html, f"{SHOP}?size=L") == "29.99 EUR IN_STOCK"
     assert outcome(html, "https://shop.example/p/KET-S") == "19.99 EUR IN_STOCK"
 
 
-def test_every_field_that_the_page_gives():
+def test_all_fields_of_an_offer():
     data = product(
         sku="KET-1",
         mpn="M-7",
@@ -190,29 +190,29 @@ def test_every_field_that_the_page_gives():
         "http://[",
     ],
 )
-def test_a_canonical_link_that_names_another_page_is_not_followed(link):
+def test_canonical_link_to_another_page_is_ignored(link):
     result = extract(page(ld(product()) + buy("€19.99"), f'<link rel="canonical" href="{link}">'))
     assert isinstance(result, Extracted)
     assert result.offer.url == SHOP
 
 
-@pytest.mark.parametrize("shown", ["<b>€29.99</b>", "<p>1.999,00 €</p>"])
-def test_the_only_price_tag_of_a_page_can_contradict_without_being_called_a_price(shown):
-    """As where structured data is in cents, or was forgotten when the price changed."""
-    assert outcome(page(ld(product()) + f"<main><h1>Blue Kettle</h1>{shown}</main>")) == "AMBIGUOUS_PRICE"
+@pytest.mark.parametrize("displayed", ["<b>€29.99</b>", "<p>1.999,00 €</p>"])
+def test_unlabelled_price_can_contradict_structured_data(displayed):
+    """For example, structured data may be in cents or outdated."""
+    assert outcome(page(ld(product()) + f"<main><h1>Blue Kettle</h1>{displayed}</main>")) == "AMBIGUOUS_PRICE"
 
 
-def test_two_offers_that_the_page_shows_both_are_two_prices():
+def test_two_displayed_offers_are_ambiguous():
     two = product(offers=[{"@type": "Offer", "price": price, "priceCurrency": "EUR"} for price in (10, 20)])
-    for shown in ("<span>€10.00</span><span>€20.00</span>", "<span>€20.00</span><span>€10.00</span>"):
-        assert outcome(page(ld(two) + f"<main><h1>Blue Kettle</h1>{shown}</main>")) == "AMBIGUOUS_PRICE"
+    for displayed in ("<span>€10.00</span><span>€20.00</span>", "<span>€20.00</span><span>€10.00</span>"):
+        assert outcome(page(ld(two) + f"<main><h1>Blue Kettle</h1>{displayed}</main>")) == "AMBIGUOUS_PRICE"
     assert outcome(page(ld(two) + buy("€20.00"))).startswith("20.00 EUR")
 
 
-def test_a_price_for_a_hundred_is_not_the_price_of_one():
+def test_price_for_a_hundred_units_is_not_used():
     hundred = product(offer={"eligibleQuantity": {"@type": "QuantitativeValue", "minValue": 100}})
     assert outcome(page(ld(hundred) + "<h1>Blue Kettle</h1>")) == "PRICE_NOT_FOUND"
 
 
-def test_a_bid_is_not_a_price():
+def test_bid_is_not_a_price():
     assert outcome(page(ld(product()) + buy("Current bid: €19.99"))) == "AMBIGUOUS_PRICE"

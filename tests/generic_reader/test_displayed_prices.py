@@ -1,4 +1,4 @@
-"""Pages without structured data, and pages that try to be misread."""
+"""Pages without structured data, and pages with misleading prices."""
 
 # ruff: noqa: E501 - a page reads better in one line
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.adapters.pages import SHOP, buy, ld, outcome, page, product
+from tests.generic_reader.pages import SHOP, buy, ld, outcome, page, product
 
 TAG = '<span class="price">{}</span>'
 
@@ -90,7 +90,7 @@ TAGS = [
 
 
 @pytest.mark.parametrize(("tag", "expected"), [case[1:] for case in TAGS], ids=[case[0] for case in TAGS])
-def test_price_tag(tag, expected):
+def test_price_tags(tag, expected):
     result = outcome(page(buy(tag)))
     if expected:
         assert result == f"{expected} IN_STOCK"
@@ -116,7 +116,7 @@ def test_price_tag(tag, expected):
         ("6 ft", "en", SHOP, None),
     ],
 )
-def test_the_page_says_which_currency_a_mark_stands_for(tag, lang, url, expected):
+def test_shared_currency_marks_are_resolved_by_the_page(tag, lang, url, expected):
     result = outcome(page(buy(tag), lang=lang), url)
     if expected:
         assert result == f"{expected} IN_STOCK"
@@ -174,7 +174,7 @@ BODIES = [
 @pytest.mark.parametrize(
     ("body", "expected"), [case[1:] for case in BODIES], ids=[case[0] for case in BODIES]
 )
-def test_page(body, expected):
+def test_misleading_pages(body, expected):
     assert outcome(page(body)) == expected
 
 
@@ -198,7 +198,7 @@ def test_page(body, expected):
         ("<p>Vorbestellbar</p>", "BACKORDER"),
     ],
 )
-def test_what_the_page_says_of_stock(button, expected):
+def test_displayed_availability(button, expected):
     head = '<meta property="og:type" content="product">'
     assert (
         outcome(page(f'<h1>Blue Kettle</h1><div class="price">€19.99</div>{button}', head))
@@ -206,12 +206,12 @@ def test_what_the_page_says_of_stock(button, expected):
     )
 
 
-def test_what_is_sold_out_keeps_its_price():
+def test_sold_out_product_keeps_its_price():
     sold_out = buy("€19.99", button="x").replace("<button>x", "<button disabled>Sold out")
     assert outcome(page(sold_out)) == "19.99 EUR OUT_OF_STOCK"
 
 
-def test_zero_in_the_price_tag_is_quarantined():
+def test_zero_price_is_quarantined():
     assert outcome(page(buy("0,00 €"))) == "ZERO_PRICE_EXTRACTED"
     assert (
         outcome(page(buy("0,00 €", button="x").replace("<button>x", "<button disabled>Sold out")))

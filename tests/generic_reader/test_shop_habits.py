@@ -1,4 +1,4 @@
-"""What real shops do beside their structured data: later delivery, prices without tax, bare currency signs."""
+"""Habits of real shops: later delivery, prices without tax, shared currency signs, expected currencies."""
 
 # ruff: noqa: E501 - a page reads better in one line
 
@@ -10,7 +10,7 @@ from pricewatch import adapters
 from pricewatch.adapters.custom_selectors import CustomSelectorAdapter
 from pricewatch.generic_reader.adapter import GenericAdapter
 from pricewatch.items import Extracted, Quarantine
-from tests.adapters.pages import SHOP, buy, extract, ld, outcome, page, product, response
+from tests.generic_reader.pages import SHOP, buy, extract, ld, outcome, page, product, response
 
 LATER = [
     ("WooCommerce", '<p class="stock available-on-backorder">Available on backorder</p>', "BACKORDER"),
@@ -20,10 +20,10 @@ LATER = [
     ("Dutch", "<p>Beschikbaar via nabestelling</p>", "BACKORDER"),
     ("Polish", "<p>Dostępne na zamówienie</p>", "BACKORDER"),
     ("pre-order", "<p>Pre-order: ships in May</p>", "BACKORDER"),
-    ("two words", "<p>Back order</p>", "BACKORDER"),
-    ("beside what is in stock", "<p>In stock</p><p>Pre order</p>", "BACKORDER"),
-    ("only once it is used up", "<p>5 in stock (can be backordered)</p>", "IN_STOCK"),
-    ("only then, in German", "<p>5 vorrätig (kann nachbestellt werden)</p>", "IN_STOCK"),
+    ("two notice", "<p>Back order</p>", "BACKORDER"),
+    ("next to in stock", "<p>In stock</p><p>Pre order</p>", "BACKORDER"),
+    ("only once the stock is used up", "<p>5 in stock (can be backordered)</p>", "IN_STOCK"),
+    ("only once the stock is used up, in German", "<p>5 vorrätig (kann nachbestellt werden)</p>", "IN_STOCK"),
     ("another size", "<select><option>XL - available on backorder</option></select>", "IN_STOCK"),
     (
         "another product, by its class",
@@ -35,16 +35,16 @@ LATER = [
         '<div><a href="/p/red-pan-9"><img alt="Red Pan"><h3>Red Pan</h3></a><p>Available on backorder</p></div>',
         "IN_STOCK",
     ),
-    ("sold out is a contradiction", "<p>Out of stock</p>", "UNKNOWN"),
+    ("out of stock is a contradiction", "<p>Out of stock</p>", "UNKNOWN"),
 ]
 
 
-@pytest.mark.parametrize(("words", "state"), [case[1:] for case in LATER], ids=[case[0] for case in LATER])
-def test_words_for_later_delivery_beside_in_stock_for_machines(words, state):
-    assert outcome(page(ld(product()) + buy("€19.99") + words)) == f"19.99 EUR {state}"
+@pytest.mark.parametrize(("notice", "state"), [case[1:] for case in LATER], ids=[case[0] for case in LATER])
+def test_displayed_backorder_overrides_structured_in_stock(notice, state):
+    assert outcome(page(ld(product()) + buy("€19.99") + notice)) == f"19.99 EUR {state}"
 
 
-def test_the_stock_of_the_pages_own_product_counts_beside_a_related_one():
+def test_availability_of_related_products_is_ignored():
     own = buy("€19.99") + '<p class="stock">Available on backorder</p>'
     related = (
         '<ul><li><a href="/p/red-pan-9"><img alt="Red Pan"><h3>Red Pan</h3></a><p>In stock</p></li></ul>'
@@ -71,29 +71,34 @@ NET = [
 ]
 
 
-@pytest.mark.parametrize("told", ["", "126.24", "105.20"], ids=["nothing", "with tax", "without tax"])
+@pytest.mark.parametrize(
+    "structured_price", ["", "126.24", "105.20"], ids=["nothing", "with tax", "without tax"]
+)
 @pytest.mark.parametrize("tag", [case[1] for case in NET], ids=[case[0] for case in NET])
-def test_a_price_without_tax_is_no_rival_of_the_one_with_it(tag, told):
-    """Whichever of the two structured data carries: WooCommerce gives the one that was typed in."""
-    shown = f"<main><h1>Blue Kettle</h1>{tag}<button>Add to cart</button></main>"
-    assert outcome(page((ld(product(told)) if told else "") + shown)) == "126.24 EUR IN_STOCK"
+def test_net_price_does_not_contradict_the_gross_price(tag, structured_price):
+    """Structured data may have either price: WooCommerce has the one that the shop entered."""
+    body = f"<main><h1>Blue Kettle</h1>{tag}<button>Add to cart</button></main>"
+    assert (
+        outcome(page((ld(product(structured_price)) if structured_price else "") + body))
+        == "126.24 EUR IN_STOCK"
+    )
 
 
 @pytest.mark.parametrize(
     "tag",
     [
-        # No tax is that high: the two are not one price with and without it.
+        # No tax is that high, so these are not the net and gross price of one product.
         '<b class="price">226,24 €</b><b class="price">105,20 € ex VAT</b>',
         '<b class="price">126,24 €</b><b class="price">119,00 €</b><b class="price">105,20 € ex VAT</b>',
     ],
     ids=["too far apart", "two with tax"],
 )
-def test_a_difference_that_cannot_be_the_tax_is_still_a_contradiction(tag):
-    shown = f"<main><h1>Blue Kettle</h1>{tag}<button>Add to cart</button></main>"
-    assert outcome(page(ld(product("105.20")) + shown)) == "AMBIGUOUS_PRICE"
+def test_difference_that_cannot_be_tax_is_ambiguous(tag):
+    body = f"<main><h1>Blue Kettle</h1>{tag}<button>Add to cart</button></main>"
+    assert outcome(page(ld(product("105.20")) + body)) == "AMBIGUOUS_PRICE"
 
 
-def given(html: str, currency: str, url: str = SHOP, **selectors: str) -> str:
+def outcome_in(html: str, currency: str, url: str = SHOP, **selectors: str) -> str:
     adapter = CustomSelectorAdapter(adapters.get("generic"), {**selectors, "currency": currency})
     result = adapter.extract(response(html, url))
     if isinstance(result, Extracted):
@@ -113,47 +118,50 @@ SIGN = '<main><h1>Blue Kettle</h1><div class="price">{}</div><button>Add to cart
         ("3,980", "", "JPY", "3980 JPY"),
         ("39.80", ld(product("39.80", "")), "EUR", "39.80 EUR"),
         ("¥3,980", ld(product("3980", "¥")), "JPY", "3980 JPY"),
-        # The page itself names another one: held, whoever is wrong.
+        # The page names a different currency: quarantined.
         ("€39.80", "", "JPY", "AMBIGUOUS_PRICE"),
         ("$39.80", "", "EUR", "AMBIGUOUS_PRICE"),
         ("39.80", ld(product("39.80", "USD")), "EUR", "AMBIGUOUS_PRICE"),
         ("$39.80", ld(product("39.80", "USD")), "CAD", "AMBIGUOUS_PRICE"),
         ("39.80", '<meta property="product:price:currency" content="USD">', "EUR", "AMBIGUOUS_PRICE"),
-        # No amount of that currency.
+        # Not a valid amount of the currency.
         ("¥39.80", "", "JPY", "AMBIGUOUS_PRICE"),
     ],
 )
-def test_a_currency_counts_without_a_selector(price, head, currency, expected):
+def test_expected_currency_without_selectors(price, head, currency, expected):
     html = page(head + SIGN.format(price))
-    assert given(html, currency) == expected
-    # So it does in a shop's file, whose product pages are read as any shop's.
+    assert outcome_in(html, currency) == expected
+    # The same applies to the currency of a declared shop without a product part.
     result = GenericAdapter(currency).extract(response(html))
     assert isinstance(result, Extracted) == (expected != "AMBIGUOUS_PRICE")
 
 
-def test_without_a_currency_a_shared_sign_is_held():
+def test_shared_sign_without_expected_currency_is_quarantined():
     assert outcome(page(SIGN.format("¥3,980"))) == "AMBIGUOUS_PRICE"
 
 
-def test_a_currency_that_was_given_is_in_the_evidence():
+def test_expected_currency_is_in_the_evidence():
     adapter = CustomSelectorAdapter(adapters.get("generic"), {"currency": "JPY"})
     result = adapter.extract(response(page(SIGN.format("3,980"))))
     assert isinstance(result, Extracted)
-    assert "currency: JPY (given with the page)" in result.evidence
+    assert "currency: JPY (expected currency)" in result.evidence
 
 
-def test_a_currency_that_was_given_outranks_the_domains():
+def test_expected_currency_overrides_the_domain():
     assert (
-        given(page(SIGN.format("$39.80")), "USD", url="https://shop.com.au/p/blue-kettle-1234") == "39.80 USD"
+        outcome_in(page(SIGN.format("$39.80")), "USD", url="https://shop.com.au/p/blue-kettle-1234")
+        == "39.80 USD"
     )
 
 
-def test_a_price_that_a_person_points_at_in_another_currency_is_held():
-    assert given(page(SIGN.format("€39.80")), "USD", price=".price") == "AMBIGUOUS_PRICE"
-    assert given(page(SIGN.format("126,24 € excl. VAT: 105,20 €")), "EUR", price=".price") == "126.24 EUR"
+def test_selected_price_in_another_currency_is_quarantined():
+    assert outcome_in(page(SIGN.format("€39.80")), "USD", price=".price") == "AMBIGUOUS_PRICE"
+    assert (
+        outcome_in(page(SIGN.format("126,24 € excl. VAT: 105,20 €")), "EUR", price=".price") == "126.24 EUR"
+    )
 
 
-def test_structured_data_in_two_currencies_that_the_page_does_not_confirm_is_held():
+def test_structured_data_in_two_currencies_is_quarantined():
     head = '<meta property="product:price:amount" content="49.99"><meta property="product:price:currency" content="USD">'
     offers = {"@type": "AggregateOffer", "lowPrice": "40.63", "highPrice": "48.75", "priceCurrency": "EUR"}
     result = extract(page(ld(product() | {"offers": offers}) + SIGN.format("from €40.63"), head))

@@ -1,4 +1,4 @@
-"""Whatever a server sends, the adapter answers: it never raises, and always says the same of the same page."""
+"""The adapter never raises, whatever a server sends, and gives the same result for the same page."""
 
 # ruff: noqa: E501 - a page reads better in one line
 
@@ -12,10 +12,10 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from pricewatch.generic_reader.adapter import GenericAdapter
 from pricewatch.items import Extracted, ExtractFailure, Quarantine
 from pricewatch.vocabulary import FailureReason
-from tests.adapters.pages import SHOP, buy, ld, outcome, page, product
+from tests.generic_reader.pages import SHOP, buy, ld, outcome, page, product
 
 ADAPTER = GenericAdapter()
-WHOLE = page(
+COMPLETE = page(
     ld(product(), {"@graph": [product("29.99", name="Red Pot")]})
     + '<div itemscope itemtype="http://schema.org/Product"><div itemprop="offers" itemscope><b itemprop="price">19,99 €</b></div></div>'
     + buy("<del>€29.99</del> <b>€19<sup>99</sup></b> <small>€39.98/l</small>")
@@ -30,8 +30,8 @@ def read(body: bytes, url: str = SHOP) -> Extracted | ExtractFailure | Quarantin
 
 @settings(deadline=None, max_examples=150)
 @given(st.data())
-def test_a_damaged_page_never_raises(data):
-    body = bytearray(WHOLE)
+def test_damaged_page_never_raises(data):
+    body = bytearray(COMPLETE)
     for _ in range(data.draw(st.integers(1, 6))):
         start = data.draw(st.integers(0, len(body) - 1))
         end = min(len(body), start + data.draw(st.integers(0, 80)))
@@ -48,7 +48,7 @@ def test_a_damaged_page_never_raises(data):
 
 @settings(deadline=None)
 @given(st.binary(max_size=300))
-def test_any_bytes_never_raise(body):
+def test_random_bytes_never_raise(body):
     read(body)
 
 
@@ -72,7 +72,7 @@ def test_any_bytes_never_raise(body):
         b"<h1>a</h1><div itemscope itemref='a b'><div id=a itemprop=price>1</div></div>",
     ],
 )
-def test_hostile_pages_are_answered(body):
+def test_hostile_pages_give_a_result(body):
     assert isinstance(read(body), (Extracted, ExtractFailure, Quarantine))
 
 
@@ -85,7 +85,7 @@ def test_hostile_pages_are_answered(body):
         ("utf-16", "utf-16"),
     ],
 )
-def test_encodings(encoding, declared):
+def test_declared_encodings(encoding, declared):
     text = page(buy("1\u00a0226,50 EUR", title="Kessel"), f'<meta charset="{declared}">', title="Kessel")
     result = ADAPTER.extract(
         HtmlResponse(
@@ -97,15 +97,15 @@ def test_encodings(encoding, declared):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "windows-1252", "utf-16"])
-@pytest.mark.parametrize("begins", ["", '<?xml version="1.0" encoding="{}"?>'])
-def test_an_encoding_that_no_meta_declares(encoding, begins):
-    text = begins.format(encoding) + page(buy("£ 19.99", title="Käse"), title="Käse")
+@pytest.mark.parametrize("prefix", ["", '<?xml version="1.0" encoding="{}"?>'])
+def test_encodings_without_a_meta_tag(encoding, prefix):
+    text = prefix.format(encoding) + page(buy("£ 19.99", title="Käse"), title="Käse")
     result = ADAPTER.extract(HtmlResponse(SHOP, body=text.encode(encoding)))
     assert isinstance(result, Extracted)
     assert (result.offer.title, result.offer.price_cents, result.offer.currency) == ("Käse", 1999, "GBP")
 
 
-def test_a_page_that_lies_about_its_encoding_is_still_read():
+def test_page_with_a_wrong_encoding_declaration_is_read():
     body = page(buy("EUR 19.99", title="Käse"), '<meta charset="utf-8">', title="Käse").encode("windows-1252")
     assert isinstance(read(body), Extracted)
 
@@ -116,14 +116,14 @@ def test_a_page_that_lies_about_its_encoding_is_still_read():
         (Response(SHOP, body=b"\x89PNG"), FailureReason.EMPTY_PAGE),
         (TextResponse(SHOP, body=b'{"price": 1}', encoding="utf-8"), FailureReason.EMPTY_PAGE),
         (TextResponse(SHOP, body=b"", encoding="utf-8"), FailureReason.EMPTY_PAGE),
-        (HtmlResponse(SHOP, status=500, body=WHOLE), FailureReason.PAGE_STRUCTURE_CHANGED),
+        (HtmlResponse(SHOP, status=500, body=COMPLETE), FailureReason.PAGE_STRUCTURE_CHANGED),
     ],
 )
-def test_answers_that_are_no_page(response, reason):
+def test_responses_that_are_not_pages_fail(response, reason):
     result = ADAPTER.extract(response)
     assert isinstance(result, ExtractFailure)
     assert result.reason is reason
 
 
-def test_the_whole_page_is_read_as_meant():
-    assert outcome(WHOLE.decode()) == "19.99 EUR IN_STOCK"
+def test_complete_page_is_read():
+    assert outcome(COMPLETE.decode()) == "19.99 EUR IN_STOCK"

@@ -1,4 +1,4 @@
-"""Pages that stand in for the one asked for, and shop pages that only look like them."""
+"""Block pages, and shop pages that look similar."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LONG = "A fine kettle for the kitchen. " * 200
         ("Access Denied", LONG),
     ],
 )
-def test_walls(title, text):
+def test_block_pages_are_detected(title, text):
     assert blocked_reason(title, text, text)
 
 
@@ -48,23 +48,23 @@ def test_walls(title, text):
         ("Kettles", "", "<div id=app></div>" + " " * 50_000 + "datadome", False),
     ],
 )
-def test_shop_pages(title, text, html, has_product):
+def test_shop_pages_are_not_blocked(title, text, html, has_product):
     assert blocked_reason(title, text, html, has_product_evidence=has_product) is None
 
 
 @pytest.mark.parametrize("status", [401, 403, 407, 429, 503])
-def test_a_status_that_blocks_does_so_whatever_the_page_shows(status):
+def test_blocking_status_overrides_the_content(status):
     assert (
         blocked_reason("Blue Kettle", "In stock", "", status, has_product_evidence=True) == f"status {status}"
     )
 
 
 @pytest.mark.parametrize("status", [200, 301, 404, 410, 500])
-def test_other_status_do_not(status):
+def test_other_statuses_do_not_block(status):
     assert blocked_reason("Blue Kettle", "In stock", "", status) is None
 
 
-def test_a_challenge_without_words_is_known_by_its_source():
+def test_challenge_without_text_is_detected_by_its_source():
     reason = blocked_reason("", "", '<script src="https://geo.captcha-delivery.com/c.js"></script>')
     assert reason is not None
     assert "captcha-delivery" in reason
