@@ -148,7 +148,7 @@ def test_pages_that_could_be_read_and_no_longer_can_disable_the_adapter_and_are_
     )
     assert {(row.reason, row.status, row.times_seen) for row in rows} == {("DRIFT_DETECTED", "pending", 2)}
     assert len(rows) == 25
-    assert "could be read before" in rows[0].details["why"]
+    assert "was readable before" in rows[0].details["why"]
     # The adapter is mended: what is kept is read again, and what is looked at again waits for nobody.
     world.bazaar.clear_faults()
     world.database.call(adapter_status.enable, "bazaar", by="Ada", note="mended", now=world.bazaar.now())

@@ -116,7 +116,7 @@ def test_a_key_that_comes_to_fit_two_products_ties_nobody_any_longer(database: D
     found = products(database)
     assert found["2"] != found["3"]
     assert found["1"] is None
-    assert "fit 2 products" in links(database)["1"]["why"]
+    assert "match 2 products" in links(database)["1"]["why"]
 
 
 def test_the_same_again_changes_nothing(database: Database) -> None:
