@@ -13,7 +13,7 @@ import pytest
 from pricewatch import settings as ours
 from tests.conftest import Crawl
 from tests.spiders.conftest import World, crawler, world
-from tests.spiders.watching import fetch, readable, watch
+from tests.spiders.target_runs import fetch, readable, watch
 
 __all__ = ["crawler", "world"]
 FIELDS = ["source", "title", "price", "price_max", "currency", "availability", "url", "seen_at"]
@@ -59,7 +59,7 @@ def test_verification_writes_a_row_for_each_listing_that_it_checked(world: World
     world.crawl("discovery", max_details=0)
     gone, *others = world.on_sale()[:3]
     for true in (gone, *others):
-        world.forget(true, hours=30)
+        world.make_unseen(true, hours=30)
     world.bazaar.fault("status", f"^{gone.url}$", status=404)
     run, rows = rows_of(world, "verification", tmp_path / "out.jsonl", max_listings=3)
     assert run["status"] == "finished"

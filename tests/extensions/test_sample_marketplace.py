@@ -9,7 +9,7 @@ from pricewatch.bazaar.client import Bazaar
 from tests.conftest import Crawl
 from tests.databases import Database
 from tests.ports import free_port
-from tests.spiders.truth import asked, shown, stored
+from tests.spiders.truth import listed, requests_for, stored
 from tests.waiting import until
 
 
@@ -50,5 +50,5 @@ def test_running_marketplace_that_misbehaves_is_not_restarted(
     outcome = crawl("discovery", market="bazaar-toys", max_details=0)
     assert outcome.returncode == 0, outcome.stderr
     assert "Traceback" not in outcome.stderr
-    assert asked(marketplace, "/robots.txt")
-    assert stored(database, "bazaar-toys") == shown(marketplace, "toys")
+    assert requests_for(marketplace, "/robots.txt")
+    assert stored(database, "bazaar-toys") == listed(marketplace, "toys")
