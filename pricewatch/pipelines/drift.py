@@ -10,8 +10,9 @@ from scrapy.crawler import Crawler
 from sqlalchemy import Connection
 
 from pricewatch import clock
-from pricewatch.items import EarlierChecks, ProductPage, UnreadPage
+from pricewatch.items import ProductPage, UnreadPage
 from pricewatch.pipelines.base import RunPipeline
+from pricewatch.queued_work import EarlierChecks
 from pricewatch.rules.custom_spiders import is_spider
 from pricewatch.rules.drift_thresholds import DriftBatch, Rates, Unread, rates, unread
 from pricewatch.store.writing import adapter_status

@@ -10,8 +10,9 @@ from scrapy.crawler import Crawler
 from sqlalchemy import Connection
 
 from pricewatch import clock
-from pricewatch.items import LeasedTarget, ListingCheck, ProductPage, UnreadPage
+from pricewatch.items import ListingCheck, ProductPage, UnreadPage
 from pricewatch.pipelines.base import RunPipeline
+from pricewatch.queued_work import LeasedTarget
 from pricewatch.rules.target_schedule import TargetOutcome
 from pricewatch.store.queues import target_leases
 from pricewatch.store.writing import moved_targets, run_rows, verification_rows

@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from statistics import median
 
-from pricewatch.items import EarlierChecks
+from pricewatch.queued_work import EarlierChecks
 
 LEAST_URLS = 20
 WORST_FAILURE_RATE = 0.5

@@ -9,8 +9,8 @@ from twisted.python.failure import Failure
 
 from pricewatch.adapters.base import Adapter
 from pricewatch.fetching.failures import FetchFailure
-from pricewatch.items import EarlierChecks, LeasedTarget
 from pricewatch.parsing.url import is_same_product_url
+from pricewatch.queued_work import EarlierChecks, LeasedTarget
 from pricewatch.vocabulary import PageOutcome
 
 

@@ -13,7 +13,6 @@ from pricewatch import clock
 from pricewatch.adapters.base import Presence
 from pricewatch.fetching.failures import NOT_ASKED
 from pricewatch.items import (
-    EarlierChecks,
     Extracted,
     ExtractFailure,
     ListingCheck,
@@ -24,6 +23,7 @@ from pricewatch.items import (
 )
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url
+from pricewatch.queued_work import EarlierChecks
 from pricewatch.rules.metric_names import bucket
 from pricewatch.rules.verification_outcome import NOT_FOUND
 from pricewatch.runs.requested_page import (

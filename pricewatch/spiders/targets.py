@@ -17,8 +17,9 @@ from twisted.python.failure import Failure
 from pricewatch import clock
 from pricewatch.adapters.offer_check import judge
 from pricewatch.errors import UserError
-from pricewatch.items import ExtractFailure, LeasedTarget, ListingCheck, ProductPage, Quarantine, UnreadPage
+from pricewatch.items import ExtractFailure, ListingCheck, ProductPage, Quarantine, UnreadPage
 from pricewatch.parsing.identity import identity_key
+from pricewatch.queued_work import LeasedTarget
 from pricewatch.rules.page_moves import is_permanent
 from pricewatch.rules.target_schedule import Limits, TargetOutcome
 from pricewatch.runs.requested_page import Subject, asked_url, leads_elsewhere, outcome_of, reason_of

@@ -15,7 +15,8 @@ from twisted.python.failure import Failure
 from pricewatch import adapters, clock
 from pricewatch.adapters.base import Adapter
 from pricewatch.errors import UserError
-from pricewatch.items import CheckedListings, ListingCheck, VerificationCandidate
+from pricewatch.items import CheckedListings, ListingCheck
+from pricewatch.queued_work import VerificationCandidate
 from pricewatch.rules.freshness import CLOCKS_APART, VERIFY_BELOW, falls_below
 from pricewatch.rules.verification_outcome import HEAD_REFUSED
 from pricewatch.runs.requested_page import outcome_of

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricewatch.items import EarlierChecks
+from pricewatch.queued_work import EarlierChecks
 from pricewatch.rules.drift_thresholds import (
     Baseline,
     DriftAlert,
