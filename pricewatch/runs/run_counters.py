@@ -108,7 +108,7 @@ class RunCounters:
             f"{self.stored.new} new, {self.stored.updated} known, {self.counters['details']} details, "
             f"{self.stored.price_rows} price rows, {self.counters['offers_dropped']} dropped, "
             f"{self.counters['offers_quarantined']} quarantined, {self.counters['urls_failed']} failed"
-            + "".join(f"\nWARNING: {message}" for message in self.remarks)
+            + "".join(f"\nATTENTION: {message}" for message in self.remarks)
         )
 
     def outcome_for(self, scrapy_reason: str) -> tuple[RunStatus, str | None]:

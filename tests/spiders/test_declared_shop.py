@@ -67,16 +67,16 @@ def test_first_crawl_of_one_page_of_a_longer_list_warns(
         scrapy("sources", "approve", "guitar-shop", "--by", "Ada")
         scrapy(*QUICK, "guitar-shop")
         scrapy("crawl", "discovery", "-a", "market=guitars", "-a", "max_details=0")
-        summary = errors[-1][errors[-1].index("WARNING: ") :].splitlines()[0]
+        summary = errors[-1][errors[-1].index("ATTENTION: ") :].splitlines()[0]
         assert summary.startswith(
-            "WARNING: 1 page of /product-category/instruments/ was read, but it links to "
+            "ATTENTION: 1 page of /product-category/instruments/ was read, but it links to "
         )
         assert summary.endswith(f"; is {suspect} right?")
         (error,) = database.value("SELECT errors FROM runs")
-        assert error["error"] == summary.removeprefix("WARNING: ")
+        assert error["error"] == summary.removeprefix("ATTENTION: ")
         # No warning if one page was requested, or after the first crawl.
         scrapy("crawl", "discovery", "-a", "market=guitars", "-a", "max_details=0")
-        assert "WARNING" not in errors[-1]
+        assert "ATTENTION" not in errors[-1]
 
 
 def test_from_a_file_to_a_watched_market(scrapy, errors, database):
@@ -90,7 +90,7 @@ def test_from_a_file_to_a_watched_market(scrapy, errors, database):
         scrapy("sources", "approve", "guitar-shop", "--by", "Ada")
         scrapy(*QUICK, "guitar-shop")
         scrapy("crawl", "discovery", "-a", "market=guitars")
-        assert "WARNING" not in errors[-1]
+        assert "ATTENTION" not in errors[-1]
         assert database.value("SELECT errors FROM runs") == []
         offered = [true for true in bazaar.truth("instruments") if true.state in ("on_sale", "out_of_stock")]
         expected = {
