@@ -29,15 +29,14 @@ class SellerInfo:
 
 
 @dataclass(slots=True, kw_only=True)
-class Card:
-    """One listing as an overview page shows it; `price_cents` is None if the card shows no price."""
+class Observation:
+    """The fields that cards and product pages have in common."""
 
     url: str
     title: str
     price_cents: int | None = None
     price_max_cents: int | None = None
     currency: str | None = None
-    # None if the card does not show the stock: the stored availability stays unchanged.
     availability: Availability | None = None
     product_id: str | None = None
     sku: str | None = None
@@ -52,42 +51,35 @@ class Card:
 
     @property
     def price(self) -> Money | None:
+        """None if there is no price or no currency; an offer without a price is not stored."""
         return Money.of(self.price_cents, self.currency)
 
 
 @dataclass(slots=True, kw_only=True)
-class Offer:
+class Card(Observation):
+    """One listing as an overview page shows it.
+
+    The price is None if the card shows none; the availability is None if the card does not show the stock,
+    so that the stored availability stays unchanged.
+    """
+
+
+@dataclass(slots=True, kw_only=True)
+class Offer(Observation):
     """The content of one product page; the price is what one customer pays now for one unit."""
 
-    url: str
-    title: str
     price_cents: int
     currency: str
     availability: Availability
     source: str = ""
     observed_at: datetime | None = None
-    identity_key: str = ""
     adapter_version: str = ""
-    price_max_cents: int | None = None
     shipping_cents: int | None = None
     tax_included: bool | None = None
-    product_id: str | None = None
-    sku: str | None = None
     gtin: str | None = None
     mpn: str | None = None
     brand: str | None = None
-    seller: SellerInfo | None = None
-    location: str | None = None
-    area: float | None = None
-    attributes: dict[str, Any] = field(default_factory=dict)
-    image: str | None = None
     sold_at: datetime | None = None
-    fetch_url: str = ""
-
-    @property
-    def price(self) -> Money | None:
-        """None if no currency was read; such an offer is not stored."""
-        return Money.of(self.price_cents, self.currency)
 
 
 @dataclass(slots=True, kw_only=True)

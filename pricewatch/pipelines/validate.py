@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import fields
 from typing import Any
 
 from itemadapter import ItemAdapter
@@ -30,6 +31,7 @@ from pricewatch.store.writing import held_jumps, quarantine_rows
 from pricewatch.store.writing.batch import Batch
 from pricewatch.vocabulary import DropReason
 
+CARD_FIELDS = tuple(field.name for field in fields(Card))
 PRICEWATCH_ITEMS = (OverviewPage, ProductPage, UnreadPage, CollectedMarket, CheckedListings)
 
 
@@ -148,4 +150,4 @@ def richer(one: Card, other: Card) -> Card:
 
 
 def _filled(card: Card) -> int:
-    return sum(getattr(card, name) is not None for name in Card.__slots__)
+    return sum(getattr(card, name) is not None for name in CARD_FIELDS)

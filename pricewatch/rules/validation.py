@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from pricewatch.items import Card, Drop, Offer, Ok, Quarantine
+from pricewatch.items import Card, Drop, Observation, Offer, Ok, Quarantine
 from pricewatch.money import ISO_4217, MAX_CENTS, Money
 from pricewatch.vocabulary import Availability, DropReason, QuarantineReason
 
@@ -93,7 +93,7 @@ def _url_problem(url: str) -> str:
     return "" if host else "it has no host"
 
 
-def _clean_texts(item: Offer | Card) -> dict[str, Any]:
+def _clean_texts(item: Observation) -> dict[str, Any]:
     """Return the texts that change: control characters removed, spaces collapsed, long texts truncated."""
     changed: dict[str, Any] = {}
     for name in _TEXTS:

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from pricewatch import clock
-from pricewatch.items import Card, Offer
+from pricewatch.items import Card, Observation, Offer
 from pricewatch.rules.freshness import CLOCKS_APART
 from pricewatch.vocabulary import Availability
 
@@ -112,26 +112,9 @@ class ConcurrentInsert(Exception):
 
 
 def card_row(card: Card, source_id: str, observed_at: str, adapter_version: str) -> Row:
-    seller = card.seller
     return {
         "source_id": source_id,
-        "identity_key": card.identity_key,
-        "url": card.fetch_url or card.url,
-        "canonical_url": card.url,
-        "title": card.title,
-        "price_cents": card.price_cents,
-        "price_max_cents": card.price_max_cents,
-        "currency": card.currency,
-        "availability": _said(card.availability),
-        "platform_id": card.product_id,
-        "sku": card.sku,
-        "seller_key": seller.id if seller else None,
-        "seller_name": seller.name if seller else None,
-        "seller_type": seller.type if seller else None,
-        "location": card.location,
-        "area": card.area,
-        "attributes": card.attributes,
-        "image_url": card.image,
+        **_shared_columns(card),
         "observed_at": observed_at,
         "detail": False,
         "adapter_version": adapter_version,
@@ -139,36 +122,42 @@ def card_row(card: Card, source_id: str, observed_at: str, adapter_version: str)
 
 
 def offer_row(offer: Offer, detail_due_at: datetime) -> Row:
-    seller = offer.seller
     return {
         "source_id": offer.source,
-        "identity_key": offer.identity_key,
-        "url": offer.fetch_url or offer.url,
-        "canonical_url": offer.url,
-        "title": offer.title,
-        "price_cents": offer.price_cents,
-        "price_max_cents": offer.price_max_cents,
-        "currency": offer.currency,
-        "availability": _said(offer.availability),
+        **_shared_columns(offer),
         "shipping_cents": offer.shipping_cents,
         "tax_included": offer.tax_included,
-        "platform_id": offer.product_id,
-        "sku": offer.sku,
         "gtin": offer.gtin,
         "mpn": offer.mpn,
         "brand": offer.brand,
-        "seller_key": seller.id if seller else None,
-        "seller_name": seller.name if seller else None,
-        "seller_type": seller.type if seller else None,
-        "location": offer.location,
-        "area": offer.area,
-        "attributes": offer.attributes,
-        "image_url": offer.image,
         "observed_at": offer.observed_at.isoformat() if offer.observed_at else None,
         "sold_at": offer.sold_at.isoformat() if offer.sold_at else None,
         "detail": True,
         "detail_due_at": detail_due_at.isoformat(),
         "adapter_version": offer.adapter_version,
+    }
+
+
+def _shared_columns(observed: Observation) -> Row:
+    seller = observed.seller
+    return {
+        "identity_key": observed.identity_key,
+        "url": observed.fetch_url or observed.url,
+        "canonical_url": observed.url,
+        "title": observed.title,
+        "price_cents": observed.price_cents,
+        "price_max_cents": observed.price_max_cents,
+        "currency": observed.currency,
+        "availability": _said(observed.availability),
+        "platform_id": observed.product_id,
+        "sku": observed.sku,
+        "seller_key": seller.id if seller else None,
+        "seller_name": seller.name if seller else None,
+        "seller_type": seller.type if seller else None,
+        "location": observed.location,
+        "area": observed.area,
+        "attributes": observed.attributes,
+        "image_url": observed.image,
     }
 
 
