@@ -1,4 +1,4 @@
-"""The one place that asks what time it is, so that a simulation can move the clock."""
+"""The current time. Everything gets it from here, so that a simulation can move the clock."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ def now() -> datetime:
 
 
 def move(offset: timedelta) -> None:
-    """Set how far this process is ahead of the real time."""
+    """Set the offset of this process from the real time."""
     global _offset
     _offset = offset

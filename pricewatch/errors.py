@@ -1,15 +1,15 @@
-"""Errors that are meant for people: one sentence that says what to do, no traceback."""
+"""Errors for users: one sentence that says what to do, without a traceback."""
 
 from __future__ import annotations
 
 
 class UserError(Exception):
-    """Something a person can put right; commands print it and exit with 2."""
+    """An error that the user can fix; commands print it and exit with status 2."""
 
 
 class DatabaseUnavailable(UserError):
-    """The database could not be reached, or not for long enough."""
+    """The database was unreachable for longer than the retry period."""
 
 
 class RunRefused(UserError):
-    """A run that must not start: the same work is already under way, or a person has to act first."""
+    """A run must not start: the same work is already running, or a person has to act first."""

@@ -1,6 +1,6 @@
 """The items that flow from spiders through pipelines into the store.
 
-Everything else may import this module; it imports nothing of ours but `money` and `vocabulary`.
+Every module may import this one; it imports only `money`, `queued_work` and `vocabulary` from the project.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from pricewatch.money import Money
+from pricewatch.queued_work import EarlierChecks, LeasedTarget, VerificationCandidate
 from pricewatch.vocabulary import (
     Attempt,
     Availability,
@@ -28,15 +29,14 @@ class SellerInfo:
 
 
 @dataclass(slots=True, kw_only=True)
-class Card:
-    """One listing as an overview page shows it. A price of None means that the card shows none."""
+class Observation:
+    """The fields that cards and product pages have in common."""
 
     url: str
     title: str
     price_cents: int | None = None
     price_max_cents: int | None = None
     currency: str | None = None
-    # None where the card says nothing of stock: what is known of the listing stays as it is.
     availability: Availability | None = None
     product_id: str | None = None
     sku: str | None = None
@@ -46,52 +46,45 @@ class Card:
     image: str | None = None
     attributes: dict[str, Any] = field(default_factory=dict)
     identity_key: str = ""
-    # Where to fetch it, where that is not the canonical URL itself.
+    # The URL to fetch, which may differ from the canonical URL.
     fetch_url: str = ""
 
     @property
     def price(self) -> Money | None:
+        """None if there is no price or no currency; an offer without a price is not stored."""
         return Money.of(self.price_cents, self.currency)
 
 
 @dataclass(slots=True, kw_only=True)
-class Offer:
-    """What one product page says: what one customer pays now for one unit."""
+class Card(Observation):
+    """One listing as an overview page shows it.
 
-    url: str
-    title: str
+    The price is None if the card shows none; the availability is None if the card does not show the stock,
+    so that the stored availability stays unchanged.
+    """
+
+
+@dataclass(slots=True, kw_only=True)
+class Offer(Observation):
+    """The content of one product page; the price is what one customer pays now for one unit."""
+
     price_cents: int
     currency: str
     availability: Availability
     source: str = ""
     observed_at: datetime | None = None
-    identity_key: str = ""
     adapter_version: str = ""
-    price_max_cents: int | None = None
     shipping_cents: int | None = None
     tax_included: bool | None = None
-    product_id: str | None = None
-    sku: str | None = None
     gtin: str | None = None
     mpn: str | None = None
     brand: str | None = None
-    seller: SellerInfo | None = None
-    location: str | None = None
-    area: float | None = None
-    attributes: dict[str, Any] = field(default_factory=dict)
-    image: str | None = None
     sold_at: datetime | None = None
-    fetch_url: str = ""
-
-    @property
-    def price(self) -> Money | None:
-        """None where no currency was read; such an offer is not stored."""
-        return Money.of(self.price_cents, self.currency)
 
 
 @dataclass(slots=True, kw_only=True)
 class OverviewPage:
-    """The cards of one overview page that its market wants: stored together or not at all."""
+    """The cards of one overview page that pass the market's filters; stored together or not at all."""
 
     start_page: str
     number: int
@@ -101,79 +94,43 @@ class OverviewPage:
     source: str
     adapter_id: str
     adapter_version: str
-    # How many cards the page shows, wanted or not.
-    shown: int
-    # Whether it is part of a sweep's cycle, which has a checkpoint.
+    # The number of different cards on the page before the market's filters.
+    cards_on_page: int
+    # Whether the page is part of a sweep cycle, which has a checkpoint.
     in_cycle: bool = False
     http_status: int = 200
     duration_ms: int = 0
     dropped: dict[str, int] = field(default_factory=dict)
-    # The cards as rows of the database.
+    # The cards as database rows.
     rows: list[dict[str, Any]] = field(default_factory=list)
-    # Set once the page is in the database: how many cards were not known before, and whether the cycle
-    # counts it for the first time.
+    # Set when the page is stored: the number of new listings, and whether the cycle counted the page for the
+    # first time.
     new: int | None = None
     counted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierChecks:
-    """What earlier looks at a product page came to: whether it was ever read, and since when it is not."""
-
-    read: bool = False
-    unread_since: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LeasedTarget:
-    """A target that this run has taken from the queue, and whose page it is to read."""
-
-    id: int
-    url: str
-    canonical_url: str
-    source_id: str
-    adapter_id: str
-    selectors: dict[str, str]
-    listing_id: int | None
-    robots_path_blocked: bool
-    status: str
-    schedule: str
-    consecutive_failures: int
-    last_reason: str | None = None
-    last_scraped_at: datetime | None = None
-    read_before: bool | None = None
-    unread_since: datetime | None = None
-
-    @property
-    def earlier(self) -> EarlierChecks:
-        """Of a target that never became a listing, no look has come to anything yet."""
-        if self.listing_id is None:
-            return EarlierChecks(False, self.last_scraped_at)
-        return EarlierChecks(bool(self.read_before), self.unread_since)
-
-
 @dataclass(slots=True, kw_only=True)
 class ProductPage:
-    """One product page and the offer read from it; the page travels along in case it is held."""
+    """One product page and its offer; the page itself is needed if the offer is quarantined."""
 
     offer: Offer
-    # Not in the log, where an item is one paragraph.
+    # Left out of log messages.
     page: bytes = field(default=b"", repr=False)
     evidence: list[str] = field(default_factory=list)
     encoding: str = ""
-    # What read it: an adapter, or a spider of its own.
+    # The id of the adapter or custom spider that read the page.
     adapter_id: str = ""
     target: LeasedTarget | None = None
-    # The listing whose page it is, where that is known.
+    # The listing of the page, if known.
     listing_id: int | None = None
     earlier: EarlierChecks = field(default_factory=EarlierChecks)
-    # What the validation decided; with neither, the offer is accepted.
+    # The result of validation; the offer is accepted if both are None.
     held: Quarantine | None = None
     dropped: Drop | None = None
-    # The offer as a row of the database, if it is accepted.
+    # The offer as a database row, if it is accepted.
     rows: list[dict[str, Any]] = field(default_factory=list)
-    # The item that a spider of another kind yielded, for the pipelines behind ours.
-    given: Any = None
+    # The item that a custom spider yielded, for the pipelines after pricewatch's.
+    original_item: Any = None
 
     @property
     def target_id(self) -> int | None:
@@ -186,7 +143,7 @@ class ProductPage:
 
 @dataclass(slots=True)
 class ListingCheck:
-    """One look at one listing's own page, with what it is based on."""
+    """One check of a listing's page, with its evidence."""
 
     listing_id: int
     attempt: Attempt
@@ -205,7 +162,7 @@ class ListingCheck:
 
 @dataclass(slots=True, kw_only=True)
 class UnreadPage:
-    """A product page that gave no offer, and why."""
+    """A product page without an offer, and why."""
 
     url: str
     source: str
@@ -213,81 +170,66 @@ class UnreadPage:
     adapter_version: str
     reason: str
     observed_at: datetime
-    # Whether a page came, and whether the site was asked at all; robots.txt, for one, forbids it.
+    # Whether a page was received, and whether a request was sent at all (robots.txt may forbid it).
     answered: bool = False
-    asked: bool = True
-    # The page says that the listing is gone or sold, or is not there any more.
+    requested: bool = True
+    # The page is missing, or says that the listing is gone or sold.
     gone: bool = False
     listing_id: int | None = None
     target: LeasedTarget | None = None
     earlier: EarlierChecks = field(default_factory=EarlierChecks)
-    look: ListingCheck | None = None
-    # A hash of what the page shows: a site that is down shows all of its pages alike.
+    check: ListingCheck | None = None
+    # A hash of the content: a site that is down answers every URL with the same page.
     fingerprint: bytes = b""
-    # The page, where it could be read before and is kept for an adapter that can read it again.
-    kept: ProductPage | None = None
+    # The page, saved because it was readable before, so that a fixed adapter can read it again.
+    saved_page: ProductPage | None = None
 
     @property
     def target_id(self) -> int | None:
         return self.target.id if self.target else None
 
     @property
-    def is_requested(self) -> bool:
-        """False where there was no adapter to read it with, or a person blocked it."""
+    def has_adapter(self) -> bool:
+        """False if no adapter was available, or if a person blocked the URL."""
         return bool(self.adapter_version)
 
     @property
     def is_tried(self) -> bool:
-        """What the end of the crawl kept from being tried is tried by another run."""
+        """False if the crawl ended before the request; another run tries it."""
         return self.reason != "crawl_ending"
 
     @property
     def is_failure(self) -> bool:
-        """Out of stock without a price is what a page may say, and so is gone."""
+        """Return False for expected results: out of stock without a price, or a gone listing."""
         expected = self.reason == FailureReason.OOS_NO_PRICE or (self.gone and self.listing_id is not None)
         return not (self.answered and expected)
 
 
 @dataclass(slots=True, kw_only=True)
 class CollectedMarket:
-    """A market that discovery has read: everything it collected is to be stored at once."""
+    """A market that discovery has read completely: its collected cards are stored in one transaction."""
 
     source: str
     adapter_id: str
-    # The market's record, and whether all of its pages were read.
+    # The `MarketRecord`, and whether all of its pages were read.
     market: Any
     complete: bool
-    # How many product pages of new listings are wanted.
+    # The maximum number of product pages to read for new listings.
     most_details: int
-    # Set once it is stored: the new listings with their addresses, and what became of those not seen.
+    # Set when the market is stored: new listings with their URLs, and counts of what the sync did.
     new_listings: list[tuple[int, str]] = field(default_factory=list)
     synced: dict[str, int] = field(default_factory=dict)
     new: int = 0
     updated: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class VerificationCandidate:
-    """A listing that is to be verified, as it was stored when it was chosen."""
-
-    id: int
-    url: str
-    canonical_url: str
-    strikes: int
-    last_strike_run_id: int | None
-    last_seen_at: datetime
-    active: bool
-    # What reads its page, where that is not the adapter of its source.
-    adapter_id: str | None = None
-
-
 @dataclass(slots=True, kw_only=True)
 class CheckedListings:
-    """All looks of a verification run: concluded from together, so that one look at the whole can stop it."""
+    """All checks of a verification run, applied together so that the mass-gone guard sees all of them."""
 
-    # The market or the source whose listings they are.
-    subject: str
-    looks: list[ListingCheck]
+    # The id of the market or source, which is also the subject of its alerts.
+    alert_subject: str
+    checks: list[ListingCheck]
     candidates: dict[int, VerificationCandidate]
 
 
@@ -311,7 +253,7 @@ class Quarantine:
 
 @dataclass(slots=True)
 class Extracted:
-    """A product page that was read; `evidence` says where each field came from."""
+    """A product page that was read; `evidence` lists the origin of each field."""
 
     offer: Offer
     evidence: list[str] = field(default_factory=list)
@@ -319,7 +261,7 @@ class Extracted:
 
 @dataclass(slots=True)
 class ExtractFailure:
-    """A product page that gave no offer, and why."""
+    """A product page from which no offer could be extracted, and why."""
 
     reason: FailureReason
     details: str = ""

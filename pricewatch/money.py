@@ -1,7 +1,7 @@
-"""Money: an amount in minor units of its currency, with the decimals that ISO 4217 gives that currency.
+"""Money: an amount in minor units of its currency, with the number of decimals that ISO 4217 defines.
 
-Columns and fields named `..._cents` hold minor units whatever the currency: cents of a euro, whole yen, fils
-of a Kuwaiti dinar. An amount without its currency is not compared, added or shown: it becomes `Money` first.
+Columns and fields named `..._cents` hold minor units of any currency: euro cents, whole yen, Kuwaiti fils.
+To compare, add or format an amount, convert it to `Money` first, which includes the currency.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-# The highest price that is believed, in minor units of any currency.
+# The highest valid price, in minor units of any currency.
 MAX_CENTS = 99_999_999
 _CODE = re.compile(r"[A-Z]{3}")
 ISO_4217: frozenset[str] = frozenset(
@@ -27,7 +27,7 @@ ISO_4217: frozenset[str] = frozenset(
     """,
     )
 )
-# How many decimals the currencies have that do not have two.
+# The number of decimals of currencies that do not have two.
 _DECIMALS = {
     **dict.fromkeys(_CODE.findall("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"), 0),
     **dict.fromkeys(_CODE.findall("BHD IQD JOD KWD LYD OMR TND"), 3),
@@ -36,23 +36,23 @@ _DECIMALS = {
 
 
 class CurrencyMismatch(TypeError):
-    """Two amounts of different currencies were compared or added: that is an error of the program."""
+    """Amounts of different currencies were compared or added, which is a programming error."""
 
 
 def minor_units(code: str) -> int:
-    """How many decimals the currency has: 2 for most, 0 for the yen, 3 for the Kuwaiti dinar."""
+    """Return the number of decimals of a currency: 2 for most, 0 for the yen, 3 for the Kuwaiti dinar."""
     return _DECIMALS.get(code, 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """Compared with, added to and taken from money of the same currency only."""
+    """An amount with its currency; operations with another currency raise `CurrencyMismatch`."""
 
     minor: int
     currency: str
 
     def __post_init__(self) -> None:
-        # A bool is an int to Python, not to a customer.
+        # bool is a subclass of int, but not an amount.
         if isinstance(self.minor, bool) or not isinstance(self.minor, int):
             raise TypeError(f"{self.minor!r} is not an amount in minor units")
         if not isinstance(self.currency, str) or not _CODE.fullmatch(self.currency):
@@ -60,7 +60,7 @@ class Money:
 
     @classmethod
     def of(cls, minor: int | None, currency: str | None) -> Money | None:
-        """Two fields of a row or of an item as money; None where they do not make a price."""
+        """Create money from two fields of a row or item; None if they are not a valid price."""
         if not isinstance(minor, int) or isinstance(minor, bool) or not _CODE.fullmatch(currency or ""):
             return None
         return cls(minor, currency or "")
@@ -71,14 +71,14 @@ class Money:
 
     @property
     def amount(self) -> Decimal:
-        """In whole units, with all decimals of the currency: 12.50, 1250, 1.250."""
+        """The amount in whole units with all decimals of the currency: 12.50, 1250, 1.250."""
         return Decimal(self.minor).scaleb(-self.decimals)
 
     def __str__(self) -> str:
         return f"{self.amount} {self.currency}"
 
     def is_like(self, other: Money | None) -> bool:
-        """Whether the two can be compared at all."""
+        """Return whether both have the same currency, so that they can be compared."""
         return other is not None and other.currency == self.currency
 
     def __add__(self, other: Money) -> Money:
@@ -100,21 +100,21 @@ class Money:
         return self.minor >= self._comparable(other)
 
     def __truediv__(self, other: Money) -> float:
-        """How many times the other one it is."""
+        """Return the ratio of the two amounts."""
         return self.minor / self._comparable(other)
 
     def exceeds(self, other: Money, factor: float) -> bool:
-        """Whether it is more than so many times the other one."""
+        """Return whether the amount is more than `factor` times the other one."""
         return self.minor > self._comparable(other) * factor
 
     def is_percent_of(self, percent: float, other: Money) -> bool:
-        """Whether it is at least so many per cent of the other one."""
+        """Return whether the amount is at least `percent` % of the other one."""
         return self.minor * 100 >= percent * self._comparable(other)
 
     def change_from(self, before: Money) -> float | None:
-        """By which share it differs from the price before: 0.1 is ten per cent more; None from nothing."""
-        moved = self - before
-        return moved / before if before.minor else None
+        """Return the relative change from an earlier price: 0.1 is 10 % more; None if that price was 0."""
+        difference = self - before
+        return difference / before if before.minor else None
 
     def _comparable(self, other: Money) -> int:
         if not isinstance(other, Money) or other.currency != self.currency:
@@ -123,9 +123,9 @@ class Money:
 
 
 def by_currency(prices: Iterable[Money]) -> dict[str, list[Money]]:
-    """The prices of each currency, the lowest first; the currency with the most prices first."""
-    found: dict[str, list[Money]] = {}
+    """Group prices by currency, lowest first; the currency with the most prices comes first."""
+    groups: dict[str, list[Money]] = {}
     for price in prices:
-        found.setdefault(price.currency, []).append(price)
-    ordered = sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))
-    return {currency: sorted(group) for currency, group in ordered}
+        groups.setdefault(price.currency, []).append(price)
+    ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+    return {currency: sorted(amounts) for currency, amounts in ordered}

@@ -1,6 +1,6 @@
-"""The closed lists of words that describe observations, pages and runs.
+"""The enumerations that describe observations, pages and runs.
 
-Everything else may import this module; it imports nothing of ours.
+Every module may import this one; it imports nothing from the project.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ class Availability(StrEnum):
     OUT_OF_STOCK = "OUT_OF_STOCK"
     BACKORDER = "BACKORDER"
     SOLD = "SOLD"
-    # Shown by a card that says nothing of stock; the listing's own page was not read yet.
+    # On a card that does not show the stock; the product page was not read yet.
     LISTED = "LISTED"
-    # A page was read and its stock could not be told: never stored.
+    # The page was read but its stock could not be determined: never stored.
     UNKNOWN = "UNKNOWN"
 
 
 class FailureReason(StrEnum):
-    """Why a page gave no offer."""
+    """Why no offer could be extracted from a page."""
 
     SELECTOR_NOT_FOUND = "SELECTOR_NOT_FOUND"
     PRICE_NOT_FOUND = "PRICE_NOT_FOUND"
@@ -44,7 +44,7 @@ class DropReason(StrEnum):
 
 
 class QuarantineReason(StrEnum):
-    """Why an offer is held for a person to look at."""
+    """Why an offer is quarantined for review by a person."""
 
     VALIDATION_FAILED = "VALIDATION_FAILED"
     DRIFT_DETECTED = "DRIFT_DETECTED"
@@ -52,7 +52,7 @@ class QuarantineReason(StrEnum):
     NORMALIZATION_FAILED = "NORMALIZATION_FAILED"
     ZERO_PRICE_EXTRACTED = "ZERO_PRICE_EXTRACTED"
     AMBIGUOUS_PRICE = "AMBIGUOUS_PRICE"
-    # The page is at another address now, and nothing proves that it shows the same product.
+    # The page moved to another URL, and no id proves that it shows the same product.
     MOVED = "MOVED"
 
 
@@ -62,7 +62,7 @@ class SellerType(StrEnum):
 
 
 class Tier(StrEnum):
-    """How often a market is looked at, and how fast trust in its listings fades."""
+    """How often a market is crawled, and how fast the confidence in its listings decays."""
 
     HOT = "hot"
     STANDARD = "standard"
@@ -80,7 +80,7 @@ class RunStatus(StrEnum):
 
 
 class PageOutcome(StrEnum):
-    """How the reading of one overview or product page ended."""
+    """The outcome of reading one overview or product page."""
 
     OK = "ok"
     EMPTY = "empty"
@@ -99,7 +99,7 @@ class VerificationStatus(StrEnum):
 
 
 class Attempt(StrEnum):
-    """What one look at a listing's own page says about the listing."""
+    """What one check of a listing's page says about the listing."""
 
     ALIVE = "alive"
     NOT_FOUND = "not_found"

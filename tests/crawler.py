@@ -1,4 +1,4 @@
-"""A process that runs one crawl after the other, as it is told: many crawls for the price of one start."""
+"""A process that runs crawls one after another on request, which avoids the start-up time of each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scrapy.utils.reactor import install_reactor
 
 
 class Crawler:
-    """The test's end of it."""
+    """Controls the crawling process from a test."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -37,17 +37,17 @@ class Crawler:
         settings: dict[str, Any] | None = None,
         **arguments: Any,
     ) -> Any:
-        """Crawl, with a clock that is `ahead` of the real one; answers with what became of the run."""
+        """Crawl with a clock that is `ahead` of the real one; return the result of the run."""
         assert self._process.stdin
         assert self._process.stdout
-        order = {
+        request = {
             "spider": spider,
             "arguments": {name: str(value) for name, value in arguments.items()},
             "settings": settings or {},
             "ahead": ahead.total_seconds(),
             "database_url": database_url,
         }
-        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
         answer = self._process.stdout.readline()
         assert answer, "the crawling process has died"
@@ -67,14 +67,14 @@ async def _serve() -> None:
 
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
-        order = json.loads(line)
-        clock.move(timedelta(seconds=order["ahead"]))
-        if os.environ.get("DATABASE_URL") != order["database_url"]:
-            os.environ["DATABASE_URL"] = order["database_url"]
+        request = json.loads(line)
+        clock.move(timedelta(seconds=request["ahead"]))
+        if os.environ.get("DATABASE_URL") != request["database_url"]:
+            os.environ["DATABASE_URL"] = request["database_url"]
             database.engine.cache_clear()
         settings = get_project_settings()
-        settings.setdict({"LOG_ENABLED": False, **order["settings"]}, priority="cmdline")
-        print(json.dumps(await _crawl(settings, order["spider"], order["arguments"])), flush=True)
+        settings.setdict({"LOG_ENABLED": False, **request["settings"]}, priority="cmdline")
+        print(json.dumps(await _crawl(settings, request["spider"], request["arguments"])), flush=True)
 
 
 async def _crawl(settings: Settings, spider: str, arguments: dict[str, str]) -> dict[str, Any]:
@@ -84,7 +84,7 @@ async def _crawl(settings: Settings, spider: str, arguments: dict[str, str]) -> 
     crawler = runner.create_crawler(spider)
     try:
         await runner.crawl(crawler, **arguments)
-    except Exception as error:  # noqa: BLE001 - told to the test
+    except Exception as error:  # noqa: BLE001 - reported to the test
         return {"status": "error", "outcome": f"{type(error).__name__}: {error}"}
     run = run_of(crawler)
     return {

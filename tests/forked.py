@@ -1,4 +1,4 @@
-"""`scrapy …` in processes of its own that need not import everything first: forked from one that has."""
+"""Run `scrapy` commands in processes forked from one that has imported everything already."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import psutil  # type: ignore[import-untyped]
 
-# What takes long to import, and neither reads the environment nor installs a reactor.
+# Slow imports that neither read the environment nor install a reactor.
 PRELOADED = [
     "tests.forked",
     "scrapy.cmdline",
@@ -34,7 +34,7 @@ _processes.set_forkserver_preload(PRELOADED)
 
 
 def start_fork_server() -> None:
-    """Before the first test, so that it belongs to none."""
+    """Start it before the first test, so that it belongs to none."""
     multiprocessing.forkserver.ensure_running()
 
 
@@ -44,7 +44,7 @@ def stop_fork_server() -> None:
 
 
 def forked_processes() -> list[psutil.Process]:
-    """What was forked and still runs."""
+    """Return the forked processes that are still running."""
     server: Any = multiprocessing.forkserver._forkserver
     if server._forkserver_pid is None:
         return []
@@ -53,7 +53,7 @@ def forked_processes() -> list[psutil.Process]:
 
 
 class Outcome(NamedTuple):
-    """How a command ended, with what it wrote."""
+    """The exit code and output of a command."""
 
     returncode: int
     stdout: str
@@ -61,7 +61,7 @@ class Outcome(NamedTuple):
 
 
 class Scrapy:
-    """One command that runs; its output is in files, so that nobody has to read along."""
+    """A running command; its output goes to files, so that no pipe can fill up."""
 
     def __init__(self, words: list[str], environment: dict[str, str], directory: Path) -> None:
         self._output = tempfile.TemporaryDirectory(prefix="pw")
@@ -81,19 +81,19 @@ class Scrapy:
         return self._process.is_alive()
 
     def kill(self) -> None:
-        """As `kill -9` does."""
+        """Send SIGKILL."""
         self._process.kill()
 
     def terminate(self) -> None:
-        """As scrapyd and systemd do."""
+        """Send SIGTERM, as scrapyd and systemd do."""
         self._process.terminate()
 
     def log(self) -> str:
-        """What it has written to standard error so far."""
+        """Return the standard error output so far."""
         return self._written()[1]
 
     def end(self, seconds: float = 60) -> Outcome:
-        """Wait until it has ended."""
+        """Wait until the command has ended."""
         self._process.join(seconds)
         assert self._process.exitcode is not None, f"still running after {seconds} s: {self._written()[1]}"
         outcome = Outcome(self._process.exitcode, *self._written())
@@ -101,7 +101,7 @@ class Scrapy:
         return outcome
 
     def abandon(self) -> None:
-        """Let go of it, however far it is."""
+        """Kill the command if it is still running."""
         if not self._closed:
             self._process.kill()
             self._process.join()
@@ -117,7 +117,7 @@ class Scrapy:
 
 
 def _run(words: list[str], environment: dict[str, str], directory: str, stdout: str, stderr: str) -> None:
-    """In the new process: become what `python -m scrapy` would have been."""
+    """Run in the new process: do what `python -m scrapy` does."""
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(directory)
@@ -125,7 +125,7 @@ def _run(words: list[str], environment: dict[str, str], directory: str, stdout: 
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.dup2(handle, stream.fileno())
         os.close(handle)
-    # The one module of ours that asks the environment when it is imported.
+    # The only module that reads the environment when it is imported.
     from importlib import reload
 
     from scrapy.cmdline import execute

@@ -1,4 +1,4 @@
-"""The add-on, in a project as `scrapy startproject` makes it: nothing of ours but a line in its settings."""
+"""The add-on, in a project made by `scrapy startproject` with one line added to its settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from scrapy.settings import Settings
 
 from pricewatch import settings as ours
-from pricewatch.addon import NOT_TAKEN, Pricewatch
+from pricewatch.addon import PROJECT_SETTINGS, Pricewatch
 from pricewatch.bazaar.client import Bazaar
 from pricewatch.errors import UserError
 from pricewatch.store.engine.database import var_directory
@@ -29,7 +29,7 @@ COMPONENTS = """
 ITEM_PIPELINES = {"toys.pipelines.ToysPipeline": 50, "toys.pipelines.Arrived": 950}
 DOWNLOADER_MIDDLEWARES = {"toys.middlewares.Marking": 543}
 """
-# The first two cards say nothing that could be stored.
+# The first two cards have no valid price.
 SPIDER = """
 import scrapy
 
@@ -71,20 +71,20 @@ class Marking:
         request.headers["X-Toys"] = "yes"
 """
 
-# Of no project: another test may have set which one it is in.
+# Without the project that another test may have set.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("SCRAPY_")}
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
 def project(tmp_path: Path, marketplace: Bazaar, database: Database) -> Path:
-    """A project of another name; its marketplace is not a source yet."""
+    """A new project; the marketplace it crawls is not a source yet."""
     database.do("UPDATE sources SET base_url = 'http://127.0.0.1:1' WHERE id = 'bazaar'")
     started = [sys.executable, "-m", "scrapy", "startproject", "toys", str(tmp_path / "toys")]
     subprocess.run(started, cwd=tmp_path, env=ENVIRONMENT, check=True, capture_output=True)
     module = tmp_path / "toys" / "toys"
     settings = (module / "settings.py").read_text()
-    # As Scrapy writes it; what it sets must not collide with what we bring.
+    # The template's settings must not conflict with the add-on's.
     assert "\nADDONS = {}\n" in settings
     assert "\nDOWNLOAD_DELAY = 1\n" in settings
     assert "\nCONCURRENT_REQUESTS_PER_DOMAIN = 1\n" in settings
@@ -115,7 +115,7 @@ def add(file: Path, text: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_project_of_another_name_is_watched_by_one_line(
+def test_one_line_enables_pricewatch_in_another_project(
     project: Path, run: Run, marketplace: Bazaar, database: Database
 ) -> None:
     source = urlsplit(marketplace.url).netloc
@@ -123,7 +123,7 @@ def test_a_project_of_another_name_is_watched_by_one_line(
         f"Nobody has approved fetching from {source} yet: read its terms, then "
         f"`scrapy sources approve {source} --by NAME`."
     )
-    # Scrapy's own command only logs it, and the command that it names is not there yet.
+    # Scrapy's command only logs the error, and the command it recommends is not enabled yet.
     assert f"Closing spider ({refusal})" in run("crawl", "bikes").stderr
     assert "Unknown command: sources" in run("sources", "list", code=2).stdout
     add(project / "toys" / "settings.py", COMMANDS)
@@ -156,7 +156,7 @@ def test_a_project_of_another_name_is_watched_by_one_line(
     assert len(stored) == 28
     assert all(truth[urlsplit(row.canonical_url).path] == row.price_cents for row in stored)
     assert database.value("SELECT count(*) FROM price_history") == 28
-    # Behind our pipelines: what was accepted, as the spider yielded it.
+    # Later pipelines get the accepted items as the spider yielded them.
     arrived = [json.loads(line) for line in (project / "arrived.jsonl").read_text().splitlines()]
     assert {item["title"] for item in arrived} == {row.title for row in stored}
     assert set(arrived[0]) == {"url", "title", "price", "currency"}
@@ -165,13 +165,15 @@ def test_a_project_of_another_name_is_watched_by_one_line(
     assert "spider:bikes" in run("adapters", "list").stdout
 
 
-def test_what_cannot_be_used_is_one_sentence(project: Path, run: Run) -> None:
+def test_invalid_setting_is_reported_in_one_sentence(project: Path, run: Run) -> None:
     add(project / "toys" / "settings.py", f"{COMMANDS}\nREQUESTS_PER_SECOND = 'many'")
-    told = run("crawl", "bikes", code=1).stderr
-    assert told == "pricewatch: REQUESTS_PER_SECOND is 'many'; it should be a number, at least 0.\n"
+    error = run("crawl", "bikes", code=1).stderr
+    assert error == "pricewatch: REQUESTS_PER_SECOND is 'many'; it must be a number of at least 0.\n"
 
 
-def test_its_data_lies_beside_its_own_configuration(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_directory_is_next_to_the_project_configuration(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("PRICEWATCH_VAR")
     monkeypatch.chdir(project / "toys" / "spiders")
     assert var_directory() == project / "var"
@@ -185,10 +187,10 @@ def settings_with(values: dict[str, Any], spider: dict[str, Any] | None = None) 
     return settings
 
 
-def test_everything_is_as_in_our_own_project() -> None:
+def test_settings_equal_those_of_pricewatch() -> None:
     settings = settings_with({"BOT_NAME": "toys", "SPIDER_MODULES": ["toys"], "LOG_LEVEL": "ERROR"})
     for name, value in vars(ours).items():
-        if name.isupper() and name not in NOT_TAKEN and not name.startswith("LOG_"):
+        if name.isupper() and name not in PROJECT_SETTINGS and not name.startswith("LOG_"):
             found = settings.getdict(name) if isinstance(value, dict) else settings[name]
             assert found == value, name
     assert (settings["BOT_NAME"], settings["SPIDER_MODULES"]) == ("toys", ["toys"])
@@ -196,7 +198,7 @@ def test_everything_is_as_in_our_own_project() -> None:
     assert settings["LOG_FORMATTER"] == "scrapy.logformatter.LogFormatter"
 
 
-def test_the_process_knows_who_resolves_names() -> None:
+def test_dns_resolver_is_set_before_there_is_a_crawler() -> None:
     settings = Settings({"HOSTS": {"shop.test": "10.0.0.1"}})
     Pricewatch.update_pre_crawler_settings(settings)
     assert settings["TWISTED_DNS_RESOLVER"] == ours.TWISTED_DNS_RESOLVER
@@ -205,10 +207,10 @@ def test_the_process_knows_who_resolves_names() -> None:
 
 
 class Mine:
-    """A component of a project's own."""
+    """A component of the project."""
 
 
-def test_project_and_spider_win() -> None:
+def test_project_and_spider_settings_take_precedence() -> None:
     guard = "pricewatch.middlewares.guard.GuardMiddleware"
     settings = settings_with(
         {"RETRY_TIMES": 7, "DOWNLOADER_MIDDLEWARES": {Mine: 543, guard: 45}},
@@ -222,7 +224,7 @@ def test_project_and_spider_win() -> None:
     assert settings.getdict("EXTENSIONS") == ours.EXTENSIONS
 
 
-def test_a_component_that_is_named_by_its_class_is_not_added_again() -> None:
+def test_component_given_by_its_class_is_not_added_again() -> None:
     from pricewatch.middlewares.retry import BackoffRetryMiddleware
 
     name = "pricewatch.middlewares.retry.BackoffRetryMiddleware"
@@ -243,12 +245,12 @@ def test_a_component_that_is_named_by_its_class_is_not_added_again() -> None:
         ({"USER_AGENT": "toys"}, {"HONEST_USER_AGENT": False}, False),
     ],
 )
-def test_who_says_its_name_does_not_pass_for_a_browser(
+def test_custom_user_agent_enables_honest_mode(
     values: dict[str, Any], spider: dict[str, Any], honest: bool
 ) -> None:
     assert settings_with(values, spider).getbool("HONEST_USER_AGENT") is honest
 
 
 def test_settings_are_checked() -> None:
-    with pytest.raises(UserError, match="REQUESTS_PER_SECOND is 'many'; it should be a number"):
+    with pytest.raises(UserError, match="REQUESTS_PER_SECOND is 'many'; it must be a number"):
         settings_with({}, {"REQUESTS_PER_SECOND": "many"})

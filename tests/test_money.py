@@ -28,7 +28,7 @@ def test_minor_units(code: str, digits: int) -> None:
         (5, "USD", "0.05 USD"),
     ],
 )
-def test_is_written_with_the_decimals_of_its_currency(minor: int, currency: str, text: str) -> None:
+def test_formatted_with_the_decimals_of_its_currency(minor: int, currency: str, text: str) -> None:
     assert str(Money(minor, currency)) == text
 
 
@@ -40,7 +40,7 @@ def test_is_written_with_the_decimals_of_its_currency(minor: int, currency: str,
         lambda one, other: one.is_percent_of(4, other),
     ],
 )
-def test_two_currencies_are_never_compared(do: Callable[[Any, Any], Any]) -> None:
+def test_different_currencies_cannot_be_compared(do: Callable[[Any, Any], Any]) -> None:
     with pytest.raises(CurrencyMismatch):
         do(Money(100, "EUR"), Money(100, "USD"))
     with pytest.raises(CurrencyMismatch):
@@ -63,11 +63,11 @@ def test_arithmetic() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [(True, "EUR"), (1.5, "EUR"), ("1", "EUR"), (1, "eur"), (1, "EURO"), (1, "")]
+    "arguments", [(True, "EUR"), (1.5, "EUR"), ("1", "EUR"), (1, "eur"), (1, "EURO"), (1, "")]
 )
-def test_what_is_no_money(given: Any) -> None:
+def test_invalid_amounts_and_currencies(arguments: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
-        Money(*given)
+        Money(*arguments)
 
 
 def test_cannot_be_changed() -> None:
@@ -75,14 +75,14 @@ def test_cannot_be_changed() -> None:
         Money(1, "EUR").minor = 2  # type: ignore[misc]
 
 
-def test_half_a_price_is_none() -> None:
+def test_incomplete_price_is_none() -> None:
     assert Money.of(None, "EUR") is None
     assert Money.of(5, None) is None
     assert Money.of(5, "euros") is None
     assert Money.of(0, "EUR") == Money(0, "EUR")
 
 
-def test_one_group_for_each_currency() -> None:
+def test_prices_are_grouped_by_currency() -> None:
     prices = [Money(30, "USD"), Money(900, "JPY"), Money(20, "USD")]
     assert by_currency(prices) == {"USD": [Money(20, "USD"), Money(30, "USD")], "JPY": [Money(900, "JPY")]}
     assert list(by_currency(prices)) == ["USD", "JPY"]

@@ -1,4 +1,4 @@
-"""Settings that cannot be used: one sentence each, and no password in it."""
+"""Invalid settings: one sentence each, without passwords."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pricewatch.errors import UserError
 from pricewatch.settings_check import check_settings
 
 
-def given(**changes: Any) -> Settings:
+def settings_with(**changes: Any) -> Settings:
     settings = Settings()
     settings.setmodule("pricewatch.settings")
     settings.setdict(changes, priority="cmdline")
@@ -21,34 +21,38 @@ def given(**changes: Any) -> Settings:
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("DOWNLOAD_TIMEOUT", "soon", "DOWNLOAD_TIMEOUT is 'soon'; it should be a number, at least 0."),
-        ("ROBOTS_CACHE_HOURS", "", "ROBOTS_CACHE_HOURS is ''; it should be a number"),
-        ("MIN_DELAY_MS", "-1", "MIN_DELAY_MS is '-1'; it should be a number, at least 0."),
-        ("RETRY_AFTER_MAX", "nan", "RETRY_AFTER_MAX is 'nan'; it should be a number"),
-        ("REQUESTS_PER_SECOND", "0", "REQUESTS_PER_SECOND is 0; for no request at all"),
+        ("DOWNLOAD_TIMEOUT", "soon", "DOWNLOAD_TIMEOUT is 'soon'; it must be a number of at least 0."),
+        ("ROBOTS_CACHE_HOURS", "", "ROBOTS_CACHE_HOURS is ''; it must be a number"),
+        ("MIN_DELAY_MS", "-1", "MIN_DELAY_MS is '-1'; it must be a number of at least 0."),
+        ("RETRY_AFTER_MAX", "nan", "RETRY_AFTER_MAX is 'nan'; it must be a number"),
+        ("REQUESTS_PER_SECOND", "0", "REQUESTS_PER_SECOND is 0; to stop all requests"),
         (
             "PROXIES_DATACENTER",
             "socks5://me:secret@a:1",
-            "PROXIES_DATACENTER should be proxies such as http:",
+            "PROXIES_DATACENTER must be a list of proxies such as http:",
         ),
-        ("PROXIES_RESIDENTIAL", "http://me:secret@a:99999", "PROXIES_RESIDENTIAL should be proxies such as"),
-        ("ALLOWED_PRIVATE_HOSTS", "shop:port", "ALLOWED_PRIVATE_HOSTS should be hosts or networks"),
-        ("HOSTS", "shop=10.0.0.1", "HOSTS addresses by name"),
-        ("HOSTS", '["10.0.0.1"]', "HOSTS addresses by name"),
-        ("REDIS_URL", "http://me:secret@host", "REDIS_URL should look like redis://host:6379/0."),
+        (
+            "PROXIES_RESIDENTIAL",
+            "http://me:secret@a:99999",
+            "PROXIES_RESIDENTIAL must be a list of proxies such as",
+        ),
+        ("ALLOWED_PRIVATE_HOSTS", "shop:port", "ALLOWED_PRIVATE_HOSTS must be hosts or networks"),
+        ("HOSTS", "shop=10.0.0.1", "HOSTS must be addresses by name"),
+        ("HOSTS", '["10.0.0.1"]', "HOSTS must be addresses by name"),
+        ("REDIS_URL", "http://me:secret@host", "REDIS_URL must be a URL such as redis://host:6379/0."),
     ],
 )
-def test_what_cannot_be_used(name: str, value: str, sentence: str) -> None:
-    with pytest.raises(UserError) as told:
-        check_settings(given(**{name: value}))
-    assert sentence in str(told.value)
-    assert "secret" not in str(told.value)
+def test_invalid_settings(name: str, value: str, sentence: str) -> None:
+    with pytest.raises(UserError) as caught:
+        check_settings(settings_with(**{name: value}))
+    assert sentence in str(caught.value)
+    assert "secret" not in str(caught.value)
 
 
-def test_what_can_be_used() -> None:
-    check_settings(given())
+def test_valid_settings() -> None:
+    check_settings(settings_with())
     check_settings(
-        given(
+        settings_with(
             REQUESTS_PER_SECOND="0.1",
             PROXIES_DATACENTER="http://me:secret@a:8080, b:3128",
             ALLOWED_PRIVATE_HOSTS="10.1.0.0/16,shop.internal:8080",

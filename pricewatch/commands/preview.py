@@ -16,8 +16,8 @@ from pricewatch.items import ProductPage, UnreadPage
 from pricewatch.store.engine.json_safe import json_safe
 
 if TYPE_CHECKING:
+    from pricewatch.runs.requested_page import Subject
     from pricewatch.runs.target_report import LookResult
-    from pricewatch.spiders.base import Subject
     from pricewatch.spiders.targets import TargetsSpider
 
 MOST_CHARACTERS = 3_000_000

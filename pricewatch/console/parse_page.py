@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response, TextResponse
     from sqlalchemy import Connection
 
+    from pricewatch.runs.requested_page import Subject
     from pricewatch.runs.target_report import LookResult
-    from pricewatch.spiders.base import Subject
 
 logger = logging.getLogger(__name__)
 R = TypeVar("R")
@@ -89,8 +89,8 @@ def _read_offer(response: TextResponse, plan: PagePlan) -> LookResult:
     from pricewatch import clock
     from pricewatch.parsing.identity import identity_key
     from pricewatch.parsing.url import InvalidUrl, canonical_url
+    from pricewatch.runs.requested_page import asked_url, leads_elsewhere
     from pricewatch.runs.target_report import result_of
-    from pricewatch.spiders.base import asked_url, leads_elsewhere
 
     if leads_elsewhere(response):
         why = f"{asked_url(response)} led to another page, {response.url}"

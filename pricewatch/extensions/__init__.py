@@ -1,1 +1,1 @@
-"""Scrapy extensions: what accompanies a crawl without being part of the data's way."""
+"""Scrapy extensions, which accompany a crawl without processing its items."""

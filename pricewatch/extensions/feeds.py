@@ -14,12 +14,12 @@ from pricewatch.adapters.item_reader import is_offer
 from pricewatch.items import CheckedListings, CollectedMarket, OverviewPage, ProductPage
 from pricewatch.runs.crawl_run import run_of
 
-# Sent for every listing that was accepted, after its transaction: `listing` is a dict with its fields.
+# Sent for every accepted listing after its transaction; `listing` is a dict of its fields.
 listing_stored = object()
 
 
 class ListingFeedExporter(FeedExporter):
-    """Items that are not stored by us go into the feeds as ever."""
+    """Export one row per committed listing; other items are exported as Scrapy does."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -45,7 +45,7 @@ class ListingFeedExporter(FeedExporter):
 
 
 def _is_stored(item: Any) -> bool:
-    """Whether an item was stored by us, so that its listings come by themselves."""
+    """Return whether pricewatch stores an item, so that `listing_stored` is sent for its listings."""
     if isinstance(item, OverviewPage | ProductPage | CollectedMarket | CheckedListings):
         return True
     return ItemAdapter.is_item(item) and is_offer(ItemAdapter(item))

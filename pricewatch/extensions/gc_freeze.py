@@ -1,4 +1,4 @@
-"""Spares the garbage collector what lives as long as the process: modules, models and settings."""
+"""Exclude long-lived objects (modules, models, settings) from garbage collection."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from scrapy.crawler import Crawler
 
 
 class GcFreezeExtension:
-    """Else the collector goes through all of it again and again, while pages come and go beside it."""
+    """Call `gc.freeze()`, so that collections of short-lived pages do not scan the long-lived objects."""
 
-    _is_set_aside: ClassVar[bool] = False
+    _is_frozen: ClassVar[bool] = False
 
     def __init__(self, crawler: Crawler):
         crawler.signals.connect(self.engine_started, signals.engine_started)
@@ -22,7 +22,7 @@ class GcFreezeExtension:
         return cls(crawler)
 
     def engine_started(self) -> None:
-        # Once: a process that crawls again has waste of its last crawl, which must not be kept with the rest.
-        if not GcFreezeExtension._is_set_aside:
-            GcFreezeExtension._is_set_aside = True
+        # Once per process: garbage of an earlier crawl must not be frozen.
+        if not GcFreezeExtension._is_frozen:
+            GcFreezeExtension._is_frozen = True
             gc.freeze()

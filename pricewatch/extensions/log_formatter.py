@@ -1,4 +1,4 @@
-"""Says in the log what a person wants to read there: a line per drop; per page and item only to debug."""
+"""A log formatter that logs a line per dropped item, but pages and items only at the DEBUG level."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class QuietLogFormatter(LogFormatter):
 
 
 def _logs_debug(part: str) -> bool:
-    """Whether a line of this level is written anywhere: scrapy's loggers take all, their handlers do not."""
+    """Return whether any handler writes DEBUG records; Scrapy's loggers themselves accept all levels."""
     logger: logging.Logger | None = logging.getLogger(f"scrapy.core.{part}")
     while logger is not None and logger.isEnabledFor(logging.DEBUG):
         if any(handler.level <= logging.DEBUG for handler in logger.handlers):

@@ -1,4 +1,4 @@
-"""Keeps a run's figures in the database, because its process is gone before anybody asks for them."""
+"""Store the metrics of a run in the database, because its process ends before they are scraped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pricewatch.rules.metric_names import PREFIX, bucket, key
 from pricewatch.runs.crawl_run import run_of
 from pricewatch.store.writing import metric_totals
 
-# With every batch would be more writing than the crawl itself.
+# Storing them with every batch would write more than the crawl itself.
 SECONDS_BETWEEN = 5.0
 
 
@@ -23,16 +23,16 @@ class MetricsExtension:
         run = run_of(crawler)
         self._crawler = crawler
         self._run = run
-        self._kept = 0.0
-        run.with_batch.append(self._keep_sometimes)
-        run.with_end.append(self._keep)
-        crawler.signals.connect(self._fetched, signals.response_received)
+        self._stored_at = 0.0
+        run.with_batch.append(self._store_if_due)
+        run.with_end.append(self._store)
+        crawler.signals.connect(self._response_received, signals.response_received)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
-    def _fetched(self, response: Response, request: Request) -> None:
+    def _response_received(self, response: Response, request: Request) -> None:
         latency = request.meta.get("download_latency")
         if latency is None:
             return
@@ -43,16 +43,16 @@ class MetricsExtension:
         self._crawler.stats.inc_value(key(name, label, "le", bucket(latency * 1000)))
         self._crawler.stats.inc_value(key(name, label, "sum"), latency * 1000)
 
-    def _keep_sometimes(self, connection: Connection) -> None:
-        if time.monotonic() - self._kept > SECONDS_BETWEEN:
-            self._keep(connection)
+    def _store_if_due(self, connection: Connection) -> None:
+        if time.monotonic() - self._stored_at > SECONDS_BETWEEN:
+            self._store(connection)
 
-    def _keep(self, connection: Connection) -> None:
+    def _store(self, connection: Connection) -> None:
         stats = self._crawler.stats.get_stats()
-        found = {
+        metrics = {
             str(name).removeprefix(PREFIX): float(value)
             for name, value in stats.copy().items()
             if str(name).startswith(PREFIX)
         }
-        metric_totals.keep(connection, self._run.id, found)
-        self._kept = time.monotonic()
+        metric_totals.keep(connection, self._run.id, metrics)
+        self._stored_at = time.monotonic()

@@ -1,4 +1,4 @@
-"""A progress bar where a person watches; lines in the log where nobody does."""
+"""Show progress: a progress bar on a terminal, else lines in the log."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOG_SECONDS = 30.0
 
 @runtime_checkable
 class Describes(Protocol):
-    """A spider that knows what it does, and how far it is."""
+    """A spider that can describe its run and report its progress."""
 
     def describe(self) -> str: ...
 
@@ -29,7 +29,7 @@ class Describes(Protocol):
 
 
 class ProgressExtension:
-    """`PROGRESS_BAR` is set by the crawl command when it runs on a terminal."""
+    """The crawl command sets `PROGRESS_BAR` when it runs on a terminal."""
 
     def __init__(self, crawler: Crawler):
         self.run = run_of(crawler)
@@ -46,20 +46,20 @@ class ProgressExtension:
     def spider_opened(self, spider: Spider) -> None:
         if self.on_terminal:
             self._bar = _bar()
-            described = spider.describe() if isinstance(spider, Describes) else spider.name
-            self._task = self._bar.add_task(described, total=None, counts="")
+            description = spider.describe() if isinstance(spider, Describes) else spider.name
+            self._task = self._bar.add_task(description, total=None, counts="")
             self._bar.start()
-        self._loop = AsyncioLoopingCall(self._show, spider)
+        self._loop = AsyncioLoopingCall(self._update, spider)
         self._loop.start(BAR_SECONDS if self.on_terminal else LOG_SECONDS, now=False)
 
     def spider_closed(self, spider: Spider) -> None:
         if self._loop is not None and self._loop.running:
             self._loop.stop()
         if self._bar is not None:
-            self._show(spider)
+            self._update(spider)
             self._bar.stop()
 
-    def _show(self, spider: Spider) -> None:
+    def _update(self, spider: Spider) -> None:
         run = self.run
         done, total = (
             spider.work_done()
@@ -74,8 +74,8 @@ class ProgressExtension:
         if self._bar is not None:
             self._bar.update(self._task, completed=done, total=total, counts=counts)
         else:
-            ahead = f", {(total - done) * seconds / done:.0f} s to go" if total and done else ""
-            spider.logger.info("%s%s", counts, ahead)
+            remaining = f", {(total - done) * seconds / done:.0f} s to go" if total and done else ""
+            spider.logger.info("%s%s", counts, remaining)
 
 
 def _bar() -> Progress:

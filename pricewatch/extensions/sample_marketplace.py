@@ -1,4 +1,4 @@
-"""Lets the sample market be crawled with nothing set up: its marketplace runs as long as a crawl needs it."""
+"""Start the sample marketplace for crawls of the sample market, and stop it when no crawl needs it."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
     from pricewatch.bazaar.client import Bazaar
 
 logger = logging.getLogger(__name__)
-# Crawls that begin together all find it silent, and only one can start it.
+# Of several crawls that start together, only one can start the marketplace.
 ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class MarketplaceAddress:
-    """Where the sample marketplace answers, and since when its world goes on."""
+    """The URL of the sample marketplace, and the start time of its simulated world."""
 
     base_url: str
     since: datetime
 
 
 class SampleMarketplaceExtension:
-    """`SAMPLE_MARKETPLACE` is set by commands that look at one page of it, whichever spider they use."""
+    """Commands that fetch a single page of the marketplace set `SAMPLE_MARKETPLACE`."""
 
     def __init__(self, crawler: Crawler):
-        place = _place(crawler)
-        if place is None:
+        address = _address(crawler)
+        if address is None:
             raise NotConfigured
-        self._place = place
+        self._address = address
         self._bazaar: Bazaar | None = None
-        self._held: HTTPConnection | None = None
+        self._connection: HTTPConnection | None = None
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -53,45 +53,45 @@ class SampleMarketplaceExtension:
         return cls(crawler)
 
     async def spider_opened(self) -> None:
-        await asyncio.to_thread(self._hold)
+        await asyncio.to_thread(self._connect)
 
     async def spider_closed(self) -> None:
-        if self._held is not None:
-            self._held.close()
+        if self._connection is not None:
+            self._connection.close()
         if self._bazaar is not None:
             self._bazaar.detach()
 
-    def _hold(self) -> None:
-        """Stay connected to it until the crawl is over, so that it does not end with who started it."""
+    def _connect(self) -> None:
+        """Connect until the crawl ends: the marketplace stops when the last connection is closed."""
         from pricewatch.bazaar.client import BazaarError
 
-        at = urlsplit(self._place.base_url)
+        url = urlsplit(self._address.base_url)
         for _ in range(ATTEMPTS):
-            connection = HTTPConnection(at.hostname or "", at.port, timeout=5)
+            connection = HTTPConnection(url.hostname or "", url.port, timeout=5)
             try:
                 connection.request("GET", "/_control/clock")
                 connection.getresponse().read()
             except (OSError, HTTPException):
                 connection.close()
             else:
-                self._held = connection
+                self._connection = connection
                 return
             with suppress(BazaarError):
-                self._bazaar = _start(at.port or 0, self._place.since)
-        logger.warning("The sample marketplace cannot be started at %s", self._place.base_url)
+                self._bazaar = _start(url.port or 0, self._address.since)
+        logger.warning("The sample marketplace cannot be started at %s", self._address.base_url)
 
 
-def _place(crawler: Crawler) -> MarketplaceAddress | None:
+def _address(crawler: Crawler) -> MarketplaceAddress | None:
     market = getattr(crawler.spider, "market", None)
     if isinstance(market, MarketRecord) and market.adapter_id == SAMPLE:
         return MarketplaceAddress(market.base_url, market.source_created_at)
-    if given := crawler.settings.getdict("SAMPLE_MARKETPLACE"):
-        return MarketplaceAddress(given["base_url"], datetime.fromisoformat(given["since"]))
+    if setting := crawler.settings.getdict("SAMPLE_MARKETPLACE"):
+        return MarketplaceAddress(setting["base_url"], datetime.fromisoformat(setting["since"]))
     return None
 
 
 def _start(port: int, since: datetime) -> Bazaar:
-    """Its world began when this database was made, and goes on with the real time."""
+    """Start a world that began when the source was created, and runs in real time."""
     from pricewatch.bazaar.client import Bazaar
 
     bazaar = Bazaar.start_shared(port=port, start=since, live=1)

@@ -1,4 +1,4 @@
-"""Item pipelines, one a file. Each looks at an item in `process_item`; the last one hands it to the writer,
-whose thread calls `write` of each in the order of ITEM_PIPELINES, in one transaction per batch.
-No SQL here: that is `store`'s.
+"""Item pipelines, one per file. Each may process an item in `process_item`; the last one passes it to the
+writer, whose thread calls `write` of each pipeline in the order of ITEM_PIPELINES, one transaction per batch.
+SQL belongs in `store`.
 """

@@ -1,4 +1,4 @@
-"""What the pipelines of a run share: they find the run by the crawler, and write in its transactions."""
+"""The base of the pipelines, which write in the transactions of the run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pricewatch.store.writing.batch import Batch, WriteUnit
 
 
 class RunPipeline:
-    """An item pipeline with a part in the transaction of every batch.
+    """An item pipeline that takes part in the transaction of every batch.
 
     `process_item` runs on the event loop, `write` and `end` on the thread that owns the connection.
     """
@@ -25,18 +25,18 @@ class RunPipeline:
         return cls(crawler)
 
     async def process_item(self, item: Any) -> Any:
-        """Look at an item on its way; most pipelines only write."""
+        """Process an item; most pipelines only write."""
         return item
 
     def write(self, connection: Connection, batch: Batch) -> None:
         """Write this pipeline's part of a batch, after the pipelines before it.
 
-        It may be called again with the same items, if the transaction is rolled back. An empty batch is a
-        sign of life of a run that has nothing to write.
+        It is called again with the same items if the transaction is rolled back. An empty batch is a
+        heartbeat of a run that has nothing to write.
         """
 
     def committed(self, unit: WriteUnit) -> None:
-        """Called on the event loop for every unit that was committed."""
+        """Called on the event loop for every committed unit."""
 
     def end(self, connection: Connection) -> None:
-        """Write what concludes the run, in the transaction that ends it."""
+        """Write the conclusions of the run, in the transaction that ends it."""

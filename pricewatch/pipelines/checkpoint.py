@@ -1,4 +1,4 @@
-"""A row for each overview page, and how far a sweep has come, in the transaction of the page's cards."""
+"""A row for each overview page, and the sweep's checkpoint, in the transaction of the page's cards."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from pricewatch.items import OverviewPage
 from pricewatch.pipelines.base import RunPipeline
-from pricewatch.rules.sweep_cycle import owes_a_price
+from pricewatch.rules.sweep_cycle import should_have_price
 from pricewatch.store.writing import run_rows, sweep_checkpoints
 from pricewatch.store.writing.batch import Batch
 from pricewatch.vocabulary import Availability, PageOutcome
@@ -42,19 +42,23 @@ class CheckpointPipeline(RunPipeline):
             )
 
     def _advance(self, connection: Connection, market_id: str, page: OverviewPage) -> bool:
-        shown = Counter([(card.availability, card.price_cents is not None) for card in page.cards])
-        # All that the page shows: a change of the market's own filters is not a change of the market.
+        counts = Counter([(card.availability, card.price_cents is not None) for card in page.cards])
+        # All cards on the page: a change of the market's filters must not look like a change of the market.
         return sweep_checkpoints.advance(
             connection,
             market_id,
             page.start_page,
             page.number,
-            page.shown,
-            priced=_owing(shown, has_price=True),
-            unpriced=_owing(shown, has_price=False),
+            page.cards_on_page,
+            priced=_expecting_price(counts, has_price=True),
+            unpriced=_expecting_price(counts, has_price=False),
         )
 
 
-def _owing(shown: Counter[tuple[Availability | None, bool]], *, has_price: bool) -> int:
-    """How many cards should show a price, and do or do not."""
-    return sum(count for (word, priced), count in shown.items() if priced is has_price and owes_a_price(word))
+def _expecting_price(counts: Counter[tuple[Availability | None, bool]], *, has_price: bool) -> int:
+    """Return how many of the cards that should have a price have one, or have none."""
+    return sum(
+        count
+        for (availability, priced), count in counts.items()
+        if priced is has_price and should_have_price(availability)
+    )

@@ -1,4 +1,4 @@
-"""Discovery's own: the cards of its pages are collected, and stored when the whole market has been read."""
+"""For discovery: collect the cards of its pages, and store them when the whole market has been read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CollectPipeline(RunPipeline):
             self._conclude(connection, batch.run_id, market)
 
     def _conclude(self, connection: Connection, run_id: int, market: CollectedMarket) -> None:
-        """What a market that was read to its end says about the listings that it did not show."""
+        """Choose the new listings to read; after a complete search, sync the listings it did not return."""
         now = clock.now()
         market.new_listings = collected_cards.new_listings(connection, run_id, market.most_details)
         collected_cards.clear(connection, run_id)

@@ -1,4 +1,4 @@
-"""Last: hands each item to the writer, and lets only what was accepted leave as a scraped item."""
+"""Last: pass each item to the writer, and drop items that were not accepted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pricewatch.vocabulary import RunStatus
 
 
 class CommitPipeline(RunPipeline):
-    """`waits` decides which items leave only after their commit: those that their spider waits for."""
+    """Items whose spider waits for their commit (`waits`) are returned only after it."""
 
     async def process_item(self, item: Any) -> Any:
         unit = self._unit(item)
@@ -25,7 +25,7 @@ class CommitPipeline(RunPipeline):
         try:
             await self.run.write(unit)
         except DatabaseUnavailable as error:
-            # The run has failed already, and says so.
+            # The run has failed already with this reason.
             self.run.note("dropped/database_unavailable")
             raise DropItem(str(error)) from None
         except UserError as error:
@@ -36,11 +36,11 @@ class CommitPipeline(RunPipeline):
             self.run.pages += 1
             self.run.cards += unit.counts.cards
             self.run.note("page/ok")
-        return self._leaves(item)
+        return self._accepted_item(item)
 
     async def close_spider(self) -> None:
-        """Everything is committed, and its feeds are told, before the crawl counts as closed."""
-        # Where the database is away, the run has failed already, and says so.
+        """Wait until everything is committed and exported to feeds before the crawl closes."""
+        # If the database is unavailable, the run has failed already with this reason.
         with suppress(DatabaseUnavailable):
             if self.run.id:
                 await self.run.flush()
@@ -58,13 +58,13 @@ class CommitPipeline(RunPipeline):
             return CollectedUnit([], item, waits=True, read_from=read_from, run_id=self.run.id)
         return WriteUnit([], item, waits=True) if isinstance(item, CheckedListings) else None
 
-    def _leaves(self, item: Any) -> Any:
+    def _accepted_item(self, item: Any) -> Any:
         if isinstance(item, UnreadPage):
             raise DropItem(f"no offer: {item.reason}")
         if isinstance(item, ProductPage):
             if item.held is not None:
-                raise DropItem(f"held: {item.held.reason}")
+                raise DropItem(f"quarantined: {item.held.reason}")
             if item.dropped is not None:
                 raise DropItem(f"{item.dropped.reason} {item.dropped.details}".strip())
-            return item if item.given is None else item.given
+            return item if item.original_item is None else item.original_item
         return item

@@ -1,4 +1,4 @@
-"""Fourth: when a product page that gave no offer is read again."""
+"""Fourth: set when a product page without an accepted offer is read again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pricewatch.vocabulary import DropReason, FailureReason
 
 
 class DetailsPipeline(RunPipeline):
-    """The due date of an accepted offer is in its row. A target has a schedule of its own."""
+    """The row of an accepted offer has its own due date; targets have their own schedule."""
 
     def __init__(self, crawler: Crawler):
         super().__init__(crawler)
@@ -25,21 +25,21 @@ class DetailsPipeline(RunPipeline):
     def write(self, connection: Connection, batch: Batch) -> None:
         for _, product in batch.of(ProductPage):
             if product.listing_id is not None and not product.is_accepted:
-                self._put_off(connection, product, product.listing_id)
+                self._postpone(connection, product, product.listing_id)
         for _, page in batch.of(UnreadPage):
             if page.listing_id is not None:
                 self._not_read(connection, page, page.listing_id)
 
-    def _put_off(self, connection: Connection, page: ProductPage, listing_id: int) -> None:
+    def _postpone(self, connection: Connection, page: ProductPage, listing_id: int) -> None:
         at = page.offer.observed_at or clock.now()
         due_at = due_after_answer(at, refresh_hours=self.refresh_hours)
         duplicate = page.dropped is not None and page.dropped.reason is DropReason.DUPLICATE_WITHIN_RUN
         detail_queue.put_off(connection, listing_id, due_at, unread_at=None if duplicate else at)
 
     def _not_read(self, connection: Connection, page: UnreadPage, listing_id: int) -> None:
-        """Trouble on the way is tried again soon; a page that gave nothing would give nothing soon either.
+        """Retry a failed request soon, and a page without an offer after the usual interval.
 
-        A page that is gone is handed to verification.
+        If the listing is gone, request verification.
         """
         at = page.observed_at
         due_at = (
@@ -52,7 +52,7 @@ class DetailsPipeline(RunPipeline):
                 detail_queue.hand_over(connection, [listing_id], at, due_at)
             else:
                 detail_queue.put_off(connection, listing_id, due_at)
-        if page.asked and not page.gone:
-            # Out of stock and no price is what the page says: it was read.
+        if page.requested and not page.gone:
+            # Out of stock without a price is a successful reading.
             was_read = page.reason == FailureReason.OOS_NO_PRICE
             detail_queue.note_look(connection, listing_id, None if was_read else at)

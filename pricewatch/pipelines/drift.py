@@ -1,4 +1,4 @@
-"""How well each adapter reads each source: counted page by page, judged when the run ends."""
+"""Drift: count how well each adapter reads each source, and judge it when the run ends."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from scrapy.crawler import Crawler
 from sqlalchemy import Connection
 
 from pricewatch import clock
-from pricewatch.items import EarlierChecks, ProductPage, UnreadPage
+from pricewatch.items import ProductPage, UnreadPage
 from pricewatch.pipelines.base import RunPipeline
+from pricewatch.queued_work import EarlierChecks
 from pricewatch.rules.custom_spiders import is_spider
 from pricewatch.rules.drift_thresholds import DriftBatch, Rates, Unread, rates, unread
 from pricewatch.store.writing import adapter_batches
@@ -24,7 +25,7 @@ class DriftPipeline(RunPipeline):
     def __init__(self, crawler: Crawler):
         super().__init__(crawler)
         self.stats = crawler.stats
-        # By what was read: the adapter and the source.
+        # By adapter and source.
         self._counters: defaultdict[ReadFrom, Counter[str]] = defaultdict(Counter)
         self._lasting_since: dict[ReadFrom, datetime] = {}
         self._unread_pages: defaultdict[ReadFrom, Counter[bytes]] = defaultdict(Counter)
@@ -42,15 +43,15 @@ class DriftPipeline(RunPipeline):
         adapter_batches.judge_run(connection, self.run.id, self._batches(), clock.now())
 
     async def close_spider(self) -> None:
-        found = rates(self.run.counters)
+        measured = rates(self.run.counters)
         for name in Rates.__slots__:
-            if (rate := getattr(found, name)) is not None:
+            if (rate := getattr(measured, name)) is not None:
                 self.stats.set_value(f"pricewatch/drift/{name}", rate)
 
     def _batches(self) -> dict[ReadFrom, DriftBatch]:
         reader, source = self.run.adapter_id, self.run.source_id
         if reader is not None and source is not None and is_spider(reader):
-            # A spider that reads its pages itself: what the run counted is all about it.
+            # A custom spider reads all pages of its run itself.
             return {(reader, source): DriftBatch.of(self.run.counters)}
         return {
             read_from: DriftBatch.of(
@@ -69,10 +70,10 @@ class DriftPipeline(RunPipeline):
             counters["offers_extracted"] += 1
         if page.held is not None:
             counters["offers_quarantined"] += 1
-            what = self._note_unread(read_from, page.earlier, failed=False)
+            kind = self._note_unread(read_from, page.earlier, failed=False)
             if _is_zero(page):
                 self.run.count("zero_price_count")
-                counters["zero_price_count"] += what is not Unread.KNOWN
+                counters["zero_price_count"] += kind is not Unread.KNOWN
         elif page.dropped is not None:
             counters["offers_dropped"] += 1
             unknown = page.dropped.reason is DropReason.UNKNOWN_AVAILABILITY
@@ -85,19 +86,19 @@ class DriftPipeline(RunPipeline):
 
     def _count_unread(self, page: UnreadPage) -> None:
         read_from = page.adapter_id, page.source
-        if not page.is_requested:
+        if not page.has_adapter:
             return
         counters = self._counters[read_from]
         counters["urls_attempted"] += 1
-        if not page.asked:
-            # Kept from the site by ourselves: that says nothing about how its pages are read.
+        if not page.requested:
+            # Not sent to the site: says nothing about how well the adapter reads.
             counters["urls_failed"] += 1
             counters["urls_not_asked"] += 1
         elif page.reason == FailureReason.OOS_NO_PRICE:
             counters["oos_no_price_count"] += 1
         elif page.is_failure:
             counters["urls_failed"] += 1
-            counters["offers_quarantined"] += page.kept is not None
+            counters["offers_quarantined"] += page.saved_page is not None
             if page.gone and page.listing_id is not None:
                 self._count(read_from, "urls_gone")
             else:
@@ -106,18 +107,18 @@ class DriftPipeline(RunPipeline):
                 self._unread_pages[read_from][page.fingerprint] += 1
 
     def _note_unread(self, read_from: ReadFrom, earlier: EarlierChecks, *, failed: bool) -> Unread:
-        """Count a page that gave no offer by what that means; `failed` if it counts as a failure."""
-        what = unread(earlier)
-        if what is not Unread.NEWS:
-            self._count(read_from, f"urls_{what}")
-            self._count(read_from, f"urls_{what}_failed", int(failed))
-        if what is Unread.LASTING and earlier.unread_since is not None:
+        """Count a page without an offer by its earlier checks; `failed` if it counts as a failure."""
+        kind = unread(earlier)
+        if kind is not Unread.NEW:
+            self._count(read_from, f"urls_{kind}")
+            self._count(read_from, f"urls_{kind}_failed", int(failed))
+        if kind is Unread.LASTING and earlier.unread_since is not None:
             since = self._lasting_since.get(read_from, earlier.unread_since)
             self._lasting_since[read_from] = min(since, earlier.unread_since)
-        return what
+        return kind
 
     def _count(self, read_from: ReadFrom, counter: str, amount: int = 1) -> None:
-        """For this adapter and source, and for the run, whose rates need it too."""
+        """Count for this adapter and source, and for the run, whose rates use it too."""
         self._counters[read_from][counter] += amount
         self.run.count(counter, amount)
 

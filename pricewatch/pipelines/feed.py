@@ -1,4 +1,4 @@
-"""What the feeds get: one row for each listing that was accepted, once it is committed."""
+"""Export one row to the feeds for each accepted listing, after it is committed."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class FeedPipeline(RunPipeline):
             for number, row in feed_rows.accepted(connection):
                 batch.units[number].exported.append(row)
         for unit, checked in batch.of(CheckedListings):
-            looks = {look.listing_id: look for look in checked.looks}
-            unit.exported = feed_rows.checked(connection, looks)
+            checks = {check.listing_id: check for check in checked.checks}
+            unit.exported = feed_rows.checked(connection, checks)
 
     def committed(self, unit: WriteUnit) -> None:
         for row in unit.exported:

@@ -1,4 +1,4 @@
-"""Third: a history row for every price, currency or availability that is not the last stored one."""
+"""Third: append a history row when the price, currency or availability has changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What product pages told is tied to products: some at a time, and the rest when the crawl ends."""
+"""Link listings to products: in chunks during the crawl, and the rest when it ends."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ProductsPipeline(RunPipeline):
         self._pages = 0
 
     async def process_item(self, item: Any) -> Any:
-        """While the crawl goes on, the database thread has time for it; at the end, everybody would wait."""
+        """Link one chunk while the database thread has spare time, so that less is left at the end."""
         if isinstance(item, ProductPage):
             self._pages += 1
             if self._every and self._pages % self._every == 0:
@@ -34,12 +34,12 @@ class ProductsPipeline(RunPipeline):
         return item
 
     def write(self, connection: Connection, batch: Batch) -> None:
-        """Whatever a page told for the first time asks to be resolved."""
+        """Request resolution for listings whose identifying fields are new."""
         if batch.has_details:
             product_links.request(connection, batch)
 
     async def close_spider(self) -> None:
-        """Bounded, so that a backlog does not keep a run from ending; `scrapy resolve` does the rest."""
+        """Resolve a limited number, so that a backlog does not delay the end of the run."""
         await self._resolve(most_chunks=MOST_RESOLVED // product_links.CHUNK)
 
     async def _resolve(self, most_chunks: int) -> None:
@@ -50,11 +50,11 @@ class ProductsPipeline(RunPipeline):
             if run.counters["details"]:
                 await self._resolve_chunks(most_chunks)
         except DatabaseUnavailable:
-            # The run has failed already, and says so.
+            # The run has failed already with this reason.
             run.note("resolver_error")
         except Exception:
-            # What the run brought is stored: what could not be resolved asks again by itself.
-            logger.exception("Listings could not be tied to products")
+            # The items are stored; listings that could not be resolved are tried again later.
+            logger.exception("Listings could not be linked to products")
             run.note("resolver_error")
 
     async def _resolve_chunks(self, most: int) -> None:

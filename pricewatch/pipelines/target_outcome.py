@@ -1,4 +1,4 @@
-"""The targets spider's own: what became of each target, its lease, and what missing pages come to."""
+"""For the targets spider: record the outcome of each target, extend leases, and count strikes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from scrapy.crawler import Crawler
 from sqlalchemy import Connection
 
 from pricewatch import clock
-from pricewatch.items import LeasedTarget, ListingCheck, ProductPage, UnreadPage
+from pricewatch.items import ListingCheck, ProductPage, UnreadPage
 from pricewatch.pipelines.base import RunPipeline
+from pricewatch.queued_work import LeasedTarget
 from pricewatch.rules.target_schedule import TargetOutcome
 from pricewatch.store.queues import target_leases
 from pricewatch.store.writing import moved_targets, run_rows, verification_rows
@@ -21,29 +22,29 @@ from pricewatch.store.writing.target_checks import TargetChecks
 from pricewatch.vocabulary import Attempt, Availability, DropReason, FailureReason, QuarantineReason
 
 logger = logging.getLogger(__name__)
-# Leases are made longer well before they run out.
+# Leases are extended well before they expire.
 EXTENSIONS_PER_LEASE = 3
 
 
 class TargetOutcomePipeline(RunPipeline):
-    """Behind the upsert, which makes the listing; before the history, to which a page that is back counts."""
+    """Runs after the upsert, which creates listings, and before the history, which needs active ones."""
 
     def __init__(self, crawler: Crawler):
         super().__init__(crawler)
         self._lease_seconds = crawler.settings.getfloat("TARGETS_LEASE_SECONDS")
         self._most_failures = crawler.settings.getint("TARGETS_FAILURES_TO_BE_BROKEN")
         self._extended = time.monotonic()
-        self._looks = TargetChecks()
+        self._checks = TargetChecks()
 
     async def process_item(self, item: Any) -> Any:
-        """Remember what the looks say against listings: they count when the run ends, all together."""
+        """Collect the checks of listings; they are applied together when the run ends."""
         if isinstance(item, ProductPage) and item.target is not None:
-            look = None
+            check = None
             if _has_moved(item):
-                look = ListingCheck(item.listing_id or 0, Attempt.TROUBLE, clock.now())
-            self._looks.add(item.offer.source, item.offer.url, look)
-        elif isinstance(item, UnreadPage) and item.target is not None and item.look is not None:
-            self._looks.add(item.source, item.target.canonical_url, item.look)
+                check = ListingCheck(item.listing_id or 0, Attempt.TROUBLE, clock.now())
+            self._checks.add(item.offer.source, item.offer.url, check)
+        elif isinstance(item, UnreadPage) and item.target is not None and item.check is not None:
+            self._checks.add(item.source, item.target.canonical_url, item.check)
         return item
 
     def write(self, connection: Connection, batch: Batch) -> None:
@@ -58,10 +59,10 @@ class TargetOutcomePipeline(RunPipeline):
             self._extended = time.monotonic()
 
     def end(self, connection: Connection) -> None:
-        """Count the strikes, unless the run was stopped halfway: it may have seen only what is gone."""
+        """Apply the strikes, unless the run was stopped early: it may have checked only missing pages."""
         if target_leases.release(connection, self._worker):
             return
-        done = self._looks.conclude(connection, self.run.id, clock.now())
+        done = self._checks.conclude(connection, self.run.id, clock.now())
         self.run.counters["gone"] = done.gone
         if done.mass_gone:
             self.run.reasons["targets/mass_gone"] = len(done.mass_gone)
@@ -84,7 +85,7 @@ class TargetOutcomePipeline(RunPipeline):
             outcome, reason = TargetOutcome.FAILED, f"refused by the database: {unit.refused[0][1]}"
         moved, stored = _has_moved(page), page.is_accepted and not unit.refused
         if not page.is_accepted and not moved:
-            self._page_was_there(connection, page)
+            self._confirm_page(connection, page)
         if stored and target.last_reason == QuarantineReason.MOVED:
             moved_targets.settle_held(
                 connection, target, accepted=False, note="its page is back", now=clock.now()
@@ -98,30 +99,30 @@ class TargetOutcomePipeline(RunPipeline):
             outcome = TargetOutcome.DROPPED
         elif reason == "robots":
             outcome, reason = TargetOutcome.DROPPED, DropReason.BLOCKED_BY_ROBOTS_TXT
-        if page.look is not None and page.look.attempt is Attempt.ALIVE:
-            self._clear_doubt(connection, page.look)
-        self._record(connection, target, outcome, str(reason), None, found=_found(page.look))
+        if page.check is not None and page.check.attempt is Attempt.ALIVE:
+            self._clear_strikes(connection, page.check)
+        self._record(connection, target, outcome, str(reason), None, found=_found(page.check))
 
-    def _page_was_there(self, connection: Connection, page: ProductPage) -> None:
-        """A page that was read although nothing of it is stored; one that says it is sold clears nothing."""
+    def _confirm_page(self, connection: Connection, page: ProductPage) -> None:
+        """Clear the strikes of a listing whose page was read without storing it, unless it is sold."""
         if page.listing_id is not None and page.offer.availability is not Availability.SOLD:
             at = page.offer.observed_at or clock.now()
-            look = ListingCheck(
+            check = ListingCheck(
                 page.listing_id,
                 Attempt.ALIVE,
                 at,
                 final_url=page.offer.fetch_url,
                 reason="the page was read",
             )
-            self._clear_doubt(connection, look)
+            self._clear_strikes(connection, check)
 
-    def _clear_doubt(self, connection: Connection, look: ListingCheck) -> None:
-        """The page is there: strikes are forgotten, and what was gone is back."""
-        candidate = verification_rows.doubted(connection, look.listing_id)
+    def _clear_strikes(self, connection: Connection, check: ListingCheck) -> None:
+        """Reset the strikes of a listing whose page exists, and activate it again if it was gone."""
+        candidate = verification_rows.doubted(connection, check.listing_id)
         if candidate is not None:
-            verification_rows.record_attempts(connection, [evidence_row(look, self.run.id, strike=False)])
+            verification_rows.record_attempts(connection, [evidence_row(check, self.run.id, strike=False)])
             verification_rows.apply(
-                connection, self.run.id, [listing_row(candidate, look, self.run.id)], look.at
+                connection, self.run.id, [listing_row(candidate, check, self.run.id)], check.at
             )
 
     def _record(
@@ -134,7 +135,7 @@ class TargetOutcomePipeline(RunPipeline):
         *,
         found: bool | None,
     ) -> None:
-        kept = target_leases.record(
+        recorded = target_leases.record(
             connection,
             target,
             self._worker,
@@ -146,16 +147,16 @@ class TargetOutcomePipeline(RunPipeline):
             found=found,
             most_failures=self._most_failures,
         )
-        if not kept:
-            logger.warning("The lease of target %d ran out; another worker has it", target.id)
+        if not recorded:
+            logger.warning("The lease of target %d expired; another worker has it", target.id)
 
 
 def _has_moved(page: ProductPage) -> bool:
     return page.held is not None and page.held.reason is QuarantineReason.MOVED
 
 
-def _found(look: ListingCheck | None) -> bool | None:
-    """Whether the page is there, where the look tells."""
-    if look is None or look.attempt is Attempt.TROUBLE:
+def _found(check: ListingCheck | None) -> bool | None:
+    """Return whether the page exists; None if the check could not determine it."""
+    if check is None or check.attempt is Attempt.TROUBLE:
         return None
-    return look.attempt is Attempt.ALIVE
+    return check.attempt is Attempt.ALIVE

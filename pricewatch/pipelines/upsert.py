@@ -1,4 +1,4 @@
-"""Second: what was accepted becomes rows, and the rows become listings."""
+"""Second: convert accepted items to rows, and upsert the rows as listings."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""First: what is not sure is dropped or held, with a reason. The last pipeline keeps it from leaving."""
+"""First: drop or quarantine doubtful items with a reason. The last pipeline raises `DropItem` for them."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import fields
 from typing import Any
 
 from itemadapter import ItemAdapter
@@ -30,7 +31,8 @@ from pricewatch.store.writing import held_jumps, quarantine_rows
 from pricewatch.store.writing.batch import Batch
 from pricewatch.vocabulary import DropReason
 
-OURS = (OverviewPage, ProductPage, UnreadPage, CollectedMarket, CheckedListings)
+CARD_FIELDS = tuple(field.name for field in fields(Card))
+PRICEWATCH_ITEMS = (OverviewPage, ProductPage, UnreadPage, CollectedMarket, CheckedListings)
 
 
 class ValidatePipeline(RunPipeline):
@@ -45,15 +47,17 @@ class ValidatePipeline(RunPipeline):
             self._validate_page(item)
         elif isinstance(item, ProductPage):
             self._validate_product(item)
-        elif isinstance(item, UnreadPage) and item.kept is not None and item.kept.held is not None:
-            self._count_held(item.kept, item.kept.held)
-        elif not isinstance(item, OURS) and ItemAdapter.is_item(item):
-            return self._own_item(item)
+        elif (
+            isinstance(item, UnreadPage) and item.saved_page is not None and item.saved_page.held is not None
+        ):
+            self._count_quarantined(item.saved_page, item.saved_page.held)
+        elif not isinstance(item, PRICEWATCH_ITEMS) and ItemAdapter.is_item(item):
+            return self._custom_item(item)
         return item
 
     def write(self, connection: Connection, batch: Batch) -> None:
         for unit in batch.units:
-            page = unit.item.kept if isinstance(unit.item, UnreadPage) else unit.item
+            page = unit.item.saved_page if isinstance(unit.item, UnreadPage) else unit.item
             if isinstance(page, ProductPage) and page.held is not None:
                 quarantine_rows.hold(connection, page, run_id=batch.run_id, at=clock.now())
         if not batch.has_rows:
@@ -66,8 +70,8 @@ class ValidatePipeline(RunPipeline):
             quarantine_rows.settle_read(connection, batch)
 
     def _validate_page(self, page: OverviewPage) -> None:
-        """Drop the cards that cannot be stored; of two of the same listing, the richer one stays."""
-        kept: dict[str, Card] = {}
+        """Drop invalid cards, and merge cards of the same listing."""
+        accepted: dict[str, Card] = {}
         by_url: dict[str, str] = {}
         dropped = Counter(page.dropped)
         for card in page.cards:
@@ -76,13 +80,13 @@ class ValidatePipeline(RunPipeline):
                 dropped[verdict.reason] += 1
                 continue
             key = by_url.setdefault(verdict.url, verdict.identity_key)
-            if key in kept or verdict.identity_key in kept:
+            if key in accepted or verdict.identity_key in accepted:
                 self.run.count("skipped_listings")
-                key = key if key in kept else verdict.identity_key
-                kept[key] = richer(kept[key], verdict)
+                key = key if key in accepted else verdict.identity_key
+                accepted[key] = richer(accepted[key], verdict)
             else:
-                kept[verdict.identity_key] = verdict
-        page.cards = list(kept.values())
+                accepted[verdict.identity_key] = verdict
+        page.cards = list(accepted.values())
         page.dropped = dict(dropped)
         for reason, count in dropped.items():
             self.run.count("offers_dropped", count)
@@ -90,15 +94,15 @@ class ValidatePipeline(RunPipeline):
             labels = page.adapter_id, page.source, reason
             self.run.figure("scrape_offers_dropped_total", *labels, amount=count)
 
-    def _own_item(self, item: Any) -> Any:
-        """What a spider of another kind yields becomes a product page, if it is an offer."""
+    def _custom_item(self, item: Any) -> Any:
+        """Convert an item of a custom spider to a product page, if it is an offer."""
         fields = ItemAdapter(item)
         if not is_offer(fields):
             self.run.note("not_an_offer")
             return item
         now, source, reader = clock.now(), self.run.source_id or "", self.run.adapter_id or ""
         offer, drop = read_offer(fields, source, now)
-        page = ProductPage(offer=offer, adapter_id=reader, dropped=drop, given=item)
+        page = ProductPage(offer=offer, adapter_id=reader, dropped=drop, original_item=item)
         self.run.count("offers_extracted")
         self.run.figure("scrape_offers_extracted_total", reader, source)
         self._validate_product(page)
@@ -118,25 +122,25 @@ class ValidatePipeline(RunPipeline):
             run.figure("scrape_offers_valid_total", *labels)
         elif isinstance(verdict, Quarantine):
             item.held = verdict
-            self._count_held(item, verdict)
+            self._count_quarantined(item, verdict)
         else:
             item.dropped = verdict
             run.count("offers_dropped")
             run.note(f"dropped/{verdict.reason}")
             run.figure("scrape_offers_dropped_total", *labels, verdict.reason)
 
-    def _count_held(self, page: ProductPage, held: Quarantine) -> None:
-        labels = page.adapter_id, page.offer.source, held.reason
+    def _count_quarantined(self, page: ProductPage, quarantine: Quarantine) -> None:
+        labels = page.adapter_id, page.offer.source, quarantine.reason
         self.run.count("offers_quarantined")
-        self.run.note(f"quarantined/{held.reason}")
+        self.run.note(f"quarantined/{quarantine.reason}")
         self.run.figure("scrape_offers_quarantined_total", *labels)
 
 
 def richer(one: Card, other: Card) -> Card:
-    """The card that says more; what only the other one says is taken from it."""
+    """Return the card with more fields, completed with fields that only the other card has."""
     best, rest = (other, one) if _filled(other) > _filled(one) else (one, other)
     if best.price_cents is None:
-        # One price, with its own currency and its own upper end.
+        # A price is copied with its own currency and upper bound.
         best.price_cents, best.price_max_cents = rest.price_cents, rest.price_max_cents
         best.currency = rest.currency
     for name in ("availability", "seller", "location", "area", "image"):
@@ -146,4 +150,4 @@ def richer(one: Card, other: Card) -> Card:
 
 
 def _filled(card: Card) -> int:
-    return sum(getattr(card, name) is not None for name in Card.__slots__)
+    return sum(getattr(card, name) is not None for name in CARD_FIELDS)

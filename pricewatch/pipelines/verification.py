@@ -1,4 +1,4 @@
-"""Verification's own: what its looks say about the listings, concluded from all of them together."""
+"""For verification: apply all checks of a run together."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ from pricewatch.vocabulary import Attempt, RunStatus
 class VerificationPipeline(RunPipeline):
     def write(self, connection: Connection, batch: Batch) -> None:
         for _, checked in batch.of(CheckedListings):
-            now, looks, rows = clock.now(), checked.looks, self._rows(checked)
+            now, checks, rows = clock.now(), checked.checks, self._rows(checked)
             struck = {row["listing_id"] for row in rows if row["struck"]}
-            evidence = [evidence_row(look, batch.run_id, strike=look.listing_id in struck) for look in looks]
+            evidence = [
+                evidence_row(check, batch.run_id, strike=check.listing_id in struck) for check in checks
+            ]
             verification_rows.record_attempts(connection, evidence)
             verification_rows.apply(connection, batch.run_id, rows, now)
             if _is_mass_gone(checked):
                 alert_rows.raise_alert(connection, now=now, **self._alert(checked))
             else:
-                alert_rows.resolve_alert(connection, kind="mass_gone", subject=checked.subject, now=now)
+                alert_rows.resolve_alert(connection, kind="mass_gone", subject=checked.alert_subject, now=now)
 
     def committed(self, unit: WriteUnit) -> None:
         if isinstance(unit.item, CheckedListings):
@@ -36,18 +38,18 @@ class VerificationPipeline(RunPipeline):
                 self.run.conclude(RunStatus.QUARANTINED, self._alert(unit.item)["message"])
 
     def _rows(self, checked: CheckedListings) -> list[dict[str, Any]]:
-        """A page that is there says so, whatever became of the others."""
+        """Return the listing updates; if too many pages are missing, only those of pages that exist."""
         mass_gone = _is_mass_gone(checked)
         return [
-            listing_row(checked.candidates[look.listing_id], look, self.run.id)
-            for look in checked.looks
-            if look.attempt is Attempt.ALIVE or not mass_gone
+            listing_row(checked.candidates[check.listing_id], check, self.run.id)
+            for check in checked.checks
+            if check.attempt is Attempt.ALIVE or not mass_gone
         ]
 
     def _alert(self, checked: CheckedListings) -> dict[str, Any]:
-        missing = sum(look.is_missing for look in checked.looks)
-        return mass_gone_alert(checked.subject, missing, len(checked.looks), self.run.id)
+        missing = sum(check.is_missing for check in checked.checks)
+        return mass_gone_alert(checked.alert_subject, missing, len(checked.checks), self.run.id)
 
 
 def _is_mass_gone(checked: CheckedListings) -> bool:
-    return is_mass_gone([look.attempt for look in checked.looks])
+    return is_mass_gone([check.attempt for check in checked.checks])

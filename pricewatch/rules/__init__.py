@@ -1,4 +1,4 @@
-"""Decisions as pure functions of their inputs and `now`: no I/O, nothing of ours but `items`.
+"""Decisions as pure functions of their inputs and `now`. No I/O; the only project imports are item types.
 
-Each reads as the rule that it implements; the numbers are defaults that callers may override.
+Each function states the rule that it implements; the numbers are defaults that callers may override.
 """

@@ -1,4 +1,4 @@
-"""Which addresses a crawler may connect to: those on the open internet, and what an operator listed."""
+"""Which addresses the crawler may connect to: public ones, and private ones that the operator allows."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ PORTS = {"http": 80, "https": 443}
 
 
 def literal_address(host: str) -> IPAddress | None:
-    """The address that a host is, in any spelling a resolver takes: 2130706433, 0177.1, 0x7f.1, [::1]."""
+    """Return the IP address a host spells, in any form that resolvers accept: 2130706433, 0177.1, [::1]."""
     text = host.strip("[]").partition("%")[0].rstrip(".")
     try:
         return ipaddress.ip_address(text)
     except ValueError:
         pass
     try:
-        # The C library takes an octal, hexadecimal or shortened address for one, and so must we.
+        # The C library accepts octal, hexadecimal and shortened addresses, so this check must too.
         return ipaddress.IPv4Address(socket.inet_aton(text)) if text[:1].isdigit() else None
     except (OSError, UnicodeError):
         return None
 
 
 def embedded_address(address: IPAddress) -> IPAddress:
-    """The IPv4 address that an IPv6 one leads to, where it does."""
+    """Return the IPv4 address that an IPv6 address embeds, or the address itself."""
     if isinstance(address, ipaddress.IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
         if inner is None and address in _NAT64:
@@ -41,9 +41,9 @@ def embedded_address(address: IPAddress) -> IPAddress:
 
 
 def is_public(address: IPAddress) -> bool:
-    judged = embedded_address(address)
-    local = isinstance(judged, ipaddress.IPv6Address) and judged.is_site_local
-    return judged.is_global and not (judged.is_multicast or judged.is_reserved or local)
+    effective = embedded_address(address)
+    local = isinstance(effective, ipaddress.IPv6Address) and effective.is_site_local
+    return effective.is_global and not (effective.is_multicast or effective.is_reserved or local)
 
 
 class AllowedHosts:
@@ -56,7 +56,7 @@ class AllowedHosts:
             self.add(entry)
 
     def add(self, entry: str) -> None:
-        """Take a host, an address, a network, a `host:port`, or a URL whose host and port are meant."""
+        """Add a host, an address, a network, a `host:port`, or the host and port of a URL."""
         text = entry.strip().lower()
         if "://" in text:
             parts = urlsplit(text)
@@ -75,25 +75,25 @@ class AllowedHosts:
             self._hosts.add((text.rstrip("."), port))
 
     def allows(self, host: str, address: IPAddress | None, port: int) -> bool:
-        """Port 0 stands for one that is not known: only an entry for any port allows that."""
+        """Return whether an entry matches; port 0 is an unknown port, which needs an entry without a port."""
         name = host.strip("[]").rstrip(".").lower()
         if (name, None) in self._hosts or (name, port) in self._hosts:
             return True
         return address is not None and any(
-            address in network and wanted in (None, port) for network, wanted in self._networks
+            address in network and allowed_port in (None, port) for network, allowed_port in self._networks
         )
 
 
 def refusal(host: str, address: IPAddress, port: int, allowed: AllowedHosts) -> str | None:
-    """Why no connection may be made to this address, or None where one may."""
+    """Return why connections to this address are refused, or None if they are allowed."""
     if is_public(address) or allowed.allows(host, address, port):
         return None
-    shown = host if host.strip("[]") == str(address) else f"{host} leads to {address}, which"
-    return f"{shown} is not a public address; {how_to_allow(host, port)}"
+    subject = host if host.strip("[]") == str(address) else f"{host} resolves to {address}, which"
+    return f"{subject} is not a public address; {how_to_allow(host, port)}"
 
 
 def how_to_allow(host: str, port: int) -> str:
-    """What an operator does to have a private host of theirs fetched from."""
+    """Return the setting that allows fetching from this private host."""
     name = host.strip("[]")
-    place = f"[{name}]" if ":" in name else name
-    return f"if it is yours, allow it with ALLOWED_PRIVATE_HOSTS={place}{f':{port}' if port else ''}"
+    entry = f"[{name}]" if ":" in name else name
+    return f"if it is yours, allow it with ALLOWED_PRIVATE_HOSTS={entry}{f':{port}' if port else ''}"

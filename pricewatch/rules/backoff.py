@@ -1,4 +1,4 @@
-"""How long to wait before the next attempt."""
+"""How long to wait before the next attempt: exponential backoff and the Retry-After header."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def backoff(
     longest: float = LONGEST_DELAY,
     jitter: float = JITTER,
 ) -> float:
-    """Seconds to wait after that many failures: doubled each time, spread by `chance` (0 to 1), capped."""
-    plain = first * 2.0 ** min(max(failures, 1) - 1, 32)
-    return min(plain * (1 + jitter * (2 * chance - 1)), longest)
+    """Return the seconds to wait: doubled with each failure, jittered by `chance` (0 to 1), capped."""
+    delay = first * 2.0 ** min(max(failures, 1) - 1, 32)
+    return min(delay * (1 + jitter * (2 * chance - 1)), longest)
 
 
 def retry_after(value: str | None, now: datetime) -> float | None:
-    """Seconds that a Retry-After header asks for, in seconds or as a date; None where it says nothing."""
+    """Return the seconds that a Retry-After header requests, as a number or a date; None if it is invalid."""
     text = (value or "").strip()
     if text.isascii() and text.isdigit():
         return float(int(text[:9]))

@@ -1,17 +1,20 @@
-"""Spiders of other people's code: what stands for them where an adapter's id stands for ours."""
+"""Custom spiders: spiders that are not one of pricewatch's four.
+
+A custom spider reads its pages itself, so its reader id takes the place of an adapter id.
+"""
 
 from __future__ import annotations
 
 OURS = ("discovery", "sweep", "verification", "targets")
-# How a run is shown that is not one of ours.
-OWN = "own"
+# The kind of a run of a custom spider, as pages and filters name it.
+CUSTOM = "own"
 LONGEST_NAME = 100
-# No adapter has a colon in its id.
+# Adapter ids contain no colon.
 _PREFIX = "spider:"
 
 
 def reader_id(spider_name: str) -> str:
-    """The id by which drift, quarantine and metrics know a spider that reads its pages itself."""
+    """Return the id of a custom spider in drift, quarantine and metrics."""
     return f"{_PREFIX}{spider_name}"
 
 
@@ -20,16 +23,16 @@ def is_spider(reader: str | None) -> bool:
 
 
 def spider_of(reader: str | None) -> str | None:
-    """The name of the spider; None where it is an adapter."""
+    """Return the name of the custom spider; None if the reader is an adapter."""
     return reader.removeprefix(_PREFIX) if reader is not None and is_spider(reader) else None
 
 
 def in_words(reader: str) -> str:
-    """The adapter bazaar, the spider toys: as a sentence names it."""
+    """Return the reader as it is named in messages: "adapter bazaar" or "spider toys"."""
     spider = spider_of(reader)
     return f"adapter {reader}" if spider is None else f"spider {spider}"
 
 
 def kind_of(spider: str, reader: str | None) -> str:
-    """Which of our spiders a run is of, or `OWN`; another project may use the same names."""
-    return spider if spider in OURS and not is_spider(reader) else OWN
+    """Return which of pricewatch's spiders a run belongs to, or `CUSTOM`: names alone may clash."""
+    return spider if spider in OURS and not is_spider(reader) else CUSTOM

@@ -1,4 +1,4 @@
-"""Which product pages are read again, and when."""
+"""When product pages are read again, and in which order."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ RETRY_MINUTES = 60
 
 
 def due_after_answer(read_at: datetime, *, refresh_hours: float = REFRESH_HOURS) -> datetime:
-    """A page came. What it gave is good for a day; if it gave nothing, it will hardly give more before."""
+    """Return when a page that was received is due again, whether or not it had an offer."""
     return read_at + timedelta(hours=refresh_hours)
 
 
 def due_after_trouble(tried_at: datetime, *, retry_minutes: float = RETRY_MINUTES) -> datetime:
-    """Soon again, but behind those that were never tried: a page that cannot be read starves no other."""
+    """Return when a failed fetch is retried: soon, but after pages that were never tried."""
     return tried_at + timedelta(minutes=retry_minutes)
 
 
 def is_due(due_at: datetime | None, now: datetime) -> bool:
-    """Never read, or older than a day."""
+    """Return whether a page was never read or its due date has passed."""
     return due_at is None or due_at <= now
 
 
 def in_order(due: list[tuple[int, datetime | None]], now: datetime, most: int = MOST_PER_RUN) -> list[int]:
-    """Never-read ones first, then those that are due for longest."""
-    wanted = [(listing_id, due_at) for listing_id, due_at in due if is_due(due_at, now)]
-    wanted.sort(key=lambda each: (each[1] is not None, each[1] or now, each[0]))
-    return [listing_id for listing_id, _ in wanted[:most]]
+    """Return the ids to read: pages never read first, then the longest overdue."""
+    candidates = [(listing_id, due_at) for listing_id, due_at in due if is_due(due_at, now)]
+    candidates.sort(key=lambda each: (each[1] is not None, each[1] or now, each[0]))
+    return [listing_id for listing_id, _ in candidates[:most]]

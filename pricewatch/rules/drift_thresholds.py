@@ -1,8 +1,8 @@
-"""How well an adapter reads a source, and what follows when it no longer does.
+"""How well an adapter reads a source, and when that disables the adapter.
 
-Drift is about change. A page that was never readable counts once, not with every look; one that could be
-read and no longer can counts each time, unless the rest of the shop was read well meanwhile. A site that
-answers most addresses with one and the same page is down, and will be back: that is told, and no more.
+Drift is about change. A page that was never readable counts once, not on every check. A page that was
+readable and no longer is counts on every check, unless the rest of the site was read well since. A site that
+answers most URLs with the same page is down temporarily: that raises an alert and disables nothing.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from datetime import datetime
 from enum import StrEnum
 from statistics import median
 
-from pricewatch.items import EarlierChecks
+from pricewatch.queued_work import EarlierChecks
 
 LEAST_URLS = 20
 WORST_FAILURE_RATE = 0.5
 BAD_BATCHES_TO_DISABLE = 2
 BASELINE_DAYS = 7
 BASELINE_LEAST_RUNS = 3
-# Below this share of what the adapter usually yields, a person is told; nothing is switched off by it.
+# A yield below this share of the baseline raises an alert but disables nothing.
 LEAST_SHARE_OF_BASELINE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """None where nothing was attempted, so that there is nothing to divide by."""
+    """The rates of a batch; None where nothing was attempted."""
 
     failure_rate: float | None
     drop_rate: float | None
@@ -35,7 +35,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class DriftBatch:
-    """What one run read of one source with one adapter."""
+    """Counters of one run for one adapter and source."""
 
     attempted: int = 0
     failed: int = 0
@@ -46,17 +46,17 @@ class DriftBatch:
     zero_prices: int = 0
     oos_no_price: int = 0
     availability_unknown: int = 0
-    # Kept from the site by ourselves (robots.txt, the rate budget, no proxy, the end of the crawl), or not
-    # there any more: that says nothing about how pages are read.
-    not_asked: int = 0
-    # Of those that gave no offer: known to be unreadable, and how many of them count as failed.
+    # Not requested (robots.txt, the rate limit, no proxy, the end of the crawl), or the listing is gone:
+    # these pages say nothing about how well the adapter reads.
+    not_requested: int = 0
+    # Pages without an offer that never had one, and how many of them count as failed.
     known: int = 0
     known_failed: int = 0
-    # Likewise, but they could be read once; and since when the first of them cannot.
+    # Pages without an offer that once had one and had none at the last check either, and since when.
     lasting: int = 0
     lasting_failed: int = 0
     lasting_since: datetime | None = None
-    # How many of those that could not be read showed one and the same page.
+    # The largest number of unreadable pages with identical content.
     same: int = 0
 
     @classmethod
@@ -73,7 +73,7 @@ class DriftBatch:
             zero_prices=counters.get("zero_price_count", 0),
             oos_no_price=counters.get("oos_no_price_count", 0),
             availability_unknown=counters.get("availability_unknown", 0),
-            not_asked=counters.get("urls_not_asked", 0) + counters.get("urls_gone", 0),
+            not_requested=counters.get("urls_not_asked", 0) + counters.get("urls_gone", 0),
             known=counters.get("urls_known", 0),
             known_failed=counters.get("urls_known_failed", 0),
             lasting=counters.get("urls_lasting", 0),
@@ -84,11 +84,11 @@ class DriftBatch:
 
     @property
     def is_site_down(self) -> bool:
-        """Product pages differ: where most of those that failed do not, none of them was a product page."""
-        return self.same > 1 and self.same * 2 > self.failed - self.not_asked
+        """Return whether most failed pages are identical, so that they cannot be product pages."""
+        return self.same > 1 and self.same * 2 > self.failed - self.not_requested
 
     def without_lasting(self) -> DriftBatch:
-        """The rest of the shop is read as ever: what has been failing for a while is no news."""
+        """Count lasting failures as known ones, for when the rest of the site is read well."""
         return replace(
             self,
             known=self.known + self.lasting,
@@ -100,13 +100,13 @@ class DriftBatch:
 
     @property
     def urls(self) -> int:
-        """The URLs that count: out of stock without a price is expected and tells nothing."""
-        return max(0, self.attempted - self.oos_no_price - self.not_asked - self.known)
+        """Return how many URLs count; out of stock without a price is expected and does not count."""
+        return max(0, self.attempted - self.oos_no_price - self.not_requested - self.known)
 
     @property
     def failures(self) -> int:
-        """Those of them that failed: a page whose stock nobody can tell was not read well enough either."""
-        return max(0, self.failed - self.not_asked + self.availability_unknown - self.known_failed)
+        """Return how many of these URLs failed; an unknown availability counts as a failure."""
+        return max(0, self.failed - self.not_requested + self.availability_unknown - self.known_failed)
 
     @property
     def rates(self) -> Rates:
@@ -119,7 +119,7 @@ class DriftBatch:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What is usual for an adapter: medians over a week of batches."""
+    """The usual rates of an adapter: medians over a week of batches."""
 
     failure_rate: float | None = None
     yield_rate: float | None = None
@@ -132,7 +132,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Streaks:
-    """Batches in a row that were bad, and in which way."""
+    """Numbers of consecutive bad batches, by kind."""
 
     failed: int = 0
     empty: int = 0
@@ -149,7 +149,7 @@ class DriftAlert(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DriftVerdict:
-    """What a batch comes to. `judged` is False for a batch too small to say anything about the adapter."""
+    """The result of a batch; `judged` is False if the batch is too small to judge the adapter."""
 
     judged: bool
     streaks: Streaks
@@ -162,19 +162,19 @@ class DriftVerdict:
 
 
 class Unread(StrEnum):
-    """What it means that a page gave no offer."""
+    """How a page without an offer relates to earlier checks of the page."""
 
-    # It was never looked at before, or the last look could read it.
-    NEWS = "news"
-    # It never could be read.
+    # It was never checked before, or the last check could read it.
+    NEW = "new"
+    # No check could ever read it.
     KNOWN = "known"
-    # It could be read once, but not at the last look either.
+    # An earlier check could read it, but the last check could not.
     LASTING = "lasting"
 
 
 def unread(earlier: EarlierChecks) -> Unread:
     if earlier.unread_since is None:
-        return Unread.NEWS
+        return Unread.NEW
     return Unread.LASTING if earlier.read else Unread.KNOWN
 
 
@@ -191,12 +191,12 @@ def judge(
     worst_failure_rate: float = WORST_FAILURE_RATE,
     bad_batches: int = BAD_BATCHES_TO_DISABLE,
 ) -> DriftVerdict:
-    """Once bad is an alert, twice in a row disables; a small batch neither counts nor breaks a streak."""
-    found = batch.rates
-    if batch.urls < least_urls or found.failure_rate is None:
+    """Alert on one bad batch, disable after two in a row; a small batch neither counts nor ends a streak."""
+    measured = batch.rates
+    if batch.urls < least_urls or measured.failure_rate is None:
         alerts = frozenset({DriftAlert.ZERO_PRICE} if batch.zero_prices else ())
         return DriftVerdict(False, streaks, alerts)
-    failing = found.failure_rate > worst_failure_rate
+    failing = measured.failure_rate > worst_failure_rate
     if failing and batch.is_site_down:
         return DriftVerdict(True, streaks, frozenset({DriftAlert.FAILING}))
     empty = batch.extracted == 0
@@ -210,10 +210,10 @@ def judge(
         DriftAlert.FAILING: failing,
         DriftAlert.NOTHING_EXTRACTED: empty,
         DriftAlert.ZERO_PRICE: zero,
-        DriftAlert.LOW_YIELD: _is_low(found.yield_rate, baseline),
+        DriftAlert.LOW_YIELD: _is_low(measured.yield_rate, baseline),
     }
     reasons = [
-        f"{found.failure_rate:.0%} of {batch.urls} URLs failed" if streaks.failed >= bad_batches else "",
+        f"{measured.failure_rate:.0%} of {batch.urls} URLs failed" if streaks.failed >= bad_batches else "",
         f"nothing was extracted from {batch.urls} URLs" if streaks.empty >= bad_batches else "",
         f"{batch.zero_prices} prices were zero" if streaks.zero_price >= bad_batches else "",
     ]
@@ -223,7 +223,7 @@ def judge(
 
 
 def baseline_of(batches: Sequence[tuple[float | None, float | None]]) -> Baseline:
-    """Medians of (failure rate, yield rate) of a week's batches that were large enough to be judged."""
+    """Return the medians of the (failure rate, yield rate) pairs of the batches that were judged."""
     failures = [failure for failure, _ in batches if failure is not None]
     yields = [share for _, share in batches if share is not None]
     return Baseline(

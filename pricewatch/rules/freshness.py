@@ -1,6 +1,6 @@
-"""How sure we are that a listing is still there, and that its price still holds: both fade with time.
+"""Confidence that a listing still exists and that its price is still right; both decay with time.
 
-A sighting says that the listing is there. Only a price that was read says what it costs.
+Seeing a listing confirms that it exists. Only reading its price confirms the price.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from pricewatch.vocabulary import Tier
 SEEN = 100
 VERIFIED = 80
 LOST_PER_HOUR = {Tier.HOT: 3, Tier.STANDARD: 2, Tier.COOL: 1}
-# A price outlives a sighting: where cards show none, product pages are read once a day.
+# Prices decay more slowly: where cards show no price, product pages are read only once a day.
 PRICE_LOST_PER_HOUR = {tier: rate / 2 for tier, rate in LOST_PER_HOUR.items()}
 VERIFY_BELOW = 40
 FRESH, LIKELY = 80, 50
-# No two clocks differ by so much: what is dated further ahead was noted while one of them was wrong.
+# The largest clock difference that is plausible: a timestamp further ahead came from a wrong clock.
 CLOCKS_APART = timedelta(hours=1)
 
 
 def confidence(tier: str, seen_at: datetime, verified_at: datetime | None, now: datetime) -> int:
-    """`max(0, base - hours since anchor × rate)`; whatever is newer, seen or verified, is the anchor."""
+    """Return `max(0, base - hours since anchor × rate)`; the anchor is the newer of seen and verified."""
     verified = verified_at is not None and verified_at > seen_at
     anchor = verified_at if verified and verified_at is not None else seen_at
     hours = max(0.0, (now - anchor).total_seconds()) / 3600
@@ -30,12 +30,12 @@ def confidence(tier: str, seen_at: datetime, verified_at: datetime | None, now: 
 
 
 def falls_below(level: int, tier: str, *, base: int = SEEN) -> timedelta:
-    """How long after its anchor the confidence is below this level: turns a level into a range of times."""
+    """Return how long after its anchor the confidence falls below a level, for queries that use an index."""
     return timedelta(hours=(base - level) / LOST_PER_HOUR[Tier(tier)])
 
 
 def price_confidence(tier: str, observed_at: datetime | None, now: datetime) -> int | None:
-    """The same for the price: fades from when it was last read, however often the listing is seen since."""
+    """Return the confidence in the price, which decays from when it was last read."""
     if observed_at is None:
         return None
     hours = max(0.0, (now - observed_at).total_seconds()) / 3600
@@ -43,12 +43,12 @@ def price_confidence(tier: str, observed_at: datetime | None, now: datetime) -> 
 
 
 def overall(sighting: int, price: int | None) -> int:
-    """What a consumer may rely on: no more than the less certain of the two."""
+    """Return the lower of the two confidences."""
     return sighting if price is None else min(sighting, price)
 
 
 def badge(level: int, days_listed: int, price_level: int | None = None, price_days: int = 0) -> str | None:
-    """What a consumer reads beside a listing; None means that it is not shown at all."""
+    """Return the label of a listing for consumers; None means that the listing is hidden."""
     if level < VERIFY_BELOW:
         return None
     if level < LIKELY:

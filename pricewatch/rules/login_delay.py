@@ -1,4 +1,4 @@
-"""How long somebody waits who gave wrong passwords."""
+"""How long logins are delayed after wrong passwords."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FORGOTTEN_AFTER = timedelta(hours=1)
 
 
 def wait_until(failures: int, last_at: datetime) -> datetime:
-    """From the fifth failure on a second, doubled with each one more, at most a quarter of an hour."""
+    """Return when the next attempt is allowed: 1 s after the fifth failure, doubled up to 15 minutes."""
     over = failures - FREE_FAILURES
     if over <= 0:
         return last_at

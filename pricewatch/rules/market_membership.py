@@ -1,4 +1,4 @@
-"""Whether a listing belongs to a market."""
+"""Whether a listing belongs to a market: its price range and excluded keywords."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pricewatch.money import Money
 
 @dataclass(frozen=True, slots=True)
 class PriceRange:
-    """The prices that a market is about; an end that is None is open. Both ends have the same currency."""
+    """The price range of a market; a bound of None is open. Both bounds have the same currency."""
 
     lowest: Money | None = None
     highest: Money | None = None
@@ -28,12 +28,12 @@ class PriceRange:
     def is_set(self) -> bool:
         return self.currency is not None
 
-    def is_about(self, price: Money | None) -> bool:
-        """Whether the price can be compared with the range: it is known, and of the same currency."""
+    def can_compare(self, price: Money | None) -> bool:
+        """Return whether the price can be compared with the range: it is known and in the same currency."""
         return price is not None and (price.is_like(self.lowest) or price.is_like(self.highest))
 
     def excludes(self, price: Money | None) -> bool:
-        if price is None or not self.is_about(price):
+        if price is None or not self.can_compare(price):
             return False
         return (self.lowest is not None and price < self.lowest) or (
             self.highest is not None and price > self.highest
@@ -50,9 +50,9 @@ def belongs(
     exclude_keywords: Iterable[str] = (),
     prices: PriceRange = ANY_PRICE,
 ) -> bool:
-    """No excluded word in the title, and no price outside of the market's range.
+    """Return whether the title has no excluded keyword and the price is not outside the range.
 
-    A price that is unknown or of another currency says nothing about the range, so the listing stays.
+    A price that is unknown or in another currency cannot be compared, so the listing stays.
     """
     lowered = title.casefold()
     if any(word.casefold() in lowered for word in exclude_keywords if word.strip()):

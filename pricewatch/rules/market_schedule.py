@@ -1,4 +1,4 @@
-"""When a market is crawled by which spider, why not yet, and what must not be done twice at once."""
+"""When each spider crawls a market, why it does not yet, and which jobs must not run at the same time."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any
 from pricewatch.rules.freshness import CLOCKS_APART
 from pricewatch.vocabulary import Tier
 
-# How often everything about a market has been looked at once, in hours.
+# The hours in which a market of each tier is covered completely once.
 TIER_HOURS = {Tier.HOT: 6.0, Tier.STANDARD: 12.0, Tier.COOL: 24.0}
-# In that time discovery runs twelve times, the sweep twice and verification once: for a hot market every
-# half hour, every three hours and every six hours.
+# The share of these hours after which each spider runs again: for a hot market every half hour, every three
+# hours and every six hours.
 SHARES = {"discovery": 1 / 12, "sweep": 1 / 2, "verification": 1.0}
-# Listings that were handed over do not wait for the whole interval.
+# Listings with a verification request do not wait for the whole interval.
 HANDED_OVER_AFTER = timedelta(hours=1)
 FAILURES_TO_OPEN = 3
 FIRST_RETRY = timedelta(minutes=5)
@@ -44,7 +44,7 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MarketState:
-    """What the decision about a market is based on."""
+    """The state of a market that scheduling decisions depend on."""
 
     id: str
     tier: str = Tier.STANDARD
@@ -52,20 +52,20 @@ class MarketState:
     approved: bool = True
     adapter_enabled: bool = True
     frequency_hours: float | None = None
-    # How often each spider failed here in a row, and when it last did.
+    # Consecutive failures of each spider, and the time of the last one.
     failures: Mapping[str, int] = field(default_factory=dict)
     failed_at: Mapping[str, datetime | None] = field(default_factory=dict)
-    # When each spider last came to a good end here.
+    # When each spider last finished successfully.
     last_at: Mapping[str, datetime | None] | None = None
-    # Whether listings were handed over to verification.
+    # Whether verification was requested for listings of the market.
     handed_over: bool = False
-    # Spiders with a job or a run of this market that waits or runs.
+    # Spiders that have a pending or running job for this market.
     under_way: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleDecision:
-    """Start it (no reason), or why not, and when that may change by itself."""
+    """Start the spider (`why` is None), or why not and until when."""
 
     spider: str
     why: Why | None = None
@@ -77,19 +77,19 @@ class ScheduleDecision:
 
 
 def interval(spider: str, tier: str, frequency_hours: float | None = None) -> timedelta:
-    """How often this spider visits a market of this tier, or of a frequency of its own."""
+    """Return how often this spider crawls a market of this tier or with this frequency."""
     hours = TIER_HOURS[Tier(tier)] if frequency_hours is None else frequency_hours
     return timedelta(hours=hours * SHARES[spider])
 
 
 def retry_after(consecutive_failures: int) -> timedelta:
-    """How long a spider leaves a market alone after that many failures in a row: twice as long each time."""
+    """Return how long a spider pauses after consecutive failures: doubled with each failure."""
     return FIRST_RETRY * (1 << min(max(consecutive_failures, 1) - 1, 16))
 
 
 def judge(market: MarketState, spider: str, now: datetime) -> ScheduleDecision:
-    """Whether this spider is to be started for this market now. The first reason against it is told."""
-    market = _without_what_never_came(market, now)
+    """Decide whether to start this spider for this market now, with the first reason against it."""
+    market = _without_future_times(market, now)
     if not market.enabled:
         return ScheduleDecision(spider, Why.DISABLED)
     if not market.approved:
@@ -107,30 +107,30 @@ def judge(market: MarketState, spider: str, now: datetime) -> ScheduleDecision:
         return ScheduleDecision(spider, Why.NOTHING_KNOWN)
     failed_at = market.failed_at.get(spider)
     if failures and failed_at is not None:
-        rested = failed_at + retry_after(failures)
-        if rested > now:
-            return ScheduleDecision(spider, Why.FAILED_RECENTLY, rested)
+        retry_at = failed_at + retry_after(failures)
+        if retry_at > now:
+            return ScheduleDecision(spider, Why.FAILED_RECENTLY, retry_at)
     due = due_at(market, spider)
     if due is not None and due > now:
         return ScheduleDecision(spider, Why.NOT_DUE, due)
     return ScheduleDecision(spider)
 
 
-def _without_what_never_came(market: MarketState, now: datetime) -> MarketState:
-    """The market without visits of a time that is still to come, from a clock that was ahead."""
+def _without_future_times(market: MarketState, now: datetime) -> MarketState:
+    """Remove timestamps in the future, which came from a clock that was ahead."""
     latest = now + CLOCKS_APART
 
-    def came(times: Mapping[str, datetime | None]) -> dict[str, datetime | None]:
+    def past(times: Mapping[str, datetime | None]) -> dict[str, datetime | None]:
         return {spider: at for spider, at in times.items() if at is None or at <= latest}
 
-    return replace(market, last_at=came(market.last_at or {}), failed_at=came(market.failed_at))
+    return replace(market, last_at=past(market.last_at or {}), failed_at=past(market.failed_at))
 
 
 def due_at(market: MarketState, spider: str) -> datetime | None:
-    """When this spider is to visit the market again; None where it never did."""
+    """Return when this spider is due to crawl the market again; None if it never did."""
     last = (market.last_at or {}).get(spider)
     if last is None:
-        # The first discovery has just looked at everything.
+        # The first discovery has just seen every listing.
         first = (market.last_at or {}).get("discovery") if spider == "verification" else None
         return None if first is None or market.handed_over else first + HANDED_OVER_AFTER
     wait = interval(spider, market.tier, market.frequency_hours)
@@ -140,18 +140,18 @@ def due_at(market: MarketState, spider: str) -> datetime | None:
 
 
 def failures_after_maintenance(consecutive_failures: int) -> int:
-    """An open circuit gets one fresh attempt: if that fails too, it is open again."""
+    """Return the failure count after maintenance: an open circuit gets one attempt before it opens again."""
     return min(consecutive_failures, FAILURES_TO_OPEN - 1)
 
 
 def last_maintenance(now: datetime, at: time = MAINTENANCE_AT) -> datetime:
-    """The last time that daily maintenance was to begin, in UTC."""
+    """Return the most recent time at which daily maintenance was due, in UTC."""
     today = datetime.combine(now.astimezone(UTC).date(), at, UTC)
     return today if today <= now else today - timedelta(days=1)
 
 
 def is_maintenance_due(maintained_at: datetime, now: datetime, at: time = MAINTENANCE_AT) -> bool:
-    """Once a day; what was done at a time that is still to come was done by a clock that was ahead."""
+    """Return whether daily maintenance is due; a time in the future came from a clock that was ahead."""
     return maintained_at < last_maintenance(now, at) or maintained_at > now + CLOCKS_APART
 
 
@@ -160,26 +160,25 @@ def next_maintenance(now: datetime, at: time = MAINTENANCE_AT) -> datetime:
 
 
 def spread(chance: float, *, seconds: float = SPREAD_SECONDS) -> timedelta:
-    """A random wait (`chance` from 0 to 1), so that not everything that is due begins at once."""
+    """Return a random delay (`chance` from 0 to 1), so that jobs that are due together start spread out."""
     return timedelta(seconds=seconds * chance)
 
 
 def target_jobs(pending: int, *, per_job: int = TARGETS_PER_JOB, most: int = MOST_TARGET_JOBS) -> int:
-    """How many jobs work at the queue of targets: as many as it takes, up to a limit."""
+    """Return how many jobs to run for the pending targets, up to a limit."""
     return min(-(-pending // per_job), most)
 
 
 def work_of(spider: str, arguments: Mapping[str, Any]) -> str:
-    """What a job works at, in one word: two jobs with the same are never run at once.
+    """Return the exclusion key of a job: two jobs with the same key never run at the same time.
 
-    The spiders of one market wait for each other; anything else waits for the same spider with the same
-    arguments.
+    The spiders of one market exclude each other; any other spider excludes only jobs with its arguments.
     """
     market = arguments.get("market")
     if spider in SHARES and market:
         return f"market {market}"
-    meant = {name: str(value) for name, value in arguments.items() if name != "trigger"}
-    if not meant:
+    relevant = {name: str(value) for name, value in arguments.items() if name != "trigger"}
+    if not relevant:
         return spider
-    digest = hashlib.sha256(json.dumps(meant, sort_keys=True).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()
     return f"{spider} {digest[:32]}"

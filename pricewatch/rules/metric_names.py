@@ -1,4 +1,4 @@
-"""Figures: how they are named while they are counted, and the buckets of those that are spread."""
+"""Names, labels and histogram buckets of the metrics that runs count."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from bisect import bisect_left
 from functools import lru_cache
 
 PREFIX = "figure|"
-# Milliseconds; the last bucket takes everything above.
+# Upper bounds in milliseconds; "+Inf" covers everything above.
 BUCKETS = (5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000)
 
 COUNTERS: dict[str, tuple[str, ...]] = {
@@ -28,7 +28,7 @@ HISTOGRAMS: dict[str, tuple[str, ...]] = {
 
 @lru_cache(maxsize=4096)
 def key(name: str, *labels: str) -> str:
-    """The name of one figure with its labels, as scrapy's stats and the database carry it."""
+    """Return the name of a metric with its labels, as Scrapy's stats and the database store it."""
     return PREFIX + "|".join((name, *(str(label).replace("|", "/") for label in labels)))
 
 

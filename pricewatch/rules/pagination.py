@@ -1,4 +1,4 @@
-"""When a paginated start page has been read far enough."""
+"""When discovery stops reading the pages of a start page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ STOP_AFTER_FAMILIAR_PAGES = 5
 
 
 def familiar_streak(new_by_page: list[int]) -> int:
-    """How many pages in a row, up to the last one, had nothing new."""
+    """Return how many of the last pages in a row had no new listing."""
     streak = 0
     for new in reversed(new_by_page):
         if new:
@@ -15,7 +15,7 @@ def familiar_streak(new_by_page: list[int]) -> int:
     return streak
 
 
-def goes_on(
+def should_continue(
     new_by_page: list[int],
     *,
     has_next: bool,
@@ -24,14 +24,14 @@ def goes_on(
     max_pages: int | None = None,
     stop_after: int = STOP_AFTER_FAMILIAR_PAGES,
 ) -> bool:
-    """Whether the next page is wanted.
+    """Return whether to request the next page.
 
-    `new_by_page` has the pages whose cards were compared with what is stored; `pages_read` may be ahead of
-    it. A page that is not compared yet counts as familiar, so no page is ever asked for in vain.
+    `new_by_page` has the new listings of the pages that were compared with the database; `pages_read` may be
+    ahead of it. A page that is not compared yet counts as familiar, so no page is requested unnecessarily.
     """
     if not has_next or (max_pages is not None and pages_read >= max_pages):
         return False
     if first_run:
         return True
-    undecided = pages_read - len(new_by_page)
-    return familiar_streak(new_by_page) + undecided < stop_after
+    not_compared = pages_read - len(new_by_page)
+    return familiar_streak(new_by_page) + not_compared < stop_after

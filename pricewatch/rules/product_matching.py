@@ -1,4 +1,4 @@
-"""Which product a listing is: by a trusted GTIN, else by brand and part number, else by a fingerprint."""
+"""Match listings to products: by a trusted GTIN, else by brand and part number, else by a fingerprint."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-# What people write where they have no number.
-_NO_NUMBER = frozenset(
+# Placeholders that sellers enter instead of a number or a brand.
+_PLACEHOLDERS = frozenset(
     {
         "na", "none", "null", "unknown", "doesnotapply", "notapplicable", "nothing", "test", "unbranded",
         "generic", "noname", "nobrand"
@@ -42,7 +42,7 @@ class LinkedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a listing says about what it is; `trusted` is what its source is trusted with."""
+    """The identifying fields of a listing; `trusted` says whether its source's identifiers are trusted."""
 
     title: str
     brand: str | None = None
@@ -53,7 +53,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What may be compared, strongest first, and why something may not."""
+    """The keys that identify the product, strongest first, and notes on why a key is not used."""
 
     gtin: str | None = None
     brand_mpn: str | None = None
@@ -67,7 +67,7 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """How a listing is tied to a product: the product's key, or none where nothing ties it to any."""
+    """How a listing is linked to a product; `key` is None if it is linked to none."""
 
     by: LinkedBy
     why: str
@@ -75,7 +75,7 @@ class Link:
 
 
 def gtin14(text: str | None) -> str | None:
-    """A GTIN of any length as 14 digits, where its check digit is right and it is unique in the world."""
+    """Return a GTIN of any length as 14 digits; None if its check digit is wrong or it is not unique."""
     digits = re.sub(r"[\s-]", "", text or "")
     if not (digits.isascii() and digits.isdigit()) or len(digits) not in (8, 12, 13, 14):
         return None
@@ -84,13 +84,13 @@ def gtin14(text: str | None) -> str | None:
     if -total % 10 != int(full[-1]) or not int(full):
         return None
     inner = full[1:]
-    # Numbers that a shop may give out as it likes.
+    # Prefixes reserved for numbers that shops assign themselves.
     restricted = inner.startswith(("2", "02", "04")) and len(digits) > 8
     return None if restricted else full
 
 
-def plain_words(text: str | None) -> list[str]:
-    """Words and numbers in small letters without accents."""
+def normalized_words(text: str | None) -> list[str]:
+    """Return the words and numbers in lower case without accents."""
     folded = (text or "").casefold()
     if not folded.isascii():
         decomposed = unicodedata.normalize("NFKD", folded)
@@ -99,24 +99,24 @@ def plain_words(text: str | None) -> list[str]:
 
 
 def brand_key(brand: str | None) -> str | None:
-    words = plain_words(brand)
-    kept = [word for word in words if word not in _LEGAL_FORMS] or words
-    key = "".join(kept)
-    return key if key and key not in _NO_NUMBER else None
+    words = normalized_words(brand)
+    words = [word for word in words if word not in _LEGAL_FORMS] or words
+    key = "".join(words)
+    return key if key and key not in _PLACEHOLDERS else None
 
 
 def mpn_key(mpn: str | None) -> str | None:
-    """A part number without punctuation; one without a digit may be anything."""
-    key = "".join(plain_words(mpn))
+    """Return a part number without punctuation; None if it is too short or has no digit."""
+    key = "".join(normalized_words(mpn))
     useful = len(key) >= LEAST_PART_NUMBER and any(char.isdigit() for char in key) and key.strip("0")
-    return key if useful and key not in _NO_NUMBER else None
+    return key if useful and key not in _PLACEHOLDERS else None
 
 
 def fingerprint(title: str, brand: str | None) -> str | None:
-    """The words of a title in any order, with the brand; None where they would fit too many things."""
-    words = {word for word in plain_words(title) if word not in _FILLER}
+    """Return the brand and the sorted words of a title; None if they would match too many products."""
+    words = {word for word in normalized_words(title) if word not in _FILLER}
     name = brand_key(brand)
-    others = words - set(plain_words(brand))
+    others = words - set(normalized_words(brand))
     has_number = any(char.isdigit() for word in others for char in word)
     if name is None or len(others) < LEAST_WORDS or not has_number:
         return None
@@ -127,40 +127,40 @@ def keys_of(facts: Facts) -> Keys:
     notes: list[str] = []
     gtin = gtin14(facts.gtin)
     if facts.gtin and gtin is None:
-        notes.append(f"the GTIN {facts.gtin} has a wrong check digit or is one of the shop's own")
+        notes.append(f"the GTIN {facts.gtin} has a wrong check digit or is a number internal to the shop")
     elif gtin and not facts.trusted:
-        notes.append(f"the GTIN {facts.gtin} is not used: this source is not trusted with identifiers")
+        notes.append(f"the GTIN {facts.gtin} is not used: identifiers of this source are not trusted")
         gtin = None
     brand, mpn = brand_key(facts.brand), mpn_key(facts.mpn)
     if facts.mpn and mpn is None:
-        notes.append(f"the part number {facts.mpn} says too little")
+        notes.append(f"the part number {facts.mpn} is too unspecific")
     elif mpn and brand is None:
-        notes.append(f"the part number {facts.mpn} is of no known brand")
+        notes.append(f"the part number {facts.mpn} has no known brand")
     pair = f"{brand} {mpn}" if brand and mpn else None
     return Keys(gtin, pair, fingerprint(facts.title, facts.brand), tuple(notes))
 
 
 def link(keys: Keys, gtins: Collection[str] = (), products: Collection[str] = ()) -> Link:
-    """The strongest key decides, by nothing but what all listings say now: so it is the same every time.
+    """Link by the strongest key. The result depends only on the current listings, so it is deterministic.
 
-    `gtins` are those that trusted listings with the same brand and part number have; `products` are the keys
-    of the products of listings with the same words and something stronger than that.
+    `gtins` are the GTINs of trusted listings with the same brand and part number; `products` are the keys of
+    products of listings with the same fingerprint and a stronger key.
     """
     if keys.gtin:
         return Link(LinkedBy.GTIN, f"GTIN {keys.gtin}, from a trusted source", f"gtin:{keys.gtin}")
     if keys.brand_mpn:
         why = f"brand and part number {keys.brand_mpn}"
         if len(gtins) > 1:
-            return Link(LinkedBy.NOTHING, f"{why} fit {len(gtins)} products")
+            return Link(LinkedBy.NOTHING, f"{why} match {len(gtins)} products")
         for gtin in gtins:
             return Link(LinkedBy.BRAND_MPN, f"{why}, which has the GTIN {gtin} elsewhere", f"gtin:{gtin}")
         return Link(LinkedBy.BRAND_MPN, why, f"mpn:{keys.brand_mpn}")
     if keys.fingerprint:
         why = f"the same words: {keys.fingerprint}"
         if len(products) > 1:
-            return Link(LinkedBy.NOTHING, f"{why} fit {len(products)} products")
+            return Link(LinkedBy.NOTHING, f"{why} match {len(products)} products")
         for product in products:
             return Link(LinkedBy.FINGERPRINT, why, product)
         return Link(LinkedBy.FINGERPRINT, why, f"words:{keys.fingerprint}")
-    why = "no trusted GTIN, no brand with a part number, and too few words to tell it from others"
+    why = "no trusted GTIN, no brand with a part number, and too few words to identify the product"
     return Link(LinkedBy.NOTHING, why)

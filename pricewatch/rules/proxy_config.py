@@ -1,4 +1,4 @@
-"""Proxies: how they are given, what they are called, and what speaks against one."""
+"""Proxies: how settings configure them, their names, and which statuses block one."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 STRATEGIES = {"datacenter": "PROXIES_DATACENTER", "residential": "PROXIES_RESIDENTIAL"}
-# The proxy itself, or the site by way of it, refused us: statuses that another proxy may not bring.
+# The proxy, or the site through it, refused the request: another proxy may succeed.
 BLAMED_STATUS = frozenset({403, 407, 429, 502, 504})
 
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """A proxy. Only `name` may be shown: `authorization` never leaves the request it is sent with."""
+    """A proxy. Only `name` may be displayed; `authorization` is only ever sent to the proxy."""
 
     name: str
     url: str
@@ -26,22 +26,22 @@ class Proxy:
         return f"Proxy({self.name})"
 
 
-def parse_proxies(given: str | Iterable[str]) -> list[Proxy]:
-    """Proxies from a list, or from text with commas or spaces between them, in an order of their own."""
-    texts = re.split(r"[\s,]+", given) if isinstance(given, str) else given
+def parse_proxies(configured: str | Iterable[str]) -> list[Proxy]:
+    """Parse proxies from a list, or from text separated by commas or spaces, in a stable order."""
+    texts = re.split(r"[\s,]+", configured) if isinstance(configured, str) else configured
     proxies: list[Proxy] = []
     for text in sorted({text.strip() for text in texts} - {""}):
         parts = urlsplit(text if "://" in text else f"http://{text}")
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("a proxy is written as http://user:password@host:port")
+            raise ValueError("Not a proxy. Example: http://user:password@host:port")
         port = parts.port or (443 if parts.scheme == "https" else 80)
         host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
         name = f"{host}:{port}"
         same = sum(1 for proxy in proxies if proxy.name.partition("#")[0] == name)
-        # Several accounts on one gateway are several proxies; their names must not tell the accounts.
-        shown = f"{name}#{same + 1}" if same else name
+        # Several accounts on one gateway are separate proxies; their names must not reveal the accounts.
+        display_name = f"{name}#{same + 1}" if same else name
         proxies.append(
-            Proxy(shown, f"{parts.scheme}://{name}", _authorization(parts.username, parts.password))
+            Proxy(display_name, f"{parts.scheme}://{name}", _authorization(parts.username, parts.password))
         )
     return proxies
 

@@ -1,8 +1,8 @@
-"""What an answer to /robots.txt means. A file that cannot be read as rules forbids everything.
+"""Parse responses to /robots.txt. A file that cannot be parsed as rules forbids everything.
 
-Lines are read as Google's parser reads them, where that is stricter than protego: a group lasts until the
-first User-agent after a rule, whatever else stands between; a name ends where its letters end. What no parser
-can be sure of is read as the stricter of its meanings. The result is plain text that protego reads.
+Lines are parsed as Google's parser does where that is stricter than protego: a group lasts until the first
+User-agent line after a rule, whatever lies between; an agent name ends at the first other character.
+Ambiguous lines get the stricter meaning. The result is text that protego can parse.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from enum import StrEnum
 MOST_BYTES = 2 * 1024 * 1024
 SHORTEST_DELAY = 1.0
 LONGEST_DELAY = 60.0
-# Google cuts lines here; a Disallow that is cut forbids more.
+# Google truncates lines here; a truncated Disallow forbids more.
 LONGEST_LINE = 2083 * 8 - 1
 EVERYBODY = "*"
 
@@ -25,7 +25,7 @@ _AGENTS = ("user-agent", "useragent", "user agent")
 _DISALLOWS = ("disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw")
 _DELAYS = ("crawl-delay", "crawl delay", "crawldelay")
 _SITEMAPS = ("sitemap", "site-map")
-# Lines that others understand: a file of nothing but these is one of rules, too.
+# Directives of other crawlers: a file with only these is still a robots.txt file.
 _OTHERS = frozenset(
     {"request-rate", "request rate", "visit-time", "visit time", "host", "clean-param", "noindex"}
     | {"cache-delay", "indexpage", "comment", "content-signal"}
@@ -33,14 +33,14 @@ _OTHERS = frozenset(
 _MARKUP = re.compile(r"<(?:!doctype|html|head|body)\b", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z_-]+")
 _UNREADABLE = "\N{REPLACEMENT CHARACTER}"
-# At the ends of names and values, what is no text is left out.
+# Stripped from both ends of names and values.
 _BLANK = (
     string.whitespace + _UNREADABLE + "\N{NO-BREAK SPACE}\N{ZERO WIDTH SPACE}\N{ZERO WIDTH NO-BREAK SPACE}"
 )
-# Bytes that are not UTF-8, and what protego takes for the end of a line.
+# Bytes that are not UTF-8, and characters that protego treats as line ends.
 _ENDS_PATH = re.compile(rf"[\x0b\x0c\x1c-\x1e\x85\u2028\u2029{_UNREADABLE}]")
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
-# An address has these as they are. Google tells them from their escapes, protego does not.
+# Characters that URLs need not escape. Google distinguishes them from their escapes, protego does not.
 _UNESCAPED = frozenset(map(ord, string.ascii_letters + string.digits + "-._~:?#[]@!$&'()*+,;="))
 
 
@@ -52,7 +52,7 @@ class RobotsOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RobotsFile:
-    """What was found: rules as text, no rules at all, or nothing that can be trusted."""
+    """The result: rules as text, no rules, or unavailable."""
 
     outcome: RobotsOutcome
     reason: str
@@ -61,7 +61,7 @@ class RobotsFile:
 
 @dataclass(slots=True)
 class _Group:
-    """The agents of some User-agent lines, and the rules that follow them."""
+    """The agents of consecutive User-agent lines, and the rules that follow them."""
 
     agents: list[str] = field(default_factory=list)
     delays: list[str] = field(default_factory=list)
@@ -80,7 +80,7 @@ def unavailable(reason: str) -> RobotsFile:
 
 
 def read_robots(status: int, body: bytes) -> RobotsFile:
-    """Read an answer: 4xx means no rules; 401, 403 and 429 that we may not look; 407 is a proxy's."""
+    """Parse a response: 4xx means no rules, but 401, 403, 407 (from a proxy) and 429 mean unavailable."""
     if status in (401, 403, 407, 429):
         return unavailable(f"status {status}")
     if 400 <= status < 500:
@@ -112,19 +112,19 @@ def read_rules(body: bytes) -> RobotsFile:
 
 
 def rules_for(text: str, agent: str) -> str:
-    """Only what is for this agent: by its whole name (protego takes less), else for everybody."""
+    """Return the rules for this agent by its full name (protego matches prefixes), else those for `*`."""
     groups = _groups(_records(text.splitlines()))
     own = [group for group in groups if agent.lower() in map(str.lower, group.agents)]
     chosen = own or [group for group in groups if EVERYBODY in group.agents]
-    # protego takes the last delay; the longest is the politest.
+    # protego uses the last delay; the longest is the most polite.
     delays = sorted((line for group in chosen for line in group.delays), key=_seconds)
     rules = [line for group in chosen for line in group.rules]
     return "\n".join([f"{_AGENT}{EVERYBODY}", *delays, *rules])
 
 
-def crawl_delay(given: float | None) -> float | None:
-    """A Crawl-delay as it is honoured; None where there is none."""
-    return None if given is None else min(max(given, SHORTEST_DELAY), LONGEST_DELAY)
+def crawl_delay(requested: float | None) -> float | None:
+    """Return the Crawl-delay limited to the range that is honoured; None if there is none."""
+    return None if requested is None else min(max(requested, SHORTEST_DELAY), LONGEST_DELAY)
 
 
 def _records(lines: list[str]) -> list[tuple[str, str]]:
@@ -132,10 +132,10 @@ def _records(lines: list[str]) -> list[tuple[str, str]]:
 
 
 def _record(line: str) -> tuple[str, str] | None:
-    """A line as its name and its value; None where it is neither a rule nor what others understand."""
+    """Split a line into name and value; None if it is not a known directive."""
     name, colon, value = line.partition(":")
     if not colon:
-        # Who forgets the colon of `disallow /` can mean nothing else; more than two words are prose.
+        # `disallow /` without a colon is unambiguous; more than two words are prose.
         words = line.split()
         if len(words) != 2 and not line.lower().startswith(_DISALLOWS):
             return None
@@ -148,13 +148,13 @@ def _record(line: str) -> tuple[str, str] | None:
 
 
 def _groups(records: list[tuple[str, str]]) -> list[_Group]:
-    """Rules in groups as Google forms them, with what is unclear read as stricter."""
-    # Rules before any User-agent, or after one without a name, are nobody's; their author meant everybody.
-    nobody = group = _Group()
+    """Group rules as Google does; ambiguous lines get the stricter meaning."""
+    # Rules before any User-agent, or after one without a name, apply to everybody: the likely intention.
+    unnamed = group = _Group()
     groups: list[_Group] = []
     for name, value in records:
         if name == _AGENTS[0]:
-            if group is nobody or group.is_closed:
+            if group is unnamed or group.is_closed:
                 group = _Group()
                 groups.append(group)
             if agent := _agent(value):
@@ -167,14 +167,14 @@ def _groups(records: list[tuple[str, str]]) -> list[_Group]:
             group.rules += [f"Allow: {value}"] if _is_certain(value) else []
         elif name == _DELAYS[0]:
             group.delays.append(f"Crawl-delay: {value}")
-    orphans = [rule for each in (nobody, *groups) if not each.agents for rule in each.rules]
+    orphans = [rule for each in (unnamed, *groups) if not each.agents for rule in each.rules]
     forbidden = [rule for rule in orphans if rule.startswith("Disallow")]
     everybody = [_Group([EVERYBODY], rules=forbidden)] if forbidden else []
     return [each for each in groups if each.agents] + everybody
 
 
 def _agent(value: str) -> str | None:
-    """The name in a User-agent line: `pricewatch/1.0 (+https://…)` is ours, `* everybody` everybody's."""
+    """Return the name in a User-agent line: `pricewatch/1.0 (+https://…)` is `pricewatch`, `* all` is `*`."""
     value = value.strip(_BLANK)
     if value.startswith(EVERYBODY) and not value[1:2].isalnum():
         return EVERYBODY
@@ -183,13 +183,13 @@ def _agent(value: str) -> str | None:
 
 
 def _forbidden(path: str) -> str:
-    """A path as far as it can be read. An empty one allows everything, so rubbish forbids everything."""
+    """Return the readable part of a path; an unreadable path forbids everything, an empty one nothing."""
     readable = _ENDS_PATH.split(path[: LONGEST_LINE - len("disallow: ")], maxsplit=1)[0].rstrip()
     return readable or ("/" if path else "")
 
 
 def _is_certain(path: str) -> bool:
-    """Whether an Allow means the same to every reader."""
+    """Return whether all parsers interpret an Allow path the same way."""
     escaped = (int(code, 16) for code in _ESCAPE.findall(path))
     return not _ENDS_PATH.search(path) and not any(code in _UNESCAPED for code in escaped)
 

@@ -1,4 +1,4 @@
-"""When a market has had no fresh data, or no fresh prices, for too long."""
+"""When a market's data or prices are too old."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from datetime import datetime, timedelta
 from pricewatch.vocabulary import Tier
 
 EVERY_HOURS = {Tier.HOT: 6, Tier.STANDARD: 12, Tier.COOL: 24}
-# One crawl may fail and the next one be late; two missed ones are news.
+# One failed or late crawl is normal; two missed crawls raise an alert.
 MISSED_CRAWLS = 2
 GRACE = timedelta(hours=1)
-# Fewer listings than these say nothing about a market.
+# With fewer prices than this, a market is not judged.
 FEWEST_PRICES = 5
 RECENTLY = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True)
 class StalePrices:
-    """How old a price may be, and which share of the recently seen listings may have an older one."""
+    """The age limit of prices, and the share of recently seen listings that may exceed it."""
 
     hours: float = 48
     share: float = 0.3
@@ -27,7 +27,7 @@ class StalePrices:
         return now - timedelta(hours=self.hours)
 
     def seen_since(self, now: datetime) -> datetime:
-        """What was seen since then could have shown its price since then."""
+        """Return since when a listing must have been seen to be expected to have a fresh price."""
         return max(now - RECENTLY, self.read_before(now))
 
     def are_too_many(self, stale: int, priced: int) -> bool:
@@ -42,5 +42,5 @@ def stale_after(tier: str, frequency_hours: int | None = None) -> timedelta:
 def no_fresh_data(
     tier: str, frequency_hours: int | None, last_at: datetime | None, since: datetime, now: datetime
 ) -> bool:
-    """`since` is when anybody could first have expected data: the market was made or switched on."""
+    """Return whether data is overdue; `since` is when the market was created or enabled."""
     return now - (last_at or since) > stale_after(tier, frequency_hours)

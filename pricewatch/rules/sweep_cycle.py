@@ -1,4 +1,4 @@
-"""Which pages a sweep reads, and whether a whole cycle saw enough of the market."""
+"""Which pages a sweep reads, and whether a complete cycle saw enough of the market."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ PRICE_SHARE_AGREES_WITHIN = 0.1
 
 
 class Cycle(StrEnum):
-    """What a cycle from page 1 to the end comes to."""
+    """The result of a cycle from page 1 to the end."""
 
     COMPLETE = "complete"
     # It saw too little to conclude anything.
     PARTIAL = "partial"
-    # It saw too little, and as much as the cycle before: the market did shrink.
+    # It saw too little, but as much as the cycle before: the market shrank.
     SHRUNK = "shrunk"
 
 
 def window(last: int | None, *, pages: int = PAGES_PER_RUN, overlap: int = OVERLAP_PAGES) -> tuple[int, int]:
-    """First and last page of a run, after the checkpoint `last`: 1–50, then 45–95, then 90–140.
+    """Return the first and last page of a run after the checkpoint `last`: 1–50, then 45–95, then 90–140.
 
-    The overlap catches what new listings pushed down meanwhile.
+    The overlap catches listings that new ones pushed to later pages in the meantime.
     """
     if not last or last < 1:
         return 1, pages
@@ -35,7 +35,7 @@ def window(last: int | None, *, pages: int = PAGES_PER_RUN, overlap: int = OVERL
 
 
 def covers(seen: int, seen_by_last_complete_cycle: int | None, *, least: float = LEAST_COVERAGE) -> bool:
-    """Whether a cycle from page 1 to the end saw enough, compared with the last complete one, to conclude."""
+    """Return whether a cycle saw enough compared with the last complete one."""
     if seen <= 0:
         return False
     return seen_by_last_complete_cycle is None or seen >= least * seen_by_last_complete_cycle
@@ -49,7 +49,7 @@ def judge_cycle(
     least: float = LEAST_COVERAGE,
     agreement: float = AGREEMENT,
 ) -> Cycle:
-    """Compare what a cycle saw with the last complete one and, if that was partial, with the one before."""
+    """Compare a cycle with the last complete one and, if it saw too little, with the last partial one."""
     if covers(seen, last_complete, least=least):
         return Cycle.COMPLETE
     if seen > 0 and last_partial is not None:
@@ -59,8 +59,8 @@ def judge_cycle(
     return Cycle.PARTIAL
 
 
-def owes_a_price(availability: str | None) -> bool:
-    """Shops hide the price of what is sold out; any other card is expected to show one."""
+def should_have_price(availability: str | None) -> bool:
+    """Return whether a card should have a price: shops hide only the prices of sold-out products."""
     return availability not in (Availability.OUT_OF_STOCK, Availability.SOLD)
 
 
@@ -72,9 +72,9 @@ def shows_prices(
     drop: float = PRICE_SHARE_DROP,
     within: float = PRICE_SHARE_AGREES_WITHIN,
 ) -> bool:
-    """Whether the share of cards with a price is as before.
+    """Return whether the share of cards with a price is about the same as before.
 
-    If it fell by more than `drop`, prices cannot be read; a second cycle that agrees is believed.
+    A share that fell by more than `drop` is accepted only if a second cycle confirms it.
     """
     if share is None or last_share is None or last_share - share <= drop:
         return True

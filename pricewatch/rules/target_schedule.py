@@ -1,4 +1,4 @@
-"""Known URLs: when each is due, who gets into the queue, when scheduling pauses, and when a URL is broken."""
+"""Scheduling of targets: due dates, admission to the queue, pauses, and when a target is broken."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TargetStatus(StrEnum):
 
 
 class TargetOutcome(StrEnum):
-    """How a look at a target ended."""
+    """How a check of a target ended."""
 
     SUCCESS = "SUCCESS"
     FAILED = "FAILED"
@@ -41,7 +41,7 @@ class TargetOutcome(StrEnum):
 
 
 class Rejection(StrEnum):
-    """Why the queue did not take a target."""
+    """Why the queue rejected a target."""
 
     QUEUE_FULL = "queue_full"
     ADAPTER_DISABLED = "adapter_disabled"
@@ -49,17 +49,17 @@ class Rejection(StrEnum):
 
 
 class Weight(StrEnum):
-    """What a look says about the URL itself."""
+    """How a check counts for the target."""
 
     GOOD = "good"
     FAILURE = "failure"
-    # Held for a person, seen twice, or never asked for by our own doing: speaks neither for nor against it.
+    # Quarantined, a duplicate, or not requested: counts neither as success nor as failure.
     NOTHING = "nothing"
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much may wait, and how long scheduling rests when it is too much."""
+    """Queue limits, and how long scheduling pauses when they are exceeded."""
 
     most_pending: int = MOST_PENDING
     most_pending_per_source: int = MOST_PENDING_PER_SOURCE
@@ -70,7 +70,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A target that asks to be let into the queue; `seconds` is what its site needs for one request."""
+    """A target that is due to enter the queue; `seconds` is the interval between requests to its site."""
 
     id: int
     adapter_id: str
@@ -87,7 +87,7 @@ class Rejected:
 
 @dataclass(slots=True)
 class Waiting:
-    """What is in the queue already."""
+    """The number of targets that are queued already."""
 
     total: int = 0
     by_source: Counter[str] = field(default_factory=Counter)
@@ -104,8 +104,8 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How a target stands after a look."""
+class TargetState:
+    """The state of a target after a check."""
 
     status: TargetStatus
     consecutive_failures: int
@@ -113,13 +113,13 @@ class Standing:
 
 
 def check_schedule(expression: str) -> str | None:
-    """Why this is no schedule, or None where it is one."""
+    """Return why the expression is not a valid schedule, or None if it is valid."""
     if len(expression.split()) != 5:
         return "a schedule has five parts: minute, hour, day of month, month, day of week"
     try:
         next(CronSim(expression, datetime(2026, 1, 1, tzinfo=UTC)))
     except (CronSimError, ValueError, TypeError, AssertionError) as error:
-        # The library asserts where an expression is too odd for a message.
+        # cronsim fails an assertion, without a message, on some invalid expressions.
         return str(error).lower() or "it cannot be read"
     except StopIteration:
         return "there is no such day"
@@ -127,7 +127,7 @@ def check_schedule(expression: str) -> str | None:
 
 
 def next_due(schedule: str, now: datetime) -> datetime:
-    """The first time after now, in UTC."""
+    """Return the first scheduled time after now, in UTC."""
     moment: datetime = next(CronSim(schedule, now.astimezone(UTC)))
     return moment
 
@@ -138,9 +138,9 @@ def admit(
     disabled: Container[tuple[str, str]] = (),
     limits: Limits | None = None,
 ) -> tuple[list[int], list[Rejected]]:
-    """Who is let in, in the order offered, and who is not and when to ask again; nobody is left out.
+    """Return the accepted ids in their order, and the rejected ones with reason and retry delay.
 
-    `disabled` has the (adapter, source) pairs that are switched off.
+    Every target is in one of the two lists. `disabled` has the disabled (adapter, source) pairs.
     """
     limits = limits or Limits()
     total, by_source = waiting.total, Counter(waiting.by_source)
@@ -154,7 +154,7 @@ def admit(
         elif total >= limits.most_pending or by_source[one.source_id] >= limits.most_pending_per_source:
             reason = Rejection.QUEUE_FULL
         elif backlog >= limits.longest_backlog > 0:
-            # More of this site would only wait: its own rate does not allow to read it in time.
+            # At the rate limit of this site, the queue already takes too long.
             reason, wait = Rejection.RATE_LIMITED, max(limits.retry_after, one.seconds)
         if reason is not None:
             rejected.append(Rejected(one.id, reason, round(wait * 1000)))
@@ -168,9 +168,9 @@ def admit(
 def pause_after(
     accepted: int, rejected: Mapping[Rejection, int], rejected_cycles: int, limits: Limits | None = None
 ) -> Pause:
-    """Over half of a cycle rejected: scheduling rests, twice as long each time in a row, at most an hour.
+    """Pause scheduling if over half of a cycle was rejected: doubled with each such cycle, up to a limit.
 
-    What a disabled adapter would read is no reason to rest: it waits for a person, not for room.
+    Targets of disabled adapters do not count: they wait for a person, not for space in the queue.
     """
     limits = limits or Limits()
     refused = sum(count for reason, count in rejected.items() if reason is not Rejection.ADAPTER_DISABLED)
@@ -181,11 +181,11 @@ def pause_after(
 
 
 def is_stale(queued_at: datetime, now: datetime, *, after: timedelta = STALE_AFTER) -> bool:
-    """Pending for so long that nobody counts on it any more."""
+    """Return whether a target has been pending for too long."""
     return now - queued_at > after
 
 
-# Out of stock and no price shown is what the page says, not a failure to read it.
+# Out of stock without a price is a valid reading of the page, not a failure.
 _EXPECTED = frozenset({"OOS_NO_PRICE"})
 _WITHOUT_WEIGHT = frozenset(
     {"DUPLICATE_WITHIN_RUN", "no_turn", "no_proxy", "no_browser", "crawl_ending", "store_unavailable"}
@@ -209,8 +209,8 @@ def standing_after(
     now: datetime,
     most_failures: int = FAILURES_TO_BE_BROKEN,
     recheck_after: timedelta = RECHECK_AFTER,
-) -> Standing:
-    """Five failures in a row break a target; it is looked at weekly then, and one good look mends it."""
+) -> TargetState:
+    """Return the new state: five failures in a row make a target BROKEN, one good check ACTIVE again."""
     failures = consecutive_failures
     if weight is Weight.GOOD:
         failures = 0
@@ -222,4 +222,4 @@ def standing_after(
         elif weight is Weight.GOOD:
             status = TargetStatus.ACTIVE
     broken = status is TargetStatus.BROKEN
-    return Standing(status, failures, now + recheck_after if broken else next_due(schedule, now))
+    return TargetState(status, failures, now + recheck_after if broken else next_due(schedule, now))

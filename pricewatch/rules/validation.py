@@ -1,4 +1,4 @@
-"""What an offer or a card must have to be stored, and what becomes of one that has not."""
+"""Validate offers and cards: accept, drop or quarantine them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from pricewatch.items import Card, Drop, Offer, Ok, Quarantine
+from pricewatch.items import Card, Drop, Observation, Offer, Ok, Quarantine
 from pricewatch.money import ISO_4217, MAX_CENTS, Money
 from pricewatch.vocabulary import Availability, DropReason, QuarantineReason
 
@@ -17,15 +17,15 @@ LONGEST_TITLE = 1000
 LONGEST_TEXT = 1000
 LONGEST_KEY = 255 + len("PID:")
 
-# No database text may hold NUL, and no name holds a line feed or a direction mark.
+# PostgreSQL text cannot contain NUL, and names contain no line feeds or direction marks.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
-# Nearly all addresses, seen at a glance; the others are taken apart.
-_PLAIN_URL = re.compile(r"https?://[a-z0-9][a-z0-9.-]*(?::\d+)?(?:/[!-~]*)?")
+# Matches nearly all URLs quickly; the others are parsed.
+_COMMON_URL = re.compile(r"https?://[a-z0-9][a-z0-9.-]*(?::\d+)?(?:/[!-~]*)?")
 _TEXTS = ("title", "product_id", "sku", "gtin", "mpn", "brand", "location", "image")
 
 
 def validate_offer(offer: Offer) -> Ok | Drop | Quarantine:
-    """The offer with clean texts, or why not stored: the impossible is dropped, the doubtful is held."""
+    """Return the offer with cleaned texts, or why it is dropped (invalid) or quarantined (doubtful)."""
     offer = replace(offer, **_clean_texts(offer))
     missing = [name for name in ("url", "title", "currency") if not getattr(offer, name)]
     if missing:
@@ -46,7 +46,7 @@ def validate_offer(offer: Offer) -> Ok | Drop | Quarantine:
 
 
 def validate_card(card: Card) -> Card | Drop:
-    """The card with clean texts, or why it is dropped; it may show no price, but not an impossible one."""
+    """Return the card with cleaned texts, or why it is dropped; its price may be missing but not invalid."""
     if changed := _clean_texts(card):
         card = replace(card, **changed)
     if not card.url or not card.title:
@@ -54,7 +54,7 @@ def validate_card(card: Card) -> Card | Drop:
     if problem := _url_problem(card.url):
         return Drop(DropReason.INVALID_URL, problem)
     if card.availability is Availability.UNKNOWN:
-        # Words that are not understood tell nothing of stock: the listing's own page decides.
+        # The stock text was not recognized: the product page decides.
         card = replace(card, availability=None)
     if card.price_cents is None:
         return replace(card, price_max_cents=None, currency=None)
@@ -66,11 +66,11 @@ def validate_card(card: Card) -> Card | Drop:
 
 
 def _price_problem(cents: int, highest: int | None, currency: str) -> str:
-    # A bool is an int to Python, not to a customer.
+    # bool is a subclass of int, but not a price.
     if isinstance(cents, bool) or not isinstance(cents, int) or not MIN_CENTS <= cents <= MAX_CENTS:
         return f"{cents} is not between {MIN_CENTS} and {MAX_CENTS}"
     if currency not in ISO_4217:
-        return f"{currency[:20]!r} is no ISO 4217 currency"
+        return f"{currency[:20]!r} is not an ISO 4217 currency"
     if highest is not None and (highest > MAX_CENTS or Money(highest, currency) < Money(cents, currency)):
         return f"the highest price {highest} is not between {cents} and {MAX_CENTS}"
     return ""
@@ -78,8 +78,8 @@ def _price_problem(cents: int, highest: int | None, currency: str) -> str:
 
 def _url_problem(url: str) -> str:
     if len(url) > LONGEST_URL:
-        return f"{len(url)} characters, at most {LONGEST_URL} are kept"
-    if _PLAIN_URL.fullmatch(url):
+        return f"{len(url)} characters; the limit is {LONGEST_URL}"
+    if _COMMON_URL.fullmatch(url):
         return ""
     if _CONTROL.search(url) or " " in url:
         return "it has spaces or control characters"
@@ -89,41 +89,41 @@ def _url_problem(url: str) -> str:
     except ValueError as error:
         return str(error)
     if parts.scheme not in ("http", "https"):
-        return f"{url[:80]!r} is no web address"
+        return f"{url[:80]!r} is not an http or https URL"
     return "" if host else "it has no host"
 
 
-def _clean_texts(item: Offer | Card) -> dict[str, Any]:
-    """The texts of an item that need to change: control characters out, spaces squashed, the overlong cut."""
+def _clean_texts(item: Observation) -> dict[str, Any]:
+    """Return the texts that change: control characters removed, spaces collapsed, long texts truncated."""
     changed: dict[str, Any] = {}
     for name in _TEXTS:
         value = getattr(item, name, None)
-        if isinstance(value, str) and not _is_tidy(value):
+        if isinstance(value, str) and not _is_clean(value):
             longest = LONGEST_URL if name == "image" else LONGEST_TITLE if name == "title" else LONGEST_TEXT
             clean = " ".join(_CONTROL.sub(" ", value).split())
-            # A cut address leads nowhere; a cut name is still a name.
+            # A truncated URL is useless; a truncated name is still readable.
             clean = "" if name == "image" and len(clean) > longest else clean[:longest].rstrip()
             if clean != value:
                 changed[name] = clean if clean or name == "title" else None
     seller = item.seller
     if seller is not None and _CONTROL.search(f"{seller.id}{seller.name}"):
-        changed["seller"] = replace(seller, id=_plain(seller.id), name=_plain(seller.name))
+        changed["seller"] = replace(seller, id=_clean_json(seller.id), name=_clean_json(seller.name))
     if item.attributes:
-        changed["attributes"] = _plain(item.attributes)
+        changed["attributes"] = _clean_json(item.attributes)
     return changed
 
 
-def _is_tidy(value: str) -> bool:
-    """Nearly all texts are, and that is cheap to see: printable, short, no space too many."""
+def _is_clean(value: str) -> bool:
+    """Return whether a text needs no cleaning, by a cheap check that most texts pass."""
     return (
         value.isprintable() and 0 < len(value) <= LONGEST_KEY and "  " not in value and value == value.strip()
     )
 
 
-def _plain(value: Any) -> Any:
-    """A value of open JSON without the characters that no database text may hold."""
+def _clean_json(value: Any) -> Any:
+    """Return a JSON value without control characters, which the database does not accept."""
     if isinstance(value, str):
         return " ".join(_CONTROL.sub(" ", value).split()) if _CONTROL.search(value) else value
     if isinstance(value, dict):
-        return {_plain(key): _plain(one) for key, one in value.items()}
-    return [_plain(one) for one in value] if isinstance(value, list) else value
+        return {_clean_json(key): _clean_json(one) for key, one in value.items()}
+    return [_clean_json(one) for one in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""What a look at a listing's own page means for it."""
+"""What a check of a listing's page means for the listing."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ NOT_FOUND = frozenset({404, 410})
 HEAD_REFUSED = frozenset({403, 405, 501})
 
 
-def by_status(status: int) -> Attempt:
-    """What a status says by itself: only 404 and 410 speak against a listing; trouble says nothing."""
+def attempt_from_status(status: int) -> Attempt:
+    """Return what an HTTP status means: only 404 and 410 count against a listing."""
     if status in NOT_FOUND:
         return Attempt.NOT_FOUND
     return Attempt.ALIVE if 200 <= status < 300 else Attempt.TROUBLE
 
 
 def strikes_after(strikes: int, attempt: Attempt, *, same_run: bool) -> int:
-    """Strikes count runs, not requests: two looks of one run are one strike at the most."""
+    """Return the strikes after a check; a run adds at most one strike, however many checks it makes."""
     if attempt is Attempt.ALIVE:
         return 0
     if attempt is Attempt.NOT_FOUND and not same_run:
@@ -30,20 +30,20 @@ def strikes_after(strikes: int, attempt: Attempt, *, same_run: bool) -> int:
 
 
 def is_gone(strikes: int, attempt: Attempt) -> bool:
-    """Gone by two strikes, or at once where the page itself says so."""
+    """Return whether the listing is gone: after two strikes, or if its page says so."""
     return attempt in (Attempt.GONE, Attempt.SOLD) or strikes >= STRIKES_TO_BE_GONE
 
 
 def speaks_against(*, vouched: bool, seen_since: bool, own_page: bool, in_market: bool) -> bool:
-    """Whether the missing page of a target speaks against its listing.
+    """Return whether the missing page of a target counts against its listing.
 
-    It does not while another target of the listing has its page, nor if the listing was seen since. Where a
-    market shows the listing at an address of its own, the page of the target is not the listing's.
+    It does not if another target of the listing has a page (`vouched`), if the listing was seen since, or if
+    a market lists it at another URL, so that the page of the target is not the listing's own.
     """
     return not vouched and not seen_since and (own_page or not in_market)
 
 
 def is_mass_gone(attempts: Sequence[Attempt]) -> bool:
-    """A site that moved its URLs is not a site that sold everything."""
+    """Return whether so many pages are missing at once that the site probably moved its URLs."""
     missing = sum(attempt in (Attempt.NOT_FOUND, Attempt.GONE) for attempt in attempts)
     return len(attempts) >= GUARDED_BATCH and missing > len(attempts) / 2

@@ -1,4 +1,4 @@
-"""Watch rules: whether a change is one that somebody wants to be told of."""
+"""Watch rules: whether a change of a listing triggers a notification."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pricewatch.vocabulary import Availability
 
 KINDS = ("price_at_or_below", "fell_by", "rose_by", "back_in_stock", "sold", "gone")
 BUYABLE = frozenset({Availability.IN_STOCK, Availability.BACKORDER})
-# What is listed is for sale at its price, whether or not its page has told of its stock yet.
+# A LISTED listing is for sale at its price, although its stock is not known yet.
 FOR_SALE = BUYABLE | {Availability.LISTED}
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What a listing cost, and whether it could be had."""
+    """The price and availability of a listing at one time."""
 
     price: Money | None
     availability: str
@@ -24,7 +24,7 @@ class Point:
 @dataclass(frozen=True, slots=True)
 class WatchDecision:
     fires: bool
-    # What the next change is compared with, for rules about how far a price moved.
+    # The price that the next change is compared with, for rules about price changes.
     reference: Money | None
 
 
@@ -37,7 +37,7 @@ def judge(
     threshold: Money | None = None,
     percent: float | None = None,
 ) -> WatchDecision:
-    """A rule fires on the change that makes its condition true, and not again while it stays true."""
+    """Fire on the change that makes the condition true, and not again while it stays true."""
     if after.price is None:
         return WatchDecision(False, reference)
     if kind == "price_at_or_below":
@@ -52,12 +52,12 @@ def judge(
 
 
 def known_stock(kind: str, before: str, after: str) -> str:
-    """What the next change of stock is compared with: LISTED says nothing of it, so what was known stands."""
+    """Return the availability to compare the next change with; LISTED keeps the one before it."""
     return before if kind == "back_in_stock" and after == Availability.LISTED else after
 
 
 def _is_at(point: Point, threshold: Money | None) -> bool:
-    """A price of another currency than the rule's is never at or below it."""
+    """Return whether the price is at or below the threshold; never, if the currencies differ."""
     return (
         point.price is not None
         and threshold is not None
@@ -68,9 +68,9 @@ def _is_at(point: Point, threshold: Money | None) -> bool:
 
 
 def _moved(kind: str, price: Money, reference: Money | None, percent: float) -> WatchDecision:
-    """Against the highest price since the last message, so that many small steps count as well."""
+    """Compare with the highest price since the last notification, so that many small steps add up."""
     if reference is None or not price.is_like(reference) or not reference.minor:
-        # Two currencies are not compared; what follows is compared with this one.
+        # Currencies are not compared with each other; later prices are compared with this one.
         return WatchDecision(False, price)
     falls = kind == "fell_by"
     moved = reference - price if falls else price - reference

@@ -1,4 +1,4 @@
-"""One run of a spider: its row and counters, how far its start pages have been read, what it will do.
+"""The state of one run of a spider: its row and counters, its progress through start pages, its plan.
 
-No spider and no Scrapy component lives here.
+Spiders and Scrapy components belong in their own packages.
 """

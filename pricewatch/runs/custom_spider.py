@@ -1,4 +1,4 @@
-"""The run of a spider that is not one of ours: whose site it reads, and what its row says."""
+"""The run of a custom spider: its source, and the fields of its row."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pricewatch.store.models.run_tables import TRIGGERS
 from pricewatch.store.writing import spider_sources
 from pricewatch.store.writing.source_rows import SourceRecord
 
-# Attributes that are not arguments of the spider.
-_NOT_GIVEN = frozenset({"name", "custom_settings", "trigger"})
+# Attributes of a spider that are not its arguments.
+_NOT_ARGUMENTS = frozenset({"name", "custom_settings", "trigger"})
 
 
 def run_fields(spider: Spider) -> dict[str, Any]:
@@ -27,15 +27,15 @@ def run_fields(spider: Spider) -> dict[str, Any]:
         "arguments": {
             name: value
             for name, value in vars(spider).items()
-            if isinstance(value, str) and not name.startswith("_") and name not in _NOT_GIVEN
+            if isinstance(value, str) and not name.startswith("_") and name not in _NOT_ARGUMENTS
         },
     }
 
 
 def site_of_spider(spider: Spider) -> str:
-    """The first of its allowed domains, as its first start URL there says it; empty if it has neither.
+    """Return the first start URL on its first allowed domain, else that domain; empty if it has neither.
 
-    A start URL also tells the port, which is not part of an allowed domain.
+    A start URL is preferred because it includes the port.
     """
     domains = [str(domain) for domain in getattr(spider, "allowed_domains", None) or []]
     urls = [str(url) for url in getattr(spider, "start_urls", None) or []]
@@ -53,7 +53,7 @@ def _is_on(url: str, domain: str) -> bool:
 
 
 def find_source(connection: Connection, spider: Spider) -> SourceRecord:
-    """The spider's source, made if it is not known."""
+    """Return the source of the spider, and create it if it does not exist."""
     named = getattr(spider, "source", None)
     source_id = str(named) if named else None
     return spider_sources.source_for(connection, spider.name, source_id, site_of_spider(spider), clock.now())

@@ -1,8 +1,9 @@
-"""Finds the last page of a list: an answer from beyond the end counts only if the list reads well."""
+"""Find the last page of a list; a response past the end counts only if the rest of the list is readable."""
 
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
@@ -11,59 +12,61 @@ from twisted.python.failure import Failure
 from pricewatch.items import OverviewPage
 from pricewatch.rules.list_end import Answer, EndSearch
 from pricewatch.runs.start_page import PageReading, StartPage, failed_reading
-from pricewatch.spiders.overview import OverviewSpider
 from pricewatch.vocabulary import PageOutcome
+
+if TYPE_CHECKING:
+    from pricewatch.spiders.overview import OverviewSpider
 
 
 async def confirm_end(spider: OverviewSpider, start: StartPage) -> list[OverviewPage]:
-    """Find the last page of a list that gave an answer from beyond its end (`start.beyond`).
+    """Find the last page of a list after a response past its end (`start.past_end`).
 
-    Page 1 and the last good page have to read well in this run; else the start page has failed. Returns the
-    pages that were read on the way.
+    Page 1 and the last good page must be readable in this run, else the start page fails. Return the pages
+    that were read in the search.
     """
-    beyond, prints = start.beyond, start.prints
+    past_end, fingerprints = start.past_end, start.fingerprints
     pages: list[OverviewPage] = []
     guess, has_more = None, True
-    if beyond is None:
+    if past_end is None:
         return pages
-    if 1 not in prints:
-        first = await look(spider, start, 1)
+    if 1 not in fingerprints:
+        first = await fetch_page(spider, start, 1)
         if first.page is None or first.fingerprint is None:
-            spider.lose(start, first)
+            spider.fail_start_page(start, first)
             return pages
         pages.append(first.page)
-        prints[1], has_more = first.fingerprint, first.has_next
-        guess = -(-first.total // first.page.shown) if first.total else None
-    if not spider.leads_back(start, beyond):
-        await spider.note_failure(start, beyond)
-        spider.lose(start, beyond)
+        fingerprints[1], has_more = first.fingerprint, first.has_next
+        guess = -(-first.total // first.page.cards_on_page) if first.total else None
+    if not spider.stays_in_list(start, past_end):
+        await spider.note_failure(start, past_end)
+        spider.fail_start_page(start, past_end)
         return pages
-    search = EndSearch.begin(prints, beyond.number, guess)
+    search = EndSearch.begin(fingerprints, past_end.number, guess)
     if search.good == 1 and not has_more:
         search.edge = 2
     while (probe := search.probe) is not None:
-        found = await look(spider, start, probe)
-        if found.answer is Answer.TROUBLE or not spider.leads_back(start, found):
-            spider.lose(start, found)
+        reading = await fetch_page(spider, start, probe)
+        if reading.answer is Answer.TROUBLE or not spider.stays_in_list(start, reading):
+            spider.fail_start_page(start, reading)
             return pages
-        is_new = search.note(probe, found.fingerprint, has_next=found.has_next)
-        if found.page is not None and is_new:
-            pages.append(found.page)
-        elif found.page is not None:
-            found.outcome = PageOutcome.REPEATED
-            await spider.record(start, found)
-    if beyond.uncertain and not pages:
-        # A site that shows nothing at the moment would show nothing on its good pages either.
-        again = await look(spider, start, search.good)
+        is_new = search.note(probe, reading.fingerprint, has_next=reading.has_next)
+        if reading.page is not None and is_new:
+            pages.append(reading.page)
+        elif reading.page is not None:
+            reading.outcome = PageOutcome.REPEATED
+            await spider.record(start, reading)
+    if past_end.uncertain and not pages:
+        # If the site currently serves empty pages, its good pages are empty too.
+        again = await fetch_page(spider, start, search.good)
         if again.page is None:
-            spider.lose(start, again)
+            spider.fail_start_page(start, again)
             return pages
     start.read = search.last
     return pages
 
 
-async def look(spider: OverviewSpider, start: StartPage, number: int) -> PageReading:
-    """Fetch and read one page of a list here and now, with as many attempts as any page gets."""
+async def fetch_page(spider: OverviewSpider, start: StartPage, number: int) -> PageReading:
+    """Fetch and read one page of a list immediately, with the usual number of attempts."""
     left = spider.settings.getint("OVERVIEW_ATTEMPTS")
     while True:
         left -= 1
@@ -81,11 +84,11 @@ async def look(spider: OverviewSpider, start: StartPage, number: int) -> PageRea
 async def _fetch(spider: OverviewSpider, start: StartPage, number: int) -> PageReading:
     engine = spider.crawler.engine
     if engine is None:
-        raise RuntimeError("pages are fetched by the engine of a crawl")
-    meta = {"asked_at": time.monotonic(), **spider.rendering()}
+        raise RuntimeError("pages can only be fetched while the crawl engine runs")
+    meta = {"requested_at": time.monotonic(), **spider.rendering()}
     request = Request(spider.page_url(start, number), callback=NO_CALLBACK, meta=meta, dont_filter=True)
     try:
         response = await engine.download_async(request)
-    except Exception as error:  # noqa: BLE001 - whatever it is, there is no page
+    except Exception as error:  # noqa: BLE001 - any error means that there is no page
         return failed_reading(Failure(error), request, number)  # type: ignore[no-untyped-call]
     return spider.read_page(response, start, number)

@@ -1,4 +1,4 @@
-"""How far one start page of a market has been read, and what came of each of its pages."""
+"""The progress through one start page of a market, and the result of reading each of its pages."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from twisted.python.failure import Failure
 
 from pricewatch.items import OverviewPage
 from pricewatch.rules.list_end import Answer, judge_answer
-from pricewatch.spiders.base import outcome_of
+from pricewatch.runs.requested_page import outcome_of
 from pricewatch.vocabulary import PageOutcome
 
 
 @dataclass(slots=True, kw_only=True)
 class PageReading:
-    """What came of one request for a page of a list."""
+    """The result of one request for a page of a list."""
 
     number: int
     url: str
@@ -25,14 +25,14 @@ class PageReading:
     error: str = ""
     duration_ms: int | None = None
     proxy: str | None = None
-    # What the page shows, if it shows any cards: those that the market wants, and a fingerprint of all.
+    # If the page has cards: those that pass the market's filters, and a fingerprint of all cards.
     page: OverviewPage | None = None
     fingerprint: int | None = None
     has_next: bool = False
     total: int | None = None
-    # Where a redirect led that did not end at the page that was asked for.
-    led_to: str = ""
-    # Whether it may be an empty list or another page altogether.
+    # The target of a redirect to another page than the requested one.
+    redirected_to: str = ""
+    # Whether the page may be an empty list or a page of another kind.
     uncertain: bool = False
 
     @property
@@ -42,26 +42,26 @@ class PageReading:
 
 @dataclass(slots=True)
 class StartPage:
-    """How far one start page of a market has been read."""
+    """The progress through one start page of a market."""
 
     url: str
     requested: int = 0
     read: int = 0
     has_next: bool = True
-    # Cards on its pages: all that they show, and those that the market wants.
-    shown: int = 0
+    # Cards on its pages: all of them, and those that pass the market's filters.
+    cards_on_pages: int = 0
     collected: int = 0
     new_by_page: list[int] = field(default_factory=list)
     failures: list[dict[str, Any]] = field(default_factory=list)
     failed_page: int | None = None
     completed: bool = False
-    # What each page shows that this run has read, and where its first page was found.
-    prints: dict[int, int] = field(default_factory=dict)
+    # A fingerprint of each page that this run has read, and the final URL of its first page.
+    fingerprints: dict[int, int] = field(default_factory=dict)
     landed: str = ""
-    # What on its first page says that there are more.
-    sign_of_more: str = ""
-    # The answer from beyond its end, if there was one.
-    beyond: PageReading | None = None
+    # The element of its first page that indicates more pages.
+    more_pages_hint: str = ""
+    # The response past its end, if there was one.
+    past_end: PageReading | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {

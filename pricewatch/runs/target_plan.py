@@ -1,10 +1,10 @@
-"""What a targets run is to do, from its arguments: everything that can be refused is refused here."""
+"""The plan of a targets run, from its arguments; invalid or refused arguments raise `UserError` here."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
@@ -13,25 +13,27 @@ from pricewatch.adapters.base import Adapter
 from pricewatch.adapters.custom_selectors import CustomSelectorAdapter, check_selectors
 from pricewatch.errors import RunRefused, UserError
 from pricewatch.parsing.url import InvalidUrl, canonical_url, registrable_domain, site_of
-from pricewatch.spiders.arguments import TargetsArguments
-from pricewatch.spiders.base import Subject
+from pricewatch.runs.requested_page import Subject
 from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_rows import NewTarget, Wanted
 from pricewatch.store.writing import adapter_status, source_rows
 from pricewatch.store.writing.source_rows import check_approved, not_approved
 
+if TYPE_CHECKING:
+    from pricewatch.spiders.arguments import TargetsArguments
+
 
 @dataclass(slots=True)
 class Plan:
-    """Named targets, one page to look at, or, with neither, the queue."""
+    """Targets by id, one page to check, or the queue if there is neither."""
 
     source_id: str | None = None
     ids: list[int] = field(default_factory=list)
-    # The page whose result is printed; looked at only, or watched from now on.
+    # The page whose result is printed: only checked (`look`), or added as a target (`new`).
     url: str | None = None
     look: Subject | None = None
     new: NewTarget | None = None
-    # What is stored of that page so far.
+    # The stored price and availability of that page.
     known: dict[str, Any] = field(default_factory=dict)
 
 
@@ -58,7 +60,7 @@ def _plan_url(connection: Connection, arguments: TargetsArguments, url: str) -> 
     try:
         canonical = canonical_url(url)
     except InvalidUrl as error:
-        raise UserError(f"This page cannot be looked at: {error}.") from None
+        raise UserError(f"This page cannot be checked: {error}.") from None
     source = source_rows.load(connection).of(url)
     plan = Plan(source_id=source.id if source else None, url=url)
     target_id = target_rows.find_url(connection, url)
@@ -67,13 +69,13 @@ def _plan_url(connection: Connection, arguments: TargetsArguments, url: str) -> 
         plan.known = target_rows.known_price(connection, source.id, canonical)
     if arguments.store == "yes" and row is None:
         if source is None:
-            raise RunRefused(f"{site_of(url)} is new: `scrapy targets add {url}` adds it.")
+            raise RunRefused(f"{site_of(url)} is a new site: add it with `scrapy targets add {url}`.")
         check_approved(source)
         plan.new = NewTarget(url, canonical)
         adapter_status.begin(connection, source.adapter_id, source.id)
         return plan
-    trying = arguments.adapter is not None or arguments.selectors is not None
-    if row is not None and row["tos_approved_by"] and arguments.store != "no" and not trying:
+    is_trial = arguments.adapter is not None or arguments.selectors is not None
+    if row is not None and row["tos_approved_by"] and arguments.store != "no" and not is_trial:
         plan.ids = _allowed(connection, [row["id"]])
         return plan
     adapter_id = arguments.adapter or (
@@ -90,18 +92,18 @@ def _plan_url(connection: Connection, arguments: TargetsArguments, url: str) -> 
 
 def _selectors(text: str) -> dict[str, str]:
     try:
-        given = json.loads(text)
+        selectors = json.loads(text)
     except ValueError:
-        given = None
-    if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
+        selectors = None
+    if not isinstance(selectors, dict) or not all(isinstance(value, str) for value in selectors.values()):
         raise UserError('The selectors must be JSON such as {"price": ".amount", "title": "//h1"}.')
-    if problem := check_selectors(given):
+    if problem := check_selectors(selectors):
         raise UserError(f"The selectors cannot be used: {problem}.")
-    return given
+    return selectors
 
 
 def _allowed(connection: Connection, ids: list[int]) -> list[int]:
-    """These targets, all there and all of sources that somebody approved, read by adapters that are on."""
+    """Return the ids if all exist, and all their sources are approved and their adapters enabled."""
     rows = target_rows.listed(connection, Wanted(ids=ids), most=len(ids))
     if missing := sorted(set(ids) - {row["id"] for row in rows}):
         raise UserError(f"There is no target {', '.join(map(str, missing[:10]))}.")

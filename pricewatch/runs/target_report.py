@@ -1,4 +1,4 @@
-"""What a look at one URL came to, as data for programs and as lines for people."""
+"""The result of checking one URL, as JSON for programs and as lines for people."""
 
 from __future__ import annotations
 
@@ -11,12 +11,23 @@ from pricewatch.money import Money
 from pricewatch.rules.price_jump import is_jump
 from pricewatch.store.engine.json_safe import json_safe
 
-SHOWN = ("title", "availability", "brand", "gtin", "mpn", "sku", "product_id", "seller", "location", "image")
+PRINTED_FIELDS = (
+    "title",
+    "availability",
+    "brand",
+    "gtin",
+    "mpn",
+    "sku",
+    "product_id",
+    "seller",
+    "location",
+    "image",
+)
 
 
 @dataclass(slots=True)
 class LookResult:
-    """`status` is ok, drop, quarantine or failed; `known` is what is stored of the page already."""
+    """`status` is ok, drop, quarantine or failed; `known` is the stored price and availability."""
 
     url: str
     status: str
@@ -28,14 +39,14 @@ class LookResult:
     stored: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        found: dict[str, Any] = json_safe(asdict(self))
-        return found
+        result: dict[str, Any] = json_safe(asdict(self))
+        return result
 
 
 def result_of(
     url: str, offer: Offer, verdict: Ok | Drop | Quarantine, evidence: list[str], known: dict[str, Any]
 ) -> LookResult:
-    """What would be stored, or why not; a price that jumps would be held."""
+    """Return what would be stored, or why not; a price that jumps would be quarantined."""
     result = LookResult(url, "ok", offer=asdict(offer), evidence=evidence, known=known)
     if isinstance(verdict, Drop):
         result.status, result.reason, result.details = "drop", verdict.reason, verdict.details
@@ -50,10 +61,10 @@ def result_of(
 
 
 def lines_of(result: LookResult) -> list[str]:
-    """The result as a person reads it."""
+    """Format the result for a person."""
     offer = result.offer
     why = " ".join(filter(None, (result.reason, f"({result.details})" if result.details else "")))
-    heads = {
+    summaries = {
         "ok": "stored" if result.stored else "would be stored",
         "drop": f"not stored: {why}",
         "quarantine": f"held in quarantine: {why}"
@@ -61,10 +72,10 @@ def lines_of(result: LookResult) -> list[str]:
         else f"would be held in quarantine: {why}",
         "failed": f"nothing to store: {why}",
     }
-    lines = [result.url, f"  {heads[result.status]}"]
+    lines = [result.url, f"  {summaries[result.status]}"]
     if price := price_of(offer):
         lines.append(f"  {'price':13} {price}")
-    lines += [f"  {name:13} {_plain(offer[name])}" for name in SHOWN if offer.get(name)]
+    lines += [f"  {name:13} {_format(offer[name])}" for name in PRINTED_FIELDS if offer.get(name)]
     if known := price_of(result.known):
         lines.append(f"  {'stored so far':13} {known}, {result.known['availability']}")
     lines += [f"    {line}" for line in result.evidence[:12]]
@@ -75,7 +86,7 @@ def price_of(fields: Mapping[str, Any]) -> Money | None:
     return Money.of(fields.get("price_cents"), fields.get("currency"))
 
 
-def _plain(value: Any) -> str:
+def _format(value: Any) -> str:
     if isinstance(value, dict):
         return str(value.get("name") or value.get("id"))
     return str(value)

@@ -1,1 +1,1 @@
-"""The four spiders, what they share, and their arguments. No SQL here: that is `store`'s."""
+"""The four spiders, their base classes and their arguments. SQL belongs in `store`."""

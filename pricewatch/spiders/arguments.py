@@ -1,4 +1,4 @@
-"""Spider arguments: typed and validated in one place, with messages for people."""
+"""Spider arguments: typed and validated in one place, with readable error messages."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pricewatch.errors import UserError
 from pricewatch.store.models.run_tables import TRIGGERS
 
 A = TypeVar("A", bound="Arguments")
-# More than any site has, and no more than the database can count to.
+# More than any site has, and within the range of the database's integers.
 MOST = 1_000_000_000
 
 
 class Arguments(BaseModel):
-    """What every spider takes."""
+    """The arguments of every spider."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
 
-    trigger: str = Field("MANUAL", pattern=f"^({'|'.join(TRIGGERS)})$", description="who started this run")
+    trigger: str = Field("MANUAL", pattern=f"^({'|'.join(TRIGGERS)})$", description="what started this run")
     job: str | None = Field(None, alias="_job", description="scrapyd's id of the job")
 
 
@@ -32,7 +32,7 @@ class MarketArguments(Arguments):
 
 
 class TargetsArguments(Arguments):
-    """Without any of these, what is due or waits in the queue."""
+    """Which targets to check; without arguments, those that are due or queued."""
 
     source: str | None = Field(None, description="only targets of this source, by its id or domain")
     ids: str | None = Field(
@@ -40,7 +40,7 @@ class TargetsArguments(Arguments):
     )
     url: str | None = Field(None, min_length=1, max_length=2000, description="this one page now")
     store: Literal["yes", "no"] | None = Field(
-        None, description="with url: yes watches the page from now on, no only looks at it"
+        None, description="with url: yes adds the page as a target, no only checks it"
     )
     adapter: str | None = Field(None, description="with url: read the page with this adapter")
     selectors: str | None = Field(
@@ -51,29 +51,29 @@ class TargetsArguments(Arguments):
     @model_validator(mode="after")
     def _one_choice(self) -> TargetsArguments:
         if sum(value is not None for value in (self.source, self.ids, self.url)) > 1:
-            raise ValueError("source, ids and url exclude each other")
+            raise ValueError("give only one of source, ids and url")
         if self.url is None and any((self.store, self.adapter, self.selectors)):
-            raise ValueError("store, adapter and selectors belong to url")
+            raise ValueError("store, adapter and selectors need url")
         if self.store == "yes" and (self.adapter or self.selectors):
-            raise ValueError("store=yes takes no adapter or selectors: `scrapy targets add` does")
+            raise ValueError("store=yes does not accept adapter or selectors; use `scrapy targets add`")
         return self
 
 
-def parse_arguments(model: type[A], spider: str, given: dict[str, Any]) -> A:
-    """The arguments as the spider's own type, or one sentence on what is wrong with them."""
+def parse_arguments(model: type[A], spider: str, arguments: dict[str, Any]) -> A:
+    """Validate the arguments of a spider; raise `UserError` with one sentence if they are invalid."""
     try:
-        return model.model_validate(given)
+        return model.model_validate(arguments)
     except ValidationError as error:
         problem = error.errors()[0]
         name = str(problem["loc"][0]) if problem["loc"] else "?"
         if problem["type"] == "missing":
             what = f"needs -a {name}=… ({_describe(model, name)})"
         elif not problem["loc"]:
-            what = f"cannot take these arguments: {problem['msg'].removeprefix('Value error, ')}"
+            what = f"cannot use these arguments: {problem['msg'].removeprefix('Value error, ')}"
         elif problem["type"] == "extra_forbidden":
-            what = f"knows no argument {name!r}; it takes {_list(model)}"
+            what = f"has no argument {name!r}. Known: {_list(model)}"
         else:
-            what = f"cannot take -a {name}={given.get(name)!s}: {problem['msg'].lower()}"
+            what = f"cannot use -a {name}={arguments.get(name)!s}: {problem['msg'].lower()}"
         raise UserError(f"The {spider} spider {what}.") from None
 
 

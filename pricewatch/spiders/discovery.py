@@ -1,4 +1,4 @@
-"""Discovery: find new listings. Collected first, committed once, then the new ones' own pages."""
+"""Discovery: find new listings. Collect all cards, commit them once, then read the new product pages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from scrapy.http import Request
 
 from pricewatch.items import CollectedMarket, OverviewPage
-from pricewatch.rules.pagination import goes_on
+from pricewatch.rules.pagination import should_continue
 from pricewatch.runs.list_end_search import confirm_end
 from pricewatch.runs.start_page import StartPage
 from pricewatch.spiders.arguments import MarketArguments
@@ -20,8 +20,8 @@ from pricewatch.vocabulary import RunStatus
 
 class DiscoverySpider(OverviewSpider):
     name = "discovery"
-    own_pipelines: ClassVar[dict[str, int]] = {
-        **OverviewSpider.own_pipelines,
+    extra_pipelines: ClassVar[dict[str, int]] = {
+        **OverviewSpider.extra_pipelines,
         "pricewatch.pipelines.collect.CollectPipeline": 360,
     }
 
@@ -38,25 +38,25 @@ class DiscoverySpider(OverviewSpider):
         if not self._may_commit():
             await self.run.call(lambda connection: collected_cards.clear(connection, self.run.id))
             return
-        self._doubt_single_pages()
+        self._remark_on_single_pages()
         market = self._collected()
         yield market
         await self._stored.wait()
-        self._tell_stored(market)
+        self._report_stored(market)
         for listing_id, url in market.new_listings:
             yield self.product_request(url, listing_id)
 
     def next_requests(self, start: StartPage) -> Iterator[Request]:
-        if start.requested == start.read and self._goes_on(start):
+        if start.requested == start.read and self._should_continue(start):
             yield self.page_request(start, start.read + 1)
 
-    async def end_met(self, start: StartPage) -> None:
-        # Discovery has read every page up to there, so nothing is left to be stored.
+    async def on_end(self, start: StartPage) -> None:
+        # Discovery has read every page before the end, so there are no pages to store.
         await confirm_end(self, start)
 
-    def page_read(self, start: StartPage, page: OverviewPage | None) -> None:
+    def on_page_stored(self, start: StartPage, page: OverviewPage | None) -> None:
         if page is not None:
-            start.shown += page.shown
+            start.cards_on_pages += page.cards_on_page
             start.collected += len(page.cards)
             start.new_by_page.append(page.new or 0)
             for request in self.next_requests(start):
@@ -68,8 +68,8 @@ class DiscoverySpider(OverviewSpider):
         if all(each.completed or each.failed_page for each in self.starts):
             self._all_read.set()
 
-    def _goes_on(self, start: StartPage) -> bool:
-        return goes_on(
+    def _should_continue(self, start: StartPage) -> bool:
+        return should_continue(
             start.new_by_page,
             has_next=start.has_next,
             pages_read=start.read,
@@ -79,10 +79,10 @@ class DiscoverySpider(OverviewSpider):
             or self.settings.getint("STOP_AFTER_FAMILIAR_PAGES"),
         )
 
-    def _read_whole(self, start: StartPage) -> bool:
-        """To its end, or as far as the market wants to be read at all."""
-        cap = self.market.max_pages
-        return not start.has_next or (cap is not None and start.read >= cap)
+    def _is_complete(self, start: StartPage) -> bool:
+        """Return whether the list was read to its end or to the page limit of the market."""
+        limit = self.market.max_pages
+        return not start.has_next or (limit is not None and start.read >= limit)
 
     def _may_commit(self) -> bool:
         for start in self.starts:
@@ -93,20 +93,20 @@ class DiscoverySpider(OverviewSpider):
                     f"page {start.failed_page} of {start.url} could not be read ({last}); nothing was stored",
                 )
                 return False
-            if not start.shown:
-                self.run.conclude(
-                    RunStatus.ABORTED, f"{start.url} showed no listing at all; nothing was stored"
-                )
+            if not start.cards_on_pages:
+                self.run.conclude(RunStatus.ABORTED, f"{start.url} has no listings; nothing was stored")
                 return False
         return True
 
-    def _doubt_single_pages(self) -> None:
-        """A first crawl that ends after one page of a longer list: a selector is wrong, and nobody asked."""
+    def _remark_on_single_pages(self) -> None:
+        """Warn if a first crawl ended after one page of a longer list: a selector may be wrong."""
         most = self.arguments.max_pages or self.market.max_pages
         for start in self.starts if self.first_run and most != 1 else ():
-            if start.read == 1 and start.sign_of_more:
+            if start.read == 1 and start.more_pages_hint:
                 what = "`pages`" if start.requested > 1 else "`next`"
-                self.run.remark(f"1 page of {start.url} was read, but {start.sign_of_more}; is {what} right?")
+                self.run.remark(
+                    f"1 page of {start.url} was read, but {start.more_pages_hint}; is {what} right?"
+                )
 
     def _collected(self) -> CollectedMarket:
         most = self.arguments.max_details
@@ -114,17 +114,17 @@ class DiscoverySpider(OverviewSpider):
             source=self.source_id,
             adapter_id=self.adapter.id,
             market=self.market,
-            complete=all(self._read_whole(start) for start in self.starts),
+            complete=all(self._is_complete(start) for start in self.starts),
             most_details=self.market.max_listings_per_scrape if most is None else most,
         )
 
-    def item_stored(self, item: Any) -> None:
+    def on_item_stored(self, item: Any) -> None:
         if isinstance(item, CollectedMarket):
             self._stored.set()
         else:
-            super().item_stored(item)
+            super().on_item_stored(item)
 
-    def _tell_stored(self, market: CollectedMarket) -> None:
+    def _report_stored(self, market: CollectedMarket) -> None:
         self.run.progress["committed"] = True
         for what, count in market.synced.items():
             self.run.note(what, count)

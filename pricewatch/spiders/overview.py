@@ -1,4 +1,4 @@
-"""What discovery and sweep share: a market's start pages, read page by page into cards."""
+"""The base of discovery and sweep: read the start pages of a market page by page into cards."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from scrapy import signals
 from scrapy.http import Request, Response, TextResponse
 from twisted.python.failure import Failure
 
-from pricewatch import clock
+from pricewatch import adapters, clock
 from pricewatch.adapters.base import Adapter, MarketQuery, Overview, sign_of_more
 from pricewatch.errors import UserError
 from pricewatch.items import Card, ExtractFailure, OverviewPage
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url
-from pricewatch.rules.list_end import Answer, is_led_away, leads_back
+from pricewatch.rules.list_end import Answer, is_redirected_away, stays_in_list
 from pricewatch.rules.market_membership import belongs
 from pricewatch.runs.start_page import PageReading, StartPage, failed_reading
 from pricewatch.spiders.arguments import MarketArguments
-from pricewatch.spiders.base import PricewatchSpider, adapter_for
+from pricewatch.spiders.product_pages import ProductPageSpider
 from pricewatch.store.engine.database import engine
 from pricewatch.store.writing.market_rows import MarketRecord, load_approved_market
 from pricewatch.vocabulary import DropReason, FailureReason, PageOutcome
 
 
-class OverviewSpider(PricewatchSpider):
+class OverviewSpider(ProductPageSpider):
     """Base of the spiders that read overview pages."""
 
     arguments_type = MarketArguments
-    own_pipelines: ClassVar[dict[str, int]] = {"pricewatch.pipelines.checkpoint.CheckpointPipeline": 370}
-    # Whether its pages are part of a cycle that is followed by a checkpoint.
+    extra_pipelines: ClassVar[dict[str, int]] = {"pricewatch.pipelines.checkpoint.CheckpointPipeline": 370}
+    # Whether its pages are part of a sweep cycle, which has a checkpoint.
     has_cycle: ClassVar[bool] = False
     arguments: MarketArguments
     market: MarketRecord
@@ -42,7 +42,7 @@ class OverviewSpider(PricewatchSpider):
     def load(cls, arguments: MarketArguments) -> tuple[MarketRecord, Adapter, list[str]]:
         with engine().connect() as connection:
             market = load_approved_market(connection, arguments.market)
-        adapter = adapter_for(market.adapter_id)
+        adapter = adapters.get(market.adapter_id)
         if not adapter.has_overview():
             raise UserError(
                 f"Market {market.id} uses the adapter {adapter.id}, which reads product pages only: "
@@ -50,7 +50,7 @@ class OverviewSpider(PricewatchSpider):
             )
         pages = market.start_pages or adapter.start_pages(market.parameters)
         if not pages:
-            raise UserError(f"Market {market.id} has no start pages: add at least one to crawl it.")
+            raise UserError(f"Market {market.id} has no start pages: add at least one.")
         return market, adapter, list(dict.fromkeys(pages))
 
     def prepare(self, arguments: MarketArguments) -> None:
@@ -58,7 +58,7 @@ class OverviewSpider(PricewatchSpider):
         self.source_id = self.market.source_id
         self.page_size = min(self.market.page_size or self.adapter.max_page_size, self.adapter.max_page_size)
         self.starts = [StartPage(url) for url in pages]
-        self.crawler.signals.connect(self.item_stored, signals.item_scraped)
+        self.crawler.signals.connect(self.on_item_stored, signals.item_scraped)
 
     def run_fields(self) -> dict[str, Any]:
         return {
@@ -79,9 +79,9 @@ class OverviewSpider(PricewatchSpider):
             callback=self.parse_overview,
             errback=self.overview_failed,
             cb_kwargs={"start": start, "number": number, "attempt": attempt},
-            meta={"asked_at": time.monotonic(), **self.rendering()},
+            meta={"requested_at": time.monotonic(), **self.rendering()},
             dont_filter=True,
-            # Pages before details: what the market shows is known sooner.
+            # Overview pages are fetched before product pages.
             priority=10,
         )
 
@@ -91,10 +91,10 @@ class OverviewSpider(PricewatchSpider):
 
     async def parse_overview(self, response: Response, start: StartPage, number: int, attempt: int) -> Any:
         reading = self.read_page(response, start, number)
-        if reading.fingerprint in start.prints.values():
+        if reading.fingerprint in start.fingerprints.values():
             reading.outcome = PageOutcome.REPEATED
         if reading.fingerprint is not None:
-            start.prints[number] = reading.fingerprint
+            start.fingerprints[number] = reading.fingerprint
         if reading.answer is not Answer.PAGE:
             for request in await self._no_page(start, reading, attempt):
                 yield request
@@ -107,34 +107,34 @@ class OverviewSpider(PricewatchSpider):
 
     async def overview_failed(self, failure: Failure) -> list[Request]:
         request: Request = failure.request  # type: ignore[attr-defined]
-        given = request.cb_kwargs
-        reading = failed_reading(failure, request, given["number"])
-        return await self._no_page(given["start"], reading, given["attempt"])
+        arguments = request.cb_kwargs
+        reading = failed_reading(failure, request, arguments["number"])
+        return await self._no_page(arguments["start"], reading, arguments["attempt"])
 
     async def _no_page(self, start: StartPage, reading: PageReading, attempt: int) -> list[Request]:
-        """No further page of the list: its end, or trouble that may be over at the next attempt."""
+        """Handle a response without a new page: the end of the list, or a failure that is retried."""
         more_attempts = attempt < self.settings.getint("OVERVIEW_ATTEMPTS")
         if reading.outcome is PageOutcome.EMPTY and reading.number == 1:
-            # A list without anything on it. Whether that can be is for the whole run to say.
+            # An empty list: the spider decides at the end of the run whether that is an error.
             await self.record(start, reading)
         elif reading.answer is Answer.END and not (reading.uncertain and more_attempts):
             await self.record(start, reading)
-            start.beyond = reading
+            start.past_end = reading
         else:
             await self.note_failure(start, reading)
             if more_attempts and reading.outcome is not PageOutcome.ROBOTS:
                 return [self.page_request(start, reading.number, attempt + 1)]
-            self.lose(start, reading)
+            self.fail_start_page(start, reading)
         start.has_next = False
-        if start.beyond is not None:
-            await self.end_met(start)
-        self.page_read(start, None)
+        if start.past_end is not None:
+            await self.on_end(start)
+        self.on_page_stored(start, None)
         return []
 
     async def record(self, start: StartPage, reading: PageReading) -> None:
         await self.run.page(
             url=reading.url,
-            # A page that is not there shows no more than an empty one.
+            # A missing page is recorded as an empty one.
             outcome=PageOutcome.EMPTY if reading.outcome is PageOutcome.HTTP_ERROR else reading.outcome,
             start_page=start.url,
             page=reading.number,
@@ -161,139 +161,137 @@ class OverviewSpider(PricewatchSpider):
             error=reading.error,
         )
 
-    def lose(self, start: StartPage, reading: PageReading) -> None:
+    def fail_start_page(self, start: StartPage, reading: PageReading) -> None:
         reason = f"{reading.outcome}: {reading.error}"
         self.run.error("A page could not be read", url=reading.url, reason=reason)
         start.failed_page = reading.number
 
-    def leads_back(self, start: StartPage, reading: PageReading) -> bool:
-        """Whether a page that led elsewhere, if it did, led back into the list."""
-        if not reading.led_to:
+    def stays_in_list(self, start: StartPage, reading: PageReading) -> bool:
+        """Return whether a redirect, if there was one, stayed within the list."""
+        if not reading.redirected_to:
             return True
         first = self.page_url(start, 1)
         homes = (first, urljoin(first, start.url), start.landed or first)
-        return leads_back(self.page_url(start, reading.number), reading.led_to, homes)
+        return stays_in_list(self.page_url(start, reading.number), reading.redirected_to, homes)
 
     def read_page(self, response: Response, start: StartPage, number: int) -> PageReading:
-        """What a page of a list says, before anything is concluded from it."""
-        asked_at = response.meta.get("asked_at", time.monotonic())
+        """Read one page of a list, without deciding what it means for the list."""
+        requested_at = response.meta.get("requested_at", time.monotonic())
         reading = PageReading(
             number=number,
             url=response.url,
             outcome=PageOutcome.OK,
             http_status=response.status,
-            duration_ms=round((time.monotonic() - asked_at) * 1000),
+            duration_ms=round((time.monotonic() - requested_at) * 1000),
         )
         if response.status >= 400:
             reading.outcome, reading.error = PageOutcome.HTTP_ERROR, f"status {response.status}"
             return reading
         if number == 1:
             start.landed = response.url
-        elif "redirect_urls" in response.meta and is_led_away(
+        elif "redirect_urls" in response.meta and is_redirected_away(
             self.page_url(start, number), response.url, start.landed or self.page_url(start, 1)
         ):
-            # Whatever is shown there, it is not this page.
-            reading.outcome, reading.led_to = PageOutcome.REPEATED, response.url
+            # The content is not that of the requested page.
+            reading.outcome, reading.redirected_to = PageOutcome.REPEATED, response.url
             reading.error = f"page {number} led to {response.url}"
             return reading
         overview = (
-            self.reading(self.adapter.read_overview, response)
+            self.read_with_adapter(self.adapter.read_overview, response)
             if isinstance(response, TextResponse)
             else ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "not a page of text")
         )
         if isinstance(overview, ExtractFailure):
-            blocked = overview.reason is FailureReason.BLOCKED_PAGE
-            reading.uncertain = number > 1 and overview.reason is FailureReason.SELECTOR_NOT_FOUND
-            reading.outcome = (
-                PageOutcome.BLOCKED
-                if blocked
-                else PageOutcome.EMPTY
-                if reading.uncertain
-                else PageOutcome.UNREADABLE
-            )
+            reading.outcome = PageOutcome.UNREADABLE
+            if overview.reason is FailureReason.BLOCKED_PAGE:
+                reading.outcome = PageOutcome.BLOCKED
+            elif number > 1 and overview.reason is FailureReason.SELECTOR_NOT_FOUND:
+                reading.outcome, reading.uncertain = PageOutcome.EMPTY, True
             reading.error = f"{overview.reason} {overview.details}".strip()
             return reading
-        self._take_cards(reading, response, start, overview)
+        self._add_cards(reading, response, start, overview)
         if number == 1 and isinstance(response, TextResponse):
-            start.sign_of_more = sign_of_more(response, overview, self.page_url(start, 2))
+            start.more_pages_hint = sign_of_more(response, overview, self.page_url(start, 2))
         return reading
 
     def _is_endless(self, number: int) -> bool:
-        """No market has so many pages: what is shown there is made up, and ends here."""
+        """Return whether the page limit is reached: some sites generate pages without end."""
         endless = number >= self.settings.getint("OVERVIEW_MOST_PAGES")
         if endless:
             self.run.note("overview/endless")
         return endless
 
-    def _take_cards(
+    def _add_cards(
         self, reading: PageReading, response: Response, start: StartPage, overview: Overview
     ) -> None:
         dropped = dict(overview.unreadable)
-        shown: list[Card] = []
+        readable: list[Card] = []
         for card in overview.cards:
             try:
                 complete_card(card)
             except InvalidUrl:
                 dropped[DropReason.INVALID_URL] = dropped.get(DropReason.INVALID_URL, 0) + 1
                 continue
-            shown.append(card)
-        if not shown:
+            readable.append(card)
+        if not readable:
             lost = sum(dropped.values())
             reading.outcome = PageOutcome.UNREADABLE if lost else PageOutcome.EMPTY
             reading.error = f"none of {lost} cards can be read" if lost else ""
             return
-        wanted = [card for card in shown if self._is_wanted(card)] if self.market.has_filters else shown
-        if len(wanted) < len(shown):
-            self.run.note("outside_market", len(shown) - len(wanted))
-        # The market's own filters say nothing about the list: its pages are told apart by all they show.
-        keys = [card.identity_key for card in shown]
+        passing = (
+            [card for card in readable if self._passes_filters(card)] if self.market.has_filters else readable
+        )
+        if len(passing) < len(readable):
+            self.run.note("outside_market", len(readable) - len(passing))
+        # Pages are compared by all their cards, independent of the market's filters.
+        keys = [card.identity_key for card in readable]
         reading.fingerprint = hash(tuple(keys))
         reading.has_next, reading.total = overview.has_next, overview.total
         reading.page = OverviewPage(
             start_page=start.url,
             number=reading.number,
             url=response.url,
-            cards=wanted,
+            cards=passing,
             observed_at=clock.now(),
             source=self.source_id,
             adapter_id=self.adapter.id,
             adapter_version=self.adapter.version,
-            shown=len(set(keys)),
+            cards_on_page=len(set(keys)),
             in_cycle=self.has_cycle,
             http_status=response.status,
             duration_ms=reading.duration_ms or 0,
             dropped=dropped,
         )
 
-    def _is_wanted(self, card: Card) -> bool:
+    def _passes_filters(self, card: Card) -> bool:
         prices = self.market.prices
-        if prices.is_set and card.price is not None and not prices.is_about(card.price):
+        if prices.is_set and card.price is not None and not prices.can_compare(card.price):
             self.run.note("price_not_compared/other_currency")
         return belongs(card.title, card.price, exclude_keywords=self.market.exclude_keywords, prices=prices)
 
     def next_requests(self, start: StartPage) -> Iterator[Request]:
-        """The request for the next page, if it is wanted already."""
+        """Yield the request for the next page if it can be made already."""
         raise NotImplementedError
 
-    def page_read(self, start: StartPage, page: OverviewPage | None) -> None:
-        """A page is stored, or the start page has come to an end or failed."""
+    def on_page_stored(self, start: StartPage, page: OverviewPage | None) -> None:
+        """Called when a page is stored, or with None when the start page ended or failed."""
         raise NotImplementedError
 
-    async def end_met(self, start: StartPage) -> None:
-        """An answer came from beyond the end of a start page: see `start.beyond`."""
+    async def on_end(self, start: StartPage) -> None:
+        """Called when a response was past the end of a start page: see `start.past_end`."""
 
-    def item_stored(self, item: Any) -> None:
-        """An item has passed the pipelines, and so it is committed."""
+    def on_item_stored(self, item: Any) -> None:
+        """Called when an item has passed the pipelines, so it is committed."""
         if isinstance(item, OverviewPage):
             start = next(each for each in self.starts if each.url == item.start_page)
-            self.page_read(start, item)
+            self.on_page_stored(start, item)
 
     def show_progress(self) -> None:
         self.run.progress["start_pages"] = [start.as_json() for start in self.starts]
 
 
 def complete_card(card: Card) -> None:
-    """Add what every card of a site has in common: its canonical URL and its identity."""
+    """Set the canonical URL and the identity key of a card."""
     card.fetch_url = card.url
     card.url = canonical_url(card.url)
     card.identity_key = identity_key(card.product_id, card.sku, card.url)

@@ -1,4 +1,4 @@
-"""Sweep: follow prices through the whole market, a chunk of pages a run, from where the last one stopped."""
+"""Sweep: follow the prices of a market, one chunk of pages per run, starting at the checkpoint."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ class SweepSpider(OverviewSpider):
         self._ended = asyncio.Event()
         urls = [start.url for start in self.starts]
         stopped_at = self.market.sweep_start_page
-        # A checkpoint in a start page that the market no longer has is worth nothing.
-        self.begins = stopped_at not in urls or self.market.sweep_page is None
-        self._index = urls.index(stopped_at) if stopped_at in urls and not self.begins else 0
+        # A checkpoint in a start page that the market no longer has is ignored.
+        self.begins_cycle = stopped_at not in urls or self.market.sweep_page is None
+        self._index = urls.index(stopped_at) if stopped_at in urls and not self.begins_cycle else 0
         self._first, self._last = window(
-            None if self.begins else self.market.sweep_page,
+            None if self.begins_cycle else self.market.sweep_page,
             pages=arguments.max_pages or self.settings.getint("SWEEP_PAGES_PER_RUN"),
             overlap=self.settings.getint("SWEEP_OVERLAP_PAGES"),
         )
         self._pages_left = self._last - self._first + 1
         self._stored_page = 0
         self._reading: StartPage | None = None
-        # Cards that this run added to what the cycle has seen, by page.
+        # The cards that this run added to the cycle, by page.
         self._counted: dict[int, int] = {}
         self._deadline = time.monotonic() + 60 * self.settings.getfloat("SWEEP_TIME_BUDGET_MINUTES")
 
     async def start(self) -> AsyncIterator[Any]:
-        if self.begins:
-            await self.run.call(self._begin)
+        if self.begins_cycle:
+            await self.run.call(self._begin_cycle)
         first = self._first
         for number, start in enumerate(self.starts[self._index :], self._index):
             self._reading, self._stored_page = start, 0
@@ -56,7 +56,7 @@ class SweepSpider(OverviewSpider):
             self._ended.clear()
             yield self.page_request(start, first)
             await self._ended.wait()
-            if start.beyond is not None:
+            if start.past_end is not None:
                 for page in await confirm_end(self, start):
                     yield page
             if start.failed_page:
@@ -83,15 +83,15 @@ class SweepSpider(OverviewSpider):
         if start.requested == start.read and start.has_next and self._within_budget():
             yield self.page_request(start, start.read + 1)
 
-    def page_read(self, start: StartPage, page: OverviewPage | None) -> None:
+    def on_page_stored(self, start: StartPage, page: OverviewPage | None) -> None:
         if page is not None:
-            start.shown += page.shown
+            start.cards_on_pages += page.cards_on_page
             start.collected += len(page.cards)
             start.new_by_page.append(page.new or 0)
             self._stored_page = max(self._stored_page, page.number)
             if page.counted:
-                self._counted[page.number] = page.shown
-        self._show(start)
+                self._counted[page.number] = page.cards_on_page
+        self._update_progress(start)
         under_way = start.requested > start.read and start.has_next
         stored = self._stored_page >= start.read
         if start is self._reading and (start.failed_page or (stored and not under_way)):
@@ -103,37 +103,37 @@ class SweepSpider(OverviewSpider):
     def _within_budget(self) -> bool:
         return self._pages_left > 0 and time.monotonic() < self._deadline
 
-    def _begin(self, connection: Connection) -> None:
+    def _begin_cycle(self, connection: Connection) -> None:
         sweep_checkpoints.begin_cycle(connection, self.market.id, self.starts[0].url, clock.now())
 
     async def _end_list(self, number: int) -> None:
-        """A start page has been read to its end: the next one follows, if there is one."""
+        """Record the end of a start page, and move the checkpoint to the next one if there is one."""
         start, last = self.starts[number], self.starts[number].read
         following = self.starts[number + 1].url if number + 1 < len(self.starts) else None
         start.completed = True
-        not_of_it = sum(cards for page, cards in self._counted.items() if page > last)
+        cards_past_end = sum(cards for page, cards in self._counted.items() if page > last)
 
         def end(connection: Connection) -> None:
-            sweep_checkpoints.end_list(connection, self.market.id, start.url, last, not_of_it)
+            sweep_checkpoints.end_list(connection, self.market.id, start.url, last, cards_past_end)
             if following is not None:
                 sweep_checkpoints.move_to(connection, self.market.id, following)
 
         await self.run.call(end)
-        before = self._ended_before(start)
+        before = self._previous_last_page(start)
         if last < before:
             self.run.note("sweep/list_shrunk")
             self.run.progress["list_ends"] = f"page {last} (was {before})"
             self.logger.info("%s: the list now ends at page %d (was %d)", start.url, last, before)
-        self._show(start)
+        self._update_progress(start)
 
-    def _ended_before(self, start: StartPage) -> int:
-        """How far a start page is known to have gone before this run."""
+    def _previous_last_page(self, start: StartPage) -> int:
+        """Return the last page of a start page that is known from earlier runs."""
         checkpoint = self.market.sweep_page if start.url == self.market.sweep_start_page else None
         end = self.market.sweep_last_pages if start is self.starts[-1] else None
         return max(checkpoint or 0, end or 0)
 
     async def _end_cycle(self) -> None:
-        """The end of the market: whether this cycle saw enough of it decides whether it counts."""
+        """End the cycle, and decide whether it saw enough of the market to count as complete."""
 
         def end(connection: Connection) -> tuple[sweep_checkpoints.CycleCounts, Cycle, str]:
             counts = sweep_checkpoints.cycle_counts(connection, self.market.id)
@@ -147,10 +147,10 @@ class SweepSpider(OverviewSpider):
             now = clock.now()
             if cycle is Cycle.PARTIAL:
                 self._alert_partial(connection, counts, now)
-                doubt = "The cycle saw too little of the market to conclude anything"
+                doubt = "The cycle saw too little of the market to count as complete"
             else:
                 alert_rows.resolve_alert(connection, kind="sweep_partial", subject=self.market.id, now=now)
-                doubt = self._doubt_prices(connection, now)
+                doubt = self._check_prices(connection, now)
             sweep_checkpoints.end_cycle(connection, self.market.id, now, cycle, counts_as_complete=not doubt)
             return counts, cycle, doubt
 
@@ -165,9 +165,9 @@ class SweepSpider(OverviewSpider):
             self.run.partial = True
             self.run.error(doubt, seen=counts.seen, before=counts.last_complete)
         elif cycle is Cycle.SHRUNK:
-            said = f"two cycles agree: {counts.seen} cards now, {counts.last_complete} before"
-            self.run.progress["market_shrank"] = said
-            self.logger.info("%s is believed to be smaller: %s", self.market.id, said)
+            message = f"two cycles agree: {counts.seen} cards now, {counts.last_complete} before"
+            self.run.progress["market_shrank"] = message
+            self.logger.info("%s is accepted as smaller: %s", self.market.id, message)
 
     def _alert_partial(
         self, connection: Connection, counts: sweep_checkpoints.CycleCounts, now: datetime
@@ -177,17 +177,17 @@ class SweepSpider(OverviewSpider):
             kind="sweep_partial",
             subject=self.market.id,
             message=f"A sweep of {self.market.id} saw {counts.seen} cards, the last complete one "
-            f"{counts.last_complete}. If the next one agrees with it, the smaller market is believed; "
-            f"`scrapy markets believe {self.market.id} --by NAME` does so at once.",
+            f"{counts.last_complete}. If the next sweep agrees, the smaller size is accepted; "
+            f"`scrapy markets believe {self.market.id} --by NAME` accepts it now.",
             severity="P2",
             now=now,
             details={"seen": counts.seen, "before": counts.last_complete, "run_id": self.run.id},
         )
 
-    def _doubt_prices(self, connection: Connection, now: datetime) -> str:
-        """Why the prices of this cycle are doubted; empty where the cards show them as before.
+    def _check_prices(self, connection: Connection, now: datetime) -> str:
+        """Return why the share of cards with a price is doubtful; empty if it is about the same as before.
 
-        A second cycle that found the same is believed.
+        A second cycle with the same share is accepted.
         """
         shares = sweep_checkpoints.price_shares(connection, self.market.id)
         drop = self.settings.getfloat("SWEEP_PRICE_SHARE_DROP")
@@ -196,26 +196,26 @@ class SweepSpider(OverviewSpider):
             alert_rows.resolve_alert(connection, kind="cards_without_price", subject=self.market.id, now=now)
             return ""
         sweep_checkpoints.doubt_prices(connection, self.market.id, shares.now)
-        fell = (
+        summary = (
             f"{shares.now:.0%} of the cards show a price, {shares.last_complete:.0%} in the last complete one"
         )
         alert_rows.raise_alert(
             connection,
             kind="cards_without_price",
             subject=self.market.id,
-            message=f"In a sweep of {self.market.id} only {fell}.",
+            message=f"In the last sweep of {self.market.id}, only {summary}.",
             severity="P2",
             now=now,
             details={"share": shares.now, "before": shares.last_complete, "run_id": self.run.id},
         )
-        return f"Of this cycle {fell}"
+        return f"In this cycle, {summary}"
 
     def _fail(self, start: StartPage) -> None:
-        last = start.failures[-1]["error"]
+        error = start.failures[-1]["error"]
         self.run.conclude(
             RunStatus.FAILED,
-            f"page {start.failed_page} of {start.url} could not be read ({last}); "
-            "everything before it is stored, and the next run goes on from there",
+            f"page {start.failed_page} of {start.url} could not be read ({error}); "
+            "all pages before it are stored, and the next run continues there",
         )
 
     async def _details(self) -> list[detail_queue.Detail]:
@@ -227,7 +227,7 @@ class SweepSpider(OverviewSpider):
             lambda connection: detail_queue.choose(connection, self.market.id, now, most)
         )
 
-    def _show(self, start: StartPage) -> None:
+    def _update_progress(self, start: StartPage) -> None:
         self.show_progress()
         self.run.progress |= {
             "first_page": self._first,

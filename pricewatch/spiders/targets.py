@@ -1,4 +1,4 @@
-"""Targets: known URLs. What is due is leased from the queue; one page can be looked at without storing it."""
+"""Targets: check known URLs. Due targets are leased from the queue; a single page can be checked unstored."""
 
 from __future__ import annotations
 
@@ -17,21 +17,16 @@ from twisted.python.failure import Failure
 from pricewatch import clock
 from pricewatch.adapters.offer_check import judge
 from pricewatch.errors import UserError
-from pricewatch.items import ExtractFailure, LeasedTarget, ListingCheck, ProductPage, Quarantine, UnreadPage
+from pricewatch.items import ExtractFailure, ListingCheck, ProductPage, Quarantine, UnreadPage
 from pricewatch.parsing.identity import identity_key
+from pricewatch.queued_work import LeasedTarget
 from pricewatch.rules.page_moves import is_permanent
 from pricewatch.rules.target_schedule import Limits, TargetOutcome
+from pricewatch.runs.requested_page import Subject, asked_url, leads_elsewhere, outcome_of, reason_of
 from pricewatch.runs.target_plan import Plan, adapter_of, make_plan
 from pricewatch.runs.target_report import LookResult, lines_of, result_of
 from pricewatch.spiders.arguments import TargetsArguments
-from pricewatch.spiders.base import (
-    PricewatchSpider,
-    Subject,
-    asked_url,
-    leads_elsewhere,
-    outcome_of,
-    reason_of,
-)
+from pricewatch.spiders.product_pages import ProductPageSpider
 from pricewatch.store.engine.database import engine
 from pricewatch.store.queues import target_leases, target_queue, target_rows
 from pricewatch.store.queues.target_queue import Pace
@@ -39,14 +34,14 @@ from pricewatch.store.writing import moved_targets
 from pricewatch.vocabulary import Attempt, DropReason, FailureReason, QuarantineReason
 
 CHUNKS_UNDER_WAY = 10
-# An address that leads to one of these has not moved: the site keeps us from seeing where it leads.
-NOT_SHOWN = (FailureReason.BLOCKED_PAGE, FailureReason.EMPTY_PAGE)
+# A redirect to a page with one of these reasons is not a move: the site hides the actual page.
+HIDDEN_PAGE = (FailureReason.BLOCKED_PAGE, FailureReason.EMPTY_PAGE)
 
 
-class TargetsSpider(PricewatchSpider):
+class TargetsSpider(ProductPageSpider):
     name = "targets"
     arguments_type = TargetsArguments
-    own_pipelines: ClassVar[dict[str, int]] = {
+    extra_pipelines: ClassVar[dict[str, int]] = {
         "pricewatch.pipelines.target_outcome.TargetOutcomePipeline": 290
     }
 
@@ -103,12 +98,12 @@ class TargetsSpider(PricewatchSpider):
 
         leased = await self.run.call(lease)
         if missing := len(self.plan.ids) - len(leased):
-            self.run.error("Somebody else is fetching them already", targets=missing)
+            self.run.error("Another run is checking some of the targets already", targets=missing)
         for target in leased:
             yield target
 
     async def _queued(self) -> AsyncIterator[LeasedTarget]:
-        """What is due is queued first, as the dispatcher would; then chunk by chunk what waits."""
+        """Queue the due targets as the dispatcher does, then lease queued targets in chunks."""
         limits, pace = limits_of(self.crawler.settings), pace_of(self.crawler.settings)
         admission = await self.run.call(
             lambda connection: target_queue.schedule(connection, clock.now(), limits, pace)
@@ -123,14 +118,14 @@ class TargetsSpider(PricewatchSpider):
             if not leased and not self._under_way:
                 return
             if not leased or not self._may_lease():
-                await self._until_fewer()
+                await self._wait_for_capacity()
 
     def _may_lease(self) -> bool:
         room = len(self._under_way) < self.chunk * CHUNKS_UNDER_WAY
         return room and self._left > 0 and time.monotonic() < self._deadline
 
     def _lease(self, connection: Connection) -> list[LeasedTarget]:
-        """A source of which much is under way waits, so that a slow one does not hold up the others."""
+        """Lease targets, except of sources with many under way: a slow source must not block others."""
         now = clock.now()
         under_way = Counter(target.source_id for target in self._under_way.values())
         target_queue.return_expired(connection, now)
@@ -144,9 +139,9 @@ class TargetsSpider(PricewatchSpider):
             source_id=self.plan.source_id,
         )
 
-    async def _until_fewer(self) -> None:
-        wanted = len(self._under_way) // 2
-        while len(self._under_way) > wanted:
+    async def _wait_for_capacity(self) -> None:
+        limit = len(self._under_way) // 2
+        while len(self._under_way) > limit:
             self._changed.clear()
             await self._changed.wait()
 
@@ -158,7 +153,7 @@ class TargetsSpider(PricewatchSpider):
         return Subject(adapter, target.source_id, target.listing_id, target, target.earlier)
 
     def _refuse(self, target: LeasedTarget, subject: Subject | None) -> UnreadPage:
-        """A target that is not even asked for: a person blocked it, or its adapter is not there any more."""
+        """Return the item for a target that is not requested: it is blocked or its adapter is missing."""
         outcome, reason = TargetOutcome.FAILED, f"there is no adapter {target.adapter_id}"
         if subject is not None:
             outcome, reason = TargetOutcome.DROPPED, DropReason.BLOCKED_BY_ROBOTS_TXT
@@ -171,7 +166,7 @@ class TargetsSpider(PricewatchSpider):
             adapter_version="",
             reason=reason,
             observed_at=clock.now(),
-            asked=False,
+            requested=False,
             listing_id=target.listing_id,
             target=target,
         )
@@ -180,8 +175,8 @@ class TargetsSpider(PricewatchSpider):
         self, response: Response, subject: Subject
     ) -> AsyncIterator[ProductPage | UnreadPage]:
         if subject.target is None:
-            # One page that is only looked at.
-            self._show(self.read_product(response, subject), subject)
+            # A page that is only checked, not stored.
+            self._report(self.read_product(response, subject), subject)
             return
         async for item in super().parse_product(response, subject):
             yield item
@@ -195,7 +190,7 @@ class TargetsSpider(PricewatchSpider):
         if subject.target is not None and leads_elsewhere(response) and self.may_follow(response, subject):
             result = await self._follow(response, subject, subject.target, result)
         if self.plan.url is not None:
-            self._show(deepcopy(result), subject)
+            self._report(deepcopy(result), subject)
         return result
 
     async def _follow(
@@ -205,20 +200,20 @@ class TargetsSpider(PricewatchSpider):
         target: LeasedTarget,
         result: ProductPage | ExtractFailure,
     ) -> ProductPage | ExtractFailure:
-        """A page that moved for good: its target follows if the ids are the same, else a person decides."""
+        """Handle a permanent redirect: the target follows if the ids match, else the page is quarantined."""
         read = result
         if isinstance(read, ExtractFailure):
-            if read.reason in NOT_SHOWN or not isinstance(response, TextResponse):
+            if read.reason in HIDDEN_PAGE or not isinstance(response, TextResponse):
                 return read
             read = self.product_page(response, subject, None, None, read.evidence)
             if isinstance(read, ExtractFailure):
                 return read
         offer = read.offer
-        held_as = identity_key(None, None, target.canonical_url)
+        quarantine_key = identity_key(None, None, target.canonical_url)
 
         def decide(connection: Connection) -> tuple[str | None, bool]:
             why = moved_targets.follow(connection, target.id, offer, by="pricewatch", now=clock.now())
-            again = moved_targets.was_rejected(connection, target.source_id, held_as, response.url)
+            again = moved_targets.was_rejected(connection, target.source_id, quarantine_key, response.url)
             return why, again
 
         why, rejected = await self.run.call(decide)
@@ -226,52 +221,54 @@ class TargetsSpider(PricewatchSpider):
             self.run.note("targets/moved")
             return read
         if rejected:
-            details = f"{asked_url(response)} led to another page, and a person said that it is not the same"
+            details = f"{asked_url(response)} led to another page, which a person rejected"
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, details)
-        addresses = {"moved_from": target.url, "moved_to": response.url}
+        urls = {"moved_from": target.url, "moved_to": response.url}
         read.held = Quarantine(
             QuarantineReason.MOVED,
-            {"why": why, **addresses},
+            {"why": why, **urls},
             None if isinstance(result, ExtractFailure) else offer,
         )
-        # Held once for each target, wherever its address leads.
-        offer.identity_key = held_as
+        # One quarantine row per target, wherever its URL redirects to.
+        offer.identity_key = quarantine_key
         return read
 
-    def look_of(self, page: UnreadPage, subject: Subject, response: Response | None) -> ListingCheck | None:
-        """What the page says about its listing; None where nothing was stored of it yet."""
+    def check_from(
+        self, page: UnreadPage, subject: Subject, response: Response | None
+    ) -> ListingCheck | None:
+        """Return what the page says about its listing; None if the target has no listing yet."""
         if subject.listing_id is None or subject.target is None:
             return None
-        if response is None or page.reason in NOT_SHOWN:
+        if response is None or page.reason in HIDDEN_PAGE:
             return ListingCheck(subject.listing_id, Attempt.TROUBLE, page.observed_at)
-        return self.look_at(subject.listing_id, subject.target.url, response, subject.adapter)
+        return self.check_listing(subject.listing_id, subject.target.url, response, subject.adapter)
 
     async def product_failed(self, failure: Failure) -> list[UnreadPage]:
         pages = await super().product_failed(failure)
         request: Request = failure.request  # type: ignore[attr-defined]
         outcome, status, error = outcome_of(failure)
         self._print(LookResult(request.url, "failed", reason_of(failure, outcome, status), error))
-        # A page that was only looked at has no outcome to store.
+        # A page that was only checked has no outcome to store.
         return [page for page in pages if page.target is not None]
 
     def _item_ended(self, item: Any) -> None:
-        # One that was not tried stays under way, until the run gives it back.
+        # A target that was not tried stays leased until the run releases it.
         if isinstance(item, ProductPage) or (isinstance(item, UnreadPage) and item.is_tried):
             self._done += self._under_way.pop(item.target_id or 0, None) is not None
             self._changed.set()
 
-    def _show(self, result: ProductPage | ExtractFailure, subject: Subject) -> None:
+    def _report(self, result: ProductPage | ExtractFailure, subject: Subject) -> None:
         url = self.plan.url or ""
         if isinstance(result, ExtractFailure):
             self._print(LookResult(url, "failed", result.reason, result.details, evidence=result.evidence))
             return
         verdict = judge(result.offer, subject.adapter, result.held)
-        shown = result_of(url, result.offer, verdict, result.evidence, self.plan.known)
-        shown.stored = subject.target is not None and shown.status in ("ok", "quarantine")
-        self._print(shown)
+        checked = result_of(url, result.offer, verdict, result.evidence, self.plan.known)
+        checked.stored = subject.target is not None and checked.status in ("ok", "quarantine")
+        self._print(checked)
 
     def _print(self, result: LookResult) -> None:
-        """To whoever asked for this one page: on the terminal, and on the run's row."""
+        """Print the result of a single page on the terminal, and store it in the run's row."""
         if self.plan.url is not None:
             self.run.progress["result"] = result.as_json()
             print("\n".join(lines_of(result)), flush=True)

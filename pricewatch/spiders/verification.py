@@ -1,4 +1,4 @@
-"""Verification: look at the pages of listings that nobody saw for a while; conclude with evidence."""
+"""Verification: check the pages of listings that were not seen for a while."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from scrapy.http import Request, Response
 from sqlalchemy import Connection
 from twisted.python.failure import Failure
 
-from pricewatch import clock
+from pricewatch import adapters, clock
 from pricewatch.adapters.base import Adapter
 from pricewatch.errors import UserError
-from pricewatch.items import CheckedListings, ListingCheck, VerificationCandidate
+from pricewatch.items import CheckedListings, ListingCheck
+from pricewatch.queued_work import VerificationCandidate
 from pricewatch.rules.freshness import CLOCKS_APART, VERIFY_BELOW, falls_below
 from pricewatch.rules.verification_outcome import HEAD_REFUSED
+from pricewatch.runs.requested_page import outcome_of
 from pricewatch.spiders.arguments import MOST, Arguments
-from pricewatch.spiders.base import PricewatchSpider, adapter_for, outcome_of
+from pricewatch.spiders.base import PricewatchSpider
 from pricewatch.store.engine.database import engine
 from pricewatch.store.writing import source_rows, verification_rows
 from pricewatch.store.writing.market_rows import MarketRecord, load_approved_market
@@ -28,26 +30,26 @@ from pricewatch.vocabulary import Attempt
 
 
 class VerificationArguments(Arguments):
-    market: str | None = Field(
-        None, min_length=1, description="the market whose listings are verified, by its id"
-    )
+    market: str | None = Field(None, min_length=1, description="verify listings of this market, by its id")
     source: str | None = Field(
-        None, min_length=1, description="the source whose listings outside any market were handed over"
+        None, min_length=1, description="verify listings of this source that are in no market, by its id"
     )
-    max_listings: int | None = Field(None, ge=1, le=MOST, description="look at no more than this many")
+    max_listings: int | None = Field(None, ge=1, le=MOST, description="check at most this many")
 
     @model_validator(mode="after")
     def _one_choice(self) -> VerificationArguments:
         if (self.market is None) == (self.source is None):
-            raise ValueError("it needs either -a market=ID or -a source=ID")
+            raise ValueError("give either -a market=ID or -a source=ID")
         return self
 
 
 class VerificationSpider(PricewatchSpider):
     name = "verification"
     arguments_type = VerificationArguments
-    own_pipelines: ClassVar[dict[str, int]] = {"pricewatch.pipelines.verification.VerificationPipeline": 360}
-    # One of the two: its whole market, or what was handed over of a source and is in no market.
+    extra_pipelines: ClassVar[dict[str, int]] = {
+        "pricewatch.pipelines.verification.VerificationPipeline": 360
+    }
+    # Either the market, or the source whose listings outside any market have a verification request.
     market: MarketRecord | None
     source: SourceRecord | None
 
@@ -58,20 +60,20 @@ class VerificationSpider(PricewatchSpider):
         with engine().connect() as connection:
             if arguments.market is not None:
                 market = load_approved_market(connection, arguments.market)
-                return market, None, adapter_for(market.adapter_id)
+                return market, None, adapters.get(market.adapter_id)
             source = source_rows.find(connection, arguments.source or "")
         source_rows.check_approved(source)
-        return None, source, adapter_for(source.adapter_id)
+        return None, source, adapters.get(source.adapter_id)
 
     def prepare(self, arguments: VerificationArguments) -> None:
         self.market, self.source, self.adapter = self.load(arguments)
         self.source_id = self.market.source_id if self.market else self.source.id if self.source else ""
-        self.subject = self.market.id if self.market else self.source_id
+        self.alert_subject = self.market.id if self.market else self.source_id
         self.most = arguments.max_listings or self.settings.getint("VERIFICATION_MAX_LISTINGS")
-        self.looks: list[ListingCheck] = []
+        self.checks: list[ListingCheck] = []
         self._candidates: dict[int, VerificationCandidate] = {}
-        self._wanted: int | None = None
-        self._all_looked_at = asyncio.Event()
+        self._candidate_count: int | None = None
+        self._all_checked = asyncio.Event()
 
     def run_fields(self) -> dict[str, Any]:
         return {
@@ -83,23 +85,25 @@ class VerificationSpider(PricewatchSpider):
         }
 
     def describe(self) -> str:
-        return f"{self.name} {self.subject}"
+        return f"{self.name} {self.alert_subject}"
 
     def work_done(self) -> tuple[int, int | None]:
-        return len(self.looks), self._wanted
+        return len(self.checks), self._candidate_count
 
     async def start(self) -> AsyncIterator[Any]:
         candidates = await self.run.call(self._choose)
         self._candidates = {candidate.id: candidate for candidate in candidates}
-        self._wanted = len(candidates)
+        self._candidate_count = len(candidates)
         for candidate in candidates:
             self.run.count("urls_attempted")
             adapter = self._adapter_of(candidate)
             yield self._request(candidate, "GET" if adapter.presence_needs_page else "HEAD")
         if candidates:
-            await self._all_looked_at.wait()
-            # Everything that was seen is concluded from at once.
-            yield CheckedListings(subject=self.subject, looks=self.looks, candidates=self._candidates)
+            await self._all_checked.wait()
+            # All checks are applied together.
+            yield CheckedListings(
+                alert_subject=self.alert_subject, checks=self.checks, candidates=self._candidates
+            )
 
     def _choose(self, connection: Connection) -> list[VerificationCandidate]:
         if self.market is None:
@@ -122,9 +126,9 @@ class VerificationSpider(PricewatchSpider):
         )
 
     def _adapter_of(self, candidate: VerificationCandidate) -> Adapter:
-        """The adapter of the target that watches it, outside markets; of its source where that is no more."""
+        """Return the adapter of the listing's target if it has one and it exists, else that of the source."""
         try:
-            return adapter_for(candidate.adapter_id) if candidate.adapter_id else self.adapter
+            return adapters.get(candidate.adapter_id) if candidate.adapter_id else self.adapter
         except UserError:
             return self.adapter
 
@@ -132,8 +136,8 @@ class VerificationSpider(PricewatchSpider):
         return Request(
             candidate.url,
             method=method,
-            callback=self.looked,
-            errback=self.not_reached,
+            callback=self.parse_listing,
+            errback=self.listing_failed,
             cb_kwargs={"candidate": candidate},
             meta={
                 "handle_httpstatus_all": True,
@@ -142,13 +146,15 @@ class VerificationSpider(PricewatchSpider):
             dont_filter=True,
         )
 
-    def looked(self, response: Response, candidate: VerificationCandidate) -> Any:
+    def parse_listing(self, response: Response, candidate: VerificationCandidate) -> Any:
         method = response.request.method if response.request else "GET"
         if method == "HEAD" and response.status in HEAD_REFUSED:
             return self._request(candidate, "GET")
-        return self._add(self.look_at(candidate.id, candidate.url, response, self._adapter_of(candidate)))
+        return self._add(
+            self.check_listing(candidate.id, candidate.url, response, self._adapter_of(candidate))
+        )
 
-    def not_reached(self, failure: Failure) -> Any:
+    def listing_failed(self, failure: Failure) -> Any:
         request: Request = failure.request  # type: ignore[attr-defined]
         outcome, status, error = outcome_of(failure)
         candidate = request.cb_kwargs["candidate"]
@@ -163,9 +169,9 @@ class VerificationSpider(PricewatchSpider):
             )
         )
 
-    def _add(self, look: ListingCheck) -> None:
-        self.looks.append(look)
-        self.run.count("urls_failed" if look.attempt is Attempt.TROUBLE else "urls_succeeded")
-        self.run.note(f"verification/{look.attempt}")
-        if len(self.looks) == self._wanted:
-            self._all_looked_at.set()
+    def _add(self, check: ListingCheck) -> None:
+        self.checks.append(check)
+        self.run.count("urls_failed" if check.attempt is Attempt.TROUBLE else "urls_succeeded")
+        self.run.note(f"verification/{check.attempt}")
+        if len(self.checks) == self._candidate_count:
+            self._all_checked.set()

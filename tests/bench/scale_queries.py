@@ -10,8 +10,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from pricewatch.items import VerificationCandidate
 from pricewatch.money import Money
+from pricewatch.queued_work import VerificationCandidate
 from pricewatch.rules.freshness import CLOCKS_APART, falls_below
 from pricewatch.rules.market_membership import PriceRange
 from pricewatch.services import health_checks

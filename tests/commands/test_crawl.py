@@ -21,8 +21,8 @@ SHORT = ("crawl", "discovery", "-a", "market=bazaar-toys", "-a", "max_pages=1", 
     [
         ([], "Say which spider, one at a time: discovery, sweep, targets, verification."),
         (["discovery"], "needs -a market=…"),
-        (["discovery", "-a", "market=bazaar-bikes", "-a", "max_pages=many"], "cannot take -a max_pages=many"),
-        (["discovery", "-s", "REQUESTS_PER_SECOND=often"], "REQUESTS_PER_SECOND is 'often'; it should be"),
+        (["discovery", "-a", "market=bazaar-bikes", "-a", "max_pages=many"], "cannot use -a max_pages=many"),
+        (["discovery", "-s", "REQUESTS_PER_SECOND=often"], "REQUESTS_PER_SECOND is 'often'; it must be"),
         (
             ["discovery", "-a", "market=atlantis"],
             "There is no market 'atlantis'. Known markets: arlington-va,",

@@ -1,4 +1,4 @@
-"""Feeds: one row per listing that was accepted, with fields that people read, once it is committed."""
+"""Feeds: one row per accepted listing, with readable fields, after it is committed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from pricewatch import settings as ours
 from tests.conftest import Crawl
 from tests.spiders.conftest import World, crawler, world
-from tests.spiders.watching import fetch, readable, watch
+from tests.spiders.target_runs import fetch, readable, watch
 
 __all__ = ["crawler", "world"]
 FIELDS = ["source", "title", "price", "price_max", "currency", "availability", "url", "seen_at"]
@@ -59,7 +59,7 @@ def test_verification_writes_a_row_for_each_listing_that_it_checked(world: World
     world.crawl("discovery", max_details=0)
     gone, *others = world.on_sale()[:3]
     for true in (gone, *others):
-        world.forget(true, hours=30)
+        world.make_unseen(true, hours=30)
     world.bazaar.fault("status", f"^{gone.url}$", status=404)
     run, rows = rows_of(world, "verification", tmp_path / "out.jsonl", max_listings=3)
     assert run["status"] == "finished"
@@ -71,7 +71,7 @@ def test_verification_writes_a_row_for_each_listing_that_it_checked(world: World
 
 
 @pytest.mark.parametrize("addon", ["BreaksOnOffers", "DropsOffers"])
-def test_what_is_held_or_dropped_is_in_no_feed_and_never_scraped(
+def test_quarantined_or_dropped_offers_are_not_exported(
     world: World, crawl: Crawl, tmp_path: Path, addon: str
 ) -> None:
     world.crawl("discovery", max_pages=1, max_details=0)
@@ -79,7 +79,7 @@ def test_what_is_held_or_dropped_is_in_no_feed_and_never_scraped(
     settings = {
         "FEEDS": json.dumps({str(path): {"format": "jsonlines"}}),
         "ADDONS": json.dumps({f"tests.spiders.broken.{addon}": 1}),
-        "EXTENSIONS": json.dumps({**ours.EXTENSIONS, "tests.extensions.scraped.ScrapedExtension": 7}),
+        "EXTENSIONS": json.dumps({**ours.EXTENSIONS, "tests.extensions.scraped_items.ScrapedExtension": 7}),
     }
     crawl("sweep", market=world.market, max_pages=1, max_details=5, settings=settings)
     run = world.database.row("SELECT * FROM runs ORDER BY id DESC LIMIT 1")
@@ -90,7 +90,7 @@ def test_what_is_held_or_dropped_is_in_no_feed_and_never_scraped(
     assert "scraped/ProductPage" not in run.reasons
 
 
-def test_a_feed_may_be_csv(world: World, tmp_path: Path) -> None:
+def test_feed_in_csv_format(world: World, tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
     settings = {"FEEDS": {str(path): {"format": "csv", "fields": ["title", "price", "currency"]}}}
     world.crawl("discovery", settings=settings, max_pages=1, max_details=0)
@@ -100,7 +100,7 @@ def test_a_feed_may_be_csv(world: World, tmp_path: Path) -> None:
     assert list(rows[0]) == ["title", "price", "currency"]
 
 
-def test_a_market_that_could_not_be_read_leaves_an_empty_feed(world: World, tmp_path: Path) -> None:
+def test_failed_discovery_leaves_an_empty_feed(world: World, tmp_path: Path) -> None:
     world.bazaar.fault("status", "page=2", status=500, times=20)
     run, rows = rows_of(world, "discovery", tmp_path / "out.jsonl", max_pages=3)
     assert run["status"] == "failed"

@@ -1,4 +1,4 @@
-"""A bar on a terminal, lines in a log; both tell pages, listings and rate."""
+"""Progress: a bar on a terminal, lines in a log; both have pages, listings and rate."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_a_terminal_shows_a_bar_and_a_summary_and_no_log(marketplace: Bazaar, da
     assert "[scrapy" not in text
 
 
-def test_a_log_gets_lines_instead(marketplace: Bazaar, crawl: Crawl) -> None:
+def test_log_has_lines_instead_of_a_bar(marketplace: Bazaar, crawl: Crawl) -> None:
     outcome = crawl("discovery", market="bazaar-toys", max_details=0)
     assert "finished in" in outcome.stderr
     assert "\x1b" not in outcome.stderr

@@ -89,7 +89,7 @@ def test_a_refusal_names_the_setting_that_allows_it(site: Site, trap: Trap) -> N
     assert report[0]["reason"] == "refused_address"
     allow = f"ALLOWED_PRIVATE_HOSTS=named-test.com:{trap.port}"
     assert (
-        f"leads to 127.0.0.1, which is not a public address; if it is yours, allow it with {allow}"
+        f"resolves to 127.0.0.1, which is not a public address; if it is yours, allow it with {allow}"
         in (report[0]["message"])
     )
     assert trap.visitors == 0

@@ -1,4 +1,4 @@
-"""Which addresses a crawler may connect to."""
+"""Which addresses the crawler may connect to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pricewatch.rules.addresses import AllowedHosts, is_public, literal_address,
         "2002:a00:1::", "2001:db8::1",
     ],
 )  # fmt: skip
-def test_private_in_any_spelling(host: str) -> None:
+def test_private_addresses_in_any_spelling(host: str) -> None:
     address = literal_address(host)
     assert address is not None
     assert not is_public(address)
@@ -31,7 +31,7 @@ def test_private_in_any_spelling(host: str) -> None:
 @pytest.mark.parametrize(
     "host", ["8.8.8.8", "134744072", "[2606:4700::1111]", "::ffff:8.8.8.8", "64:ff9b::808:808"]
 )
-def test_public(host: str) -> None:
+def test_public_addresses(host: str) -> None:
     address = literal_address(host)
     assert address is not None
     assert refusal(host, address, 80, AllowedHosts()) is None
@@ -40,7 +40,7 @@ def test_public(host: str) -> None:
 @pytest.mark.parametrize(
     "host", ["shop.com", "1e100.net", "3com.com", "127.0.0.1.nip.io", "", "a.b", "1.2.3.4.5"]
 )
-def test_names_are_no_addresses(host: str) -> None:
+def test_names_are_not_addresses(host: str) -> None:
     assert literal_address(host) is None
 
 
@@ -72,6 +72,6 @@ def test_every_spelling_is_the_same_address(address: ipaddress.IPv4Address) -> N
         ("shop.internal", "x.shop.internal", 80, False),
     ],
 )
-def test_what_an_operator_lists(entry: str, host: str, port: int, allowed: bool) -> None:
+def test_allowed_hosts(entry: str, host: str, port: int, allowed: bool) -> None:
     address = literal_address(host) or ipaddress.ip_address("10.0.0.9")
     assert AllowedHosts([entry]).allows(host, address, port) is allowed

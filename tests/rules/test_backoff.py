@@ -13,12 +13,12 @@ from pricewatch.rules.backoff import JITTER, LONGEST_DELAY, backoff, retry_after
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
-def test_one_second_doubled_up_to_thirty() -> None:
+def test_delay_doubles_from_one_to_thirty_seconds() -> None:
     assert [backoff(failures, 0.5) for failures in range(1, 8)] == [1, 2, 4, 8, 16, 30, 30]
 
 
 @given(st.integers(-5, 10_000), st.floats(0, 1))
-def test_it_is_spread_but_never_longer_than_the_longest(failures: int, chance: float) -> None:
+def test_jittered_delay_never_exceeds_the_maximum(failures: int, chance: float) -> None:
     pause = backoff(failures, chance)
     assert (1 - JITTER) <= pause <= LONGEST_DELAY
 
@@ -49,6 +49,6 @@ def test_retry_after(value: str | None, seconds: float | None) -> None:
 
 
 @given(st.text())
-def test_retry_after_takes_whatever_a_site_sends(value: str) -> None:
+def test_retry_after_accepts_any_text(value: str) -> None:
     wish = retry_after(value, NOW)
     assert wish is None or wish >= 0

@@ -14,20 +14,20 @@ moments = st.timedeltas(min_value=timedelta(0), max_value=timedelta(days=9)).map
 
 
 @pytest.mark.parametrize(("tier", "hours"), [("hot", 20), ("standard", 30), ("cool", 60)])
-def test_the_hours_of_the_document(tier, hours):
+def test_hours_until_each_confidence_level(tier, hours):
     seen = NOW - timedelta(hours=hours)
     assert confidence(tier, seen, None, NOW) == 40
     assert confidence(tier, seen - timedelta(seconds=1), None, NOW) == 39
     assert falls_below(40, tier) == timedelta(hours=hours)
 
 
-def test_verified_counts_for_less_than_seen_and_only_while_it_is_newer():
+def test_verified_is_less_than_seen_and_counts_only_if_newer():
     seen = NOW - timedelta(hours=30)
     assert confidence("hot", seen, NOW, NOW) == 80
     assert confidence("hot", NOW, seen, NOW) == 100
 
 
-def test_a_clock_that_jumps_back_gives_no_more_than_full_trust():
+def test_clock_that_jumps_back_gives_at_most_full_confidence():
     assert confidence("hot", NOW + timedelta(hours=5), None, NOW) == 100
 
 
@@ -40,45 +40,45 @@ def test_badges():
 
 
 @pytest.mark.parametrize(("tier", "hours"), [("hot", 40), ("standard", 60), ("cool", 120)])
-def test_a_price_fades_half_as_fast_as_a_sighting(tier, hours):
+def test_price_confidence_decays_half_as_fast(tier, hours):
     read = NOW - timedelta(hours=hours)
     assert price_confidence(tier, read, NOW) == 40
     assert price_confidence(tier, NOW + timedelta(hours=5), NOW) == 100
     assert price_confidence(tier, None, NOW) is None
 
 
-def test_no_more_is_claimed_than_the_less_certain_of_the_two():
+def test_overall_is_the_lower_confidence():
     assert overall(99, 0) == 0
     assert overall(40, 99) == 40
     assert overall(40, None) == 40
 
 
-def test_the_badge_tells_of_a_stale_price():
+def test_badge_shows_a_stale_price():
     assert badge(99, 3, 50, 2) == "fresh"
     assert badge(99, 3, 49, 2) == "price seen 2 days ago"
     assert badge(79, 3, 0, 1) == "price seen 1 day ago"
     assert badge(79, 3, None) == "listed 3 days ago"
-    # That it may be gone matters more.
+    # That the listing may be gone is more important.
     assert badge(49, 3, 0, 9) == "may no longer be available"
     assert badge(39, 3, 0, 9) is None
 
 
 @given(st.sampled_from(list(Tier)), moments, st.none() | moments)
-def test_it_stays_in_its_range_and_only_fades(tier, seen, verified):
+def test_confidence_stays_in_range_and_only_decays(tier, seen, verified):
     now_level = confidence(tier, seen, verified, NOW)
     assert 0 <= now_level <= 100
     assert confidence(tier, seen, verified, NOW + timedelta(hours=1)) <= now_level
 
 
 @given(st.sampled_from(list(Tier)), moments, st.integers(1, 99))
-def test_a_level_is_a_range_of_times(tier, seen, level):
+def test_level_corresponds_to_a_time_range(tier, seen, level):
     below = confidence(tier, seen, None, NOW) < level
     assert below == (NOW - seen > falls_below(level, tier))
 
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.sampled_from(list(Tier)), moments, st.none() | moments)
-def test_the_database_computes_the_same(database, tier, seen, verified):
+def test_database_computes_the_same_confidence(database, tier, seen, verified):
     computed = database.value(
         "SELECT confidence(:tier, CAST(:seen AS timestamptz), CAST(:verified AS timestamptz),"
         " CAST(:now AS timestamptz))",
@@ -92,7 +92,7 @@ def test_the_database_computes_the_same(database, tier, seen, verified):
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.sampled_from(list(Tier)), st.none() | moments)
-def test_the_database_computes_the_same_for_prices(database, tier, read):
+def test_database_computes_the_same_price_confidence(database, tier, read):
     computed = database.value(
         "SELECT price_confidence(:tier, CAST(:read AS timestamptz), CAST(:now AS timestamptz))",
         tier=tier,

@@ -1,4 +1,4 @@
-"""Where a list ends: what an answer says about it, and the search for its last page."""
+"""The end of a list: how responses indicate it, and the search for the last page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricewatch.rules.list_end import Answer, EndSearch, is_led_away, judge_answer, leads_back
+from pricewatch.rules.list_end import Answer, EndSearch, is_redirected_away, judge_answer, stays_in_list
 from pricewatch.vocabulary import PageOutcome
 
 SHOP = "https://shop.example"
@@ -35,9 +35,11 @@ BOOKS = f"{SHOP}/c/books"
         (PageOutcome.ROBOTS, None, Answer.TROUBLE),
     ],
 )
-def test_what_an_answer_says(outcome: PageOutcome, status: int | None, answer: Answer) -> None:
+def test_response_is_a_page_the_end_or_trouble(
+    outcome: PageOutcome, status: int | None, answer: Answer
+) -> None:
     assert judge_answer(7, outcome, status) is answer
-    # Whatever it answers, page 1 is not beyond the end.
+    # Page 1 is never past the end.
     assert judge_answer(1, outcome, status) is (Answer.PAGE if answer is Answer.PAGE else Answer.TROUBLE)
 
 
@@ -61,22 +63,22 @@ def test_what_an_answer_says(outcome: PageOutcome, status: int | None, answer: A
         (f"{BOOKS}?page=27&rows=90", f"{BOOKS}?rows=90&page=27", False, True),
     ],
 )
-def test_where_a_redirect_led(asked: str, landed: str, away: bool, back: bool) -> None:
+def test_redirects_within_and_out_of_a_list(asked: str, landed: str, away: bool, back: bool) -> None:
     rows = "?rows=90" if "rows" in asked else ""
-    assert is_led_away(asked, landed, f"{BOOKS}{rows}") is away
-    assert leads_back(asked, landed, [BOOKS]) is back
+    assert is_redirected_away(asked, landed, f"{BOOKS}{rows}") is away
+    assert stays_in_list(asked, landed, [BOOKS]) is back
 
 
-def test_one_path_for_all_pages_of_a_shop() -> None:
+def test_site_with_one_path_for_all_pages() -> None:
     home = f"{SHOP}/index.php?route=product/category&path=20"
     asked = f"{home}&page=9"
-    assert is_led_away(asked, home, home)
-    assert leads_back(asked, home, [home])
-    assert not leads_back(asked, f"{SHOP}/index.php?route=account/login", [home])
+    assert is_redirected_away(asked, home, home)
+    assert stays_in_list(asked, home, [home])
+    assert not stays_in_list(asked, f"{SHOP}/index.php?route=account/login", [home])
 
 
-def answered(habit: str, last: int, number: int) -> int | None:
-    """What a page shows on a site of so many pages; None where it shows nothing."""
+def content_of(habit: str, last: int, number: int) -> int | None:
+    """Return the content of a page on a site with `last` pages; None if it is empty."""
     if number <= last:
         return number
     return {"nothing": None, "first again": 1, "last again": last}[habit]
@@ -89,31 +91,31 @@ def answered(habit: str, last: int, number: int) -> int | None:
     st.one_of(st.none(), st.integers(1, 400)),
     st.booleans(),
 )
-def test_the_last_page_is_found_wherever_a_sweep_begins(
-    habit: str, last: int, first: int, guess: int | None, tells_next: bool
+def test_last_page_is_found_wherever_a_sweep_begins(
+    habit: str, last: int, first: int, guess: int | None, has_next_link: bool
 ) -> None:
-    """A sweep reads on from where it begins, until a page shows nothing or what another one did."""
-    prints: dict[int, int] = {}
+    """A sweep reads until a page is empty or repeats another page."""
+    fingerprints: dict[int, int] = {}
     number = first
-    while (shown := answered(habit, last, number)) is not None and shown not in prints.values():
-        prints[number] = shown
+    while (content := content_of(habit, last, number)) is not None and content not in fingerprints.values():
+        fingerprints[number] = content
         number += 1
-    if shown is not None:
-        prints[number] = shown
-    prints.setdefault(1, 1)
+    if content is not None:
+        fingerprints[number] = content
+    fingerprints.setdefault(1, 1)
     if number == 1:
         return
-    search = EndSearch.begin(prints, number, guess)
+    search = EndSearch.begin(fingerprints, number, guess)
     asked = 0
     while (probe := search.probe) is not None:
-        shown = answered(habit, last, probe)
-        new = search.note(probe, shown, has_next=probe != last if tells_next else shown is not None)
+        content = content_of(habit, last, probe)
+        new = search.note(probe, content, has_next=probe != last if has_next_link else content is not None)
         assert not new or probe <= last
         asked += 1
     assert search.last == last
     assert asked <= math.ceil(math.log2(300)) + 1
 
 
-def test_a_page_that_shows_an_earlier_one_is_the_end_as_well() -> None:
-    prints = {number: number for number in range(1, 13)} | {13: 5}
-    assert EndSearch.begin(prints, 13).last == 12
+def test_page_that_repeats_an_earlier_page_is_the_end() -> None:
+    fingerprints = {number: number for number in range(1, 13)} | {13: 5}
+    assert EndSearch.begin(fingerprints, 13).last == 12

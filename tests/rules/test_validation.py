@@ -63,23 +63,23 @@ def test_a_good_offer_is_not_changed():
         ({"identity_key": "PID:" + "x" * 256}, DropReason.MISSING_REQUIRED_FIELD),
     ],
 )
-def test_an_offer_that_is_not_stored(changes, reason):
+def test_invalid_offers_are_dropped_or_quarantined(changes, reason):
     assert reason_of(validate_offer(an_offer(**changes))) is reason
 
 
 @pytest.mark.parametrize("cents", [1, 99_999_999])
-def test_the_range_of_prices_includes_its_ends(cents):
+def test_price_range_includes_its_bounds(cents):
     assert isinstance(validate_offer(an_offer(price_cents=cents)), Ok)
 
 
-def test_a_held_offer_keeps_everything():
+def test_quarantined_offer_keeps_all_fields():
     verdict = validate_offer(an_offer(price_cents=0, sku="K1"))
     assert isinstance(verdict, Quarantine)
     assert verdict.offer is not None
     assert verdict.offer.sku == "K1"
 
 
-def test_texts_are_cleaned_and_cut():
+def test_texts_are_cleaned_and_truncated():
     seller = SellerInfo("a\x00b", "Shop\u202e")
     attributes = {"calibre\x00": ["9\x00mm", 1, None]}
     verdict = validate_offer(
@@ -101,19 +101,19 @@ def test_texts_are_cleaned_and_cut():
     assert offer.attributes == {"calibre": ["9 mm", 1, None]}
 
 
-def test_the_offer_given_is_left_as_it_was():
+def test_original_offer_is_not_modified():
     offer = an_offer(title=" Kettle ")
     validate_offer(offer)
     assert offer.title == " Kettle "
 
 
-def test_impossible_shipping_is_left_out():
+def test_invalid_shipping_is_removed():
     verdict = validate_offer(an_offer(shipping_cents=-5))
     assert isinstance(verdict, Ok)
     assert verdict.offer.shipping_cents is None
 
 
-def test_a_card_may_show_no_price():
+def test_card_may_have_no_price():
     verdict = validate_card(a_card(price_cents=None, currency="EUR", price_max_cents=5))
     assert isinstance(verdict, Card)
     assert (verdict.price_cents, verdict.price_max_cents, verdict.currency) == (None, None, None)
@@ -135,11 +135,11 @@ def test_a_good_card_is_not_changed():
         ({"price_cents": 10**9}, DropReason.INVALID_PRICE),
     ],
 )
-def test_a_card_that_is_dropped(changes, reason):
+def test_invalid_cards_are_dropped(changes, reason):
     assert reason_of(validate_card(a_card(**changes))) is reason
 
 
-def test_stock_words_of_a_card_that_are_not_understood_tell_nothing() -> None:
+def test_unrecognized_stock_of_a_card_is_ignored() -> None:
     verdict = validate_card(a_card(availability=Availability.UNKNOWN))
     assert isinstance(verdict, Card)
     assert verdict.availability is None

@@ -1,4 +1,4 @@
-"""A pipeline and adapters that are not as they should be, for crawls in processes of their own."""
+"""A pipeline and adapters that fail, for crawls in separate processes."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def _breaks(*_: Any) -> Any:
 
 
 class BreaksOnPageThree:
-    """An add-on that lets the adapter fail in a way that nobody thought of."""
+    """An add-on that makes the adapter raise an unexpected error on one overview page."""
 
     def update_settings(self, settings: Any) -> None:
         read = BazaarAdapter.cards_on
@@ -29,21 +29,21 @@ class BreaksOnPageThree:
 
 
 class BreaksOnProducts:
-    """The same for product pages."""
+    """An add-on that makes the adapter fail on product pages."""
 
     def update_settings(self, settings: Any) -> None:
         BazaarAdapter.listing_on = _breaks  # type: ignore[assignment, method-assign]
 
 
 class BreaksOnOffers:
-    """The same for what the adapter makes of an offer."""
+    """An add-on that makes the adapter fail to normalize offers."""
 
     def update_settings(self, settings: Any) -> None:
         BazaarAdapter.normalize = _breaks  # type: ignore[assignment, method-assign]
 
 
 class DropsOffers:
-    """Lets the adapter say of every offer that its stock is not known."""
+    """An add-on that makes the adapter drop every offer for unknown availability."""
 
     def update_settings(self, settings: Any) -> None:
         drop = Drop(DropReason.UNKNOWN_AVAILABILITY)
@@ -51,7 +51,7 @@ class DropsOffers:
 
 
 class NeedsOnlyTheStatus:
-    """Lets the adapter tell by the status alone whether a listing is still there."""
+    """An add-on that lets the adapter verify listings by the HTTP status alone."""
 
     def update_settings(self, settings: Any) -> None:
         BazaarAdapter.presence_needs_page = False

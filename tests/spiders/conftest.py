@@ -1,4 +1,4 @@
-"""Crawls in quick succession, with a clock that tests move together with the marketplace's."""
+"""Crawls in quick succession, with a clock that tests move together with the marketplace's clock."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 
 from tests.crawler import Crawler
 
-# How long a retry waits is tested where retries are.
+# Retry delays are tested elsewhere.
 QUICK_RETRIES = {"RETRY_FIRST_DELAY": 0.05, "RETRY_LONGEST_DELAY": 0.2}
 
 
 class World:
-    """A marketplace, a database and the crawls between them, at one and the same time."""
+    """A marketplace, a database and crawls, with the same clock."""
 
     def __init__(self, marketplace: Any, database: Any, crawler: Crawler) -> None:
         self.bazaar = marketplace
@@ -27,7 +27,7 @@ class World:
         self.bazaar.advance(**span)
 
     def crawl(self, spider: str, /, settings: dict[str, Any] | None = None, **arguments: Any) -> Any:
-        # The marketplace's clock stands still while a crawl's goes on: no crawl begins before the last ended.
+        # The marketplace's clock stands still during a crawl, so move it past the end of the last one.
         self.advance(seconds=30)
         return self.crawler(
             spider,
@@ -44,8 +44,8 @@ class World:
     def listing(self, true: Any) -> Any:
         return self.database.row("SELECT * FROM listings WHERE canonical_url LIKE :url", url=f"%{true.url}")
 
-    def forget(self, true: Any, **ago: float) -> None:
-        """Let a listing go unseen for this long."""
+    def make_unseen(self, true: Any, **ago: float) -> None:
+        """Make a listing unseen for this long."""
         moment = self.bazaar.now() - timedelta(**ago)
         self.database.do(
             "UPDATE listings SET last_seen_at = :at WHERE canonical_url LIKE :url",
@@ -53,18 +53,18 @@ class World:
             url=f"%{true.url}",
         )
 
-    def asked(self, path: str) -> list[str]:
-        """The methods by which a path was asked for, in order."""
+    def methods_used(self, path: str) -> list[str]:
+        """Return the methods of all requests for a path, in order."""
         return [entry.method for entry in self.bazaar.log() if entry.path.split("?")[0] == path]
 
     def metric(self, name: str, *labels: str) -> float:
-        """What all runs have counted towards a metric with these labels."""
+        """Return the value of a metric with these labels over all runs."""
         counted = "SELECT key, value FROM run_figures UNION ALL SELECT key, value FROM figures"
-        found = self.database.value(
+        value = self.database.value(
             f"SELECT coalesce(sum(value), 0) FROM ({counted}) f WHERE key LIKE :key",
             key=f"%{'|'.join((name, *labels))}",
         )
-        return float(found)
+        return float(value)
 
     def on_sale(self) -> list[Any]:
         return [

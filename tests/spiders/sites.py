@@ -1,4 +1,4 @@
-"""The sample marketplace in the shape of a real site, its source and market, and the truth about both."""
+"""The sample marketplace imitating a real site, its source and market, and the expected listings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OFFERED = {"on_sale": "IN_STOCK", "out_of_stock": "OUT_OF_STOCK"}
 
 
 class Known(NamedTuple):
-    """One listing as the database has it, or as it should."""
+    """One listing as stored, or as expected."""
 
     identity_key: str
     title: str
@@ -25,25 +25,25 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True)
 class Site:
-    """What a test has to know of a site: where its adapter looks, and what it can tell."""
+    """The properties of a site that tests depend on."""
 
     id: str
     currency: str
-    # The category of the marketplace that the market consists of.
+    # The category of the marketplace that makes up the market.
     category: str
     market: dict[str, Any]
     product_id: Callable[[TruthListing], str]
-    # What its overview pages list, and in which state.
+    # The listing states on its overview pages, and the stored availability of each.
     availability: dict[str, str] = field(default_factory=lambda: {**OFFERED})
     rows: int = 90
-    # Whether a listing's own page tells its stock, and that it is sold rather than gone.
-    tells_stock: bool = True
-    tells_sold: bool = False
+    # Whether product pages show the stock, and whether they distinguish sold from gone.
+    shows_stock: bool = True
+    shows_sold: bool = False
 
     def known(self, true: TruthListing) -> Known:
         priced = true.mode != "hidden"
-        # Where no card tells of stock, a page without a price leaves it untold.
-        stock = self.availability[true.state] if priced or self.tells_stock else "LISTED"
+        # If cards do not show the stock, a page without a price does not either.
+        stock = self.availability[true.state] if priced or self.shows_stock else "LISTED"
         return Known(
             f"PID:{self.product_id(true)}",
             true.title,
@@ -59,10 +59,10 @@ def _key(true: TruthListing) -> str:
 
 
 GOODS = Site(
-    "willhaben", "EUR", "bikes", {"category": "marktplatz/bikes"}, lambda true: true.id, tells_sold=True
+    "willhaben", "EUR", "bikes", {"category": "marktplatz/bikes"}, lambda true: true.id, shows_sold=True
 )
 RENTALS = Site(
-    "willhaben", "EUR", "rentals", {"category": "rentals"}, lambda true: true.id, rows=15, tells_sold=True
+    "willhaben", "EUR", "rentals", {"category": "rentals"}, lambda true: true.id, rows=15, shows_sold=True
 )
 SGAMMO = Site("sgammo", "USD", "instruments", {"category": "instruments"}, lambda true: true.id)
 APARTMENTS = Site(
@@ -71,10 +71,10 @@ APARTMENTS = Site(
     "rentals",
     {"city": "Wien", "state": "AT"},
     _key,
-    # The site shows what is to let; a placard says nothing of stock.
+    # The site shows only available listings; its cards do not show the stock.
     {"on_sale": "IN_STOCK", "out_of_stock": "IN_STOCK"},
     rows=3,
-    tells_stock=False,
+    shows_stock=False,
 )
 MERCARI = Site(
     "mercari", "JPY", "cameras", {"category": "cameras"}, _key, {**OFFERED, "sold": "SOLD"}, rows=7
@@ -82,7 +82,7 @@ MERCARI = Site(
 
 
 class SiteWorld(World):
-    """A world whose marketplace looks like the site."""
+    """A world whose marketplace imitates the site."""
 
     def __init__(self, site: Site, *parts: Any) -> None:
         super().__init__(*parts)
@@ -117,17 +117,17 @@ class SiteWorld(World):
         )
 
     def truth(self, *states: str) -> list[TruthListing]:
-        """What the market has, of these states or of all that it shows."""
-        wanted = states or tuple(self.site.availability)
+        """Return the listings of the market in these states, or in all states it shows."""
+        states = states or tuple(self.site.availability)
         city = self.site.market.get("city")
         return [
             true
             for true in self.bazaar.truth(self.site.category)
-            if true.state in wanted and city in (None, true.city)
+            if true.state in states and city in (None, true.city)
         ]
 
     def stored(self) -> dict[str, Known]:
-        """What the database has of the market, by path."""
+        """Return the stored listings of the market, by path."""
         rows = self.database.rows(
             "SELECT regexp_replace(canonical_url, '^https://[^/]+', ''), identity_key, title, price_cents,"
             " currency::text, availability, active FROM listings WHERE market_id = :market",

@@ -1,4 +1,4 @@
-"""A shop that is only declared, from the shell to the database: a WooCommerce shop in one small file."""
+"""A declared shop from the shell to the database: a WooCommerce shop in one small file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from pricewatch.bazaar.client import Bazaar
 from tests.spiders.truth import check_history
 
-# Its cards say nothing of stock: that is left to the products' own pages.
+# Its cards do not show the stock; product pages do.
 SHOP = """
 domain = "127.0.0.1"
 currency = "USD"
@@ -28,18 +28,18 @@ availability = ".summary .stock"
 """
 
 
-# The sample marketplace in another shop's clothes: it need not be spared either.
+# The sample marketplace imitates the shop, so no rate limit is needed.
 QUICK = ("sources", "set", "--requests-per-second", "1000", "--min-delay-ms", "0", "--max-concurrent", "16")
 
 
 @pytest.fixture
-def said() -> list[str]:
-    """What commands wrote on standard error, one by one."""
+def errors() -> list[str]:
+    """The standard error output of each command."""
     return []
 
 
 @pytest.fixture
-def scrapy(tmp_path, monkeypatch, request, said):
+def scrapy(tmp_path, monkeypatch, request, errors):
     (tmp_path / "guitars.toml").write_text(SHOP, "utf-8")
     monkeypatch.setenv("PRICEWATCH_SHOPS", str(tmp_path))
     crawl: Any = request.getfixturevalue("crawl")
@@ -47,18 +47,18 @@ def scrapy(tmp_path, monkeypatch, request, said):
     def scrapy(*words: str) -> str:
         done = crawl.command(*words).end()
         assert done.returncode == 0, done.stderr
-        said.append(done.stderr)
+        errors.append(done.stderr)
         return str(done.stdout)
 
     return scrapy
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "doubted"),
+    ("right", "wrong", "suspect"),
     [("a.next.page-numbers", "a.weiter", "`next`"), ("page/{page}/", "?seite={page}", "`pages`")],
 )
-def test_a_first_crawl_of_one_page_of_a_longer_list_says_so(
-    scrapy, said, database, tmp_path, right, wrong, doubted
+def test_first_crawl_of_one_page_of_a_longer_list_warns(
+    scrapy, errors, database, tmp_path, right, wrong, suspect
 ):
     (tmp_path / "guitars.toml").write_text(SHOP.replace(right, wrong), "utf-8")
     with Bazaar.start(seed=5, listings=600, skin="sgammo") as bazaar:
@@ -67,17 +67,19 @@ def test_a_first_crawl_of_one_page_of_a_longer_list_says_so(
         scrapy("sources", "approve", "guitar-shop", "--by", "Ada")
         scrapy(*QUICK, "guitar-shop")
         scrapy("crawl", "discovery", "-a", "market=guitars", "-a", "max_details=0")
-        summary = said[-1][said[-1].index("LOOK: ") :].splitlines()[0]
-        assert summary.startswith("LOOK: 1 page of /product-category/instruments/ was read, but it links to ")
-        assert summary.endswith(f"; is {doubted} right?")
+        summary = errors[-1][errors[-1].index("ATTENTION: ") :].splitlines()[0]
+        assert summary.startswith(
+            "ATTENTION: 1 page of /product-category/instruments/ was read, but it links to "
+        )
+        assert summary.endswith(f"; is {suspect} right?")
         (error,) = database.value("SELECT errors FROM runs")
-        assert error["error"] == summary.removeprefix("LOOK: ")
-        # A person who wants one page gets no sermon, and later crawls are not first ones.
+        assert error["error"] == summary.removeprefix("ATTENTION: ")
+        # No warning if one page was requested, or after the first crawl.
         scrapy("crawl", "discovery", "-a", "market=guitars", "-a", "max_details=0")
-        assert "LOOK" not in said[-1]
+        assert "ATTENTION" not in errors[-1]
 
 
-def test_from_a_file_to_a_watched_market(scrapy, said, database):
+def test_from_a_file_to_a_watched_market(scrapy, errors, database):
     with Bazaar.start(seed=5, listings=300, skin="sgammo") as bazaar:
         bazaar.advance(days=12)
         first, second, *_ = [true for true in bazaar.truth("instruments") if true.state == "on_sale"]
@@ -88,23 +90,23 @@ def test_from_a_file_to_a_watched_market(scrapy, said, database):
         scrapy("sources", "approve", "guitar-shop", "--by", "Ada")
         scrapy(*QUICK, "guitar-shop")
         scrapy("crawl", "discovery", "-a", "market=guitars")
-        assert "LOOK" not in said[-1]
+        assert "ATTENTION" not in errors[-1]
         assert database.value("SELECT errors FROM runs") == []
         offered = [true for true in bazaar.truth("instruments") if true.state in ("on_sale", "out_of_stock")]
-        wanted = {
+        expected = {
             true.url.rstrip("/"): (
                 None if true.mode == "hidden" else true.price,
                 {"on_sale": "IN_STOCK"}.get(true.state, "OUT_OF_STOCK"),
             )
             for true in offered
         }
-        assert {stock for _, stock in wanted.values()} == {"IN_STOCK", "OUT_OF_STOCK"}
-        assert (None, "OUT_OF_STOCK") in wanted.values()
-        assert stored(database) == wanted
-        # Later looks at the cards alone do not put back into stock what its own page called out of stock.
+        assert {stock for _, stock in expected.values()} == {"IN_STOCK", "OUT_OF_STOCK"}
+        assert (None, "OUT_OF_STOCK") in expected.values()
+        assert stored(database) == expected
+        # Later cards alone do not change the stock that the product page showed.
         before = database.value("SELECT count(*) FROM price_history")
         scrapy("crawl", "sweep", "-a", "market=guitars", "-a", "max_details=0")
-        assert stored(database) == wanted
+        assert stored(database) == expected
         assert database.value("SELECT count(*) FROM price_history") == before
         assert "instruments" not in scrapy("markets", "show", "guitars")
     check_history(database)

@@ -1,4 +1,4 @@
-"""Discovery from the shell to the history, against the sample marketplace and what it knows to be true."""
+"""Discovery from the shell to the price history, against the sample marketplace."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pricewatch.adapters.bazaar import BazaarAdapter
 from pricewatch.bazaar.client import Bazaar
 from tests.conftest import Crawl
 from tests.databases import Database
-from tests.spiders.truth import check_history, offered, pages_of, shown, stored
+from tests.spiders.truth import check_history, listed, offered, pages_of, stored
 
 MARKET = "bazaar-bikes"
 SIZE = 10
@@ -18,16 +18,16 @@ SIZE = 10
 
 @pytest.fixture
 def marketplace(marketplace: Bazaar, database: Database) -> Bazaar:
-    """With small pages, so that a small market has many."""
+    """Use small pages, so that a small market has many."""
     database.do("UPDATE markets SET page_size = :size WHERE id = :id", size=SIZE, id=MARKET)
     return marketplace
 
 
-def test_reads_the_whole_market_then_only_what_is_new(
+def test_first_run_reads_the_whole_market_and_later_runs_only_new_pages(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:
     pages = pages_of(marketplace, "bikes", SIZE)
-    truth = shown(marketplace, "bikes")
+    truth = listed(marketplace, "bikes")
     assert pages > 10
 
     assert crawl("discovery", market=MARKET).returncode == 0
@@ -54,7 +54,7 @@ def test_reads_the_whole_market_then_only_what_is_new(
     _check_details(marketplace, database)
     _check_pages(database, first.id, pages, len(truth))
 
-    # The second run has nothing new to find: five familiar pages are enough.
+    # The second run finds nothing new and stops after five familiar pages.
     before = database.rows("SELECT * FROM price_history ORDER BY listing_id, observed_at")
     assert crawl("discovery", market=MARKET).returncode == 0
     second = database.last_run()
@@ -67,7 +67,7 @@ def test_reads_the_whole_market_then_only_what_is_new(
         (2, 50),
     ]
 
-    # Three new ones on top, one of the known ones cheaper: one page more.
+    # Three new listings on top, and one known listing is cheaper: one more page.
     for number in range(3):
         marketplace.add("bikes", f"New bike {number}", 10_000 + number)
     cheaper = next(listing for listing in offered(marketplace, "bikes")[::-1] if listing.state == "on_sale")
@@ -77,13 +77,13 @@ def test_reads_the_whole_market_then_only_what_is_new(
     assert (third.new_listings, third.pages, third.urls_attempted, third.details) == (3, 6, 3, 3)
     now = stored(database, MARKET)
     assert {path: listing for path, listing in now.items() if path not in truth} == {
-        path: listing for path, listing in shown(marketplace, "bikes").items() if path not in truth
+        path: listing for path, listing in listed(marketplace, "bikes").items() if path not in truth
     }
     check_history(database)
 
 
 def _check_details(marketplace: Bazaar, database: Database) -> None:
-    """At most a hundred pages, the newest first; the rest is left for the sweep."""
+    """Check that at most 100 product pages were read, newest first."""
     run = database.last_run()
     by_path = {listing.url: listing for listing in offered(marketplace, "bikes")}
     tried, read = (
@@ -115,16 +115,14 @@ def _check_pages(database: Database, run_id: int, pages: int, cards: int) -> Non
     assert sum(row.cards for row in rows) == sum(row.new_listings for row in rows) == cards
 
 
-def test_a_market_of_several_start_pages_counts_each_by_itself(
-    marketplace: Bazaar, database: Database, crawl: Crawl
-) -> None:
+def test_start_pages_are_counted_separately(marketplace: Bazaar, database: Database, crawl: Crawl) -> None:
     database.do(
         "UPDATE markets SET start_pages = CAST(:pages AS jsonb), page_size = 5 WHERE id = :id",
         pages=json.dumps(["/c/bikes", "/c/toys"]),
         id=MARKET,
     )
     assert crawl("discovery", market=MARKET, max_details=0).returncode == 0
-    assert stored(database, MARKET) == shown(marketplace, "bikes") | shown(marketplace, "toys")
+    assert stored(database, MARKET) == listed(marketplace, "bikes") | listed(marketplace, "toys")
     marketplace.add("toys", "New toy", 990)
     assert crawl("discovery", market=MARKET, max_details=0).returncode == 0
     pages = database.rows(
@@ -135,27 +133,27 @@ def test_a_market_of_several_start_pages_counts_each_by_itself(
 
 
 @pytest.mark.parametrize("beyond", ["empty", "first", "repeat", "404"])
-def test_the_end_of_a_site_is_found_however_it_behaves_there(
+def test_end_of_a_site_is_found_for_every_behaviour(
     marketplace: Bazaar, database: Database, crawl: Crawl, beyond: str
 ) -> None:
-    """Asked for a page of more than it gives, the site goes on by its own measure."""
+    """The site limits the page size to its own maximum."""
     marketplace.behave(beyond_last=beyond, max_rows=SIZE * 2)
     database.do("UPDATE markets SET page_size = 90 WHERE id = :id", id=MARKET)
     assert crawl("discovery", market=MARKET, max_details=0).returncode == 0
-    assert stored(database, MARKET) == shown(marketplace, "bikes")
+    assert stored(database, MARKET) == listed(marketplace, "bikes")
     assert database.value("SELECT first_read_at IS NOT NULL FROM markets WHERE id = :id", id=MARKET)
 
 
-def test_a_first_run_that_was_capped_is_not_the_first_reading(
+def test_first_run_with_page_limit_is_not_complete(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:
     assert crawl("discovery", market=MARKET, max_pages=3, max_details=0).returncode == 0
     assert database.last_run().pages == 3
     assert crawl("discovery", market=MARKET, max_details=0).returncode == 0
-    assert stored(database, MARKET) == shown(marketplace, "bikes")
+    assert stored(database, MARKET) == listed(marketplace, "bikes")
 
 
-def test_a_price_is_followed_and_a_listing_comes_back(
+def test_price_change_is_stored_and_inactive_listing_becomes_active(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:
     known = marketplace.add("bikes", "Known bike", 50_000)

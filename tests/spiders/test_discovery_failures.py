@@ -1,4 +1,4 @@
-"""Discovery when something goes wrong: nothing half-stored, nothing silent, and a sentence that says it."""
+"""Failures in discovery: nothing is stored halfway, and one sentence says what happened."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pricewatch.bazaar.client import Bazaar
 from tests.conftest import Crawl
 from tests.databases import Database, Server
 from tests.forked import Outcome, Scrapy
-from tests.spiders.truth import asked, check_history, shown, stored
+from tests.spiders.truth import check_history, listed, requests_for, stored
 from tests.waiting import until
 
 MARKET = "bazaar-bikes"
-# Waiting between attempts is somebody else's matter here.
+# Retry delays are tested elsewhere.
 IMPATIENT = {"RETRY_FIRST_DELAY": 0.01, "RETRY_LONGEST_DELAY": 0.01}
-# A page that hangs is asked for again and again, until the test lets it go.
+# A page that hangs is requested repeatedly until the test releases it.
 HELD_UP = {**IMPATIENT, "DOWNLOAD_TIMEOUT": 1, "OVERVIEW_ATTEMPTS": 100}
 
 
@@ -27,12 +27,12 @@ def marketplace(marketplace: Bazaar, database: Database) -> Bazaar:
     return marketplace
 
 
-def check_said(outcome: Outcome, sentence: str) -> None:
-    """It ended with one sentence for a person, without a traceback, and the exit code tells."""
+def check_message(outcome: Outcome, sentence: str) -> None:
+    """Check that the command failed with one sentence and without a traceback."""
     assert outcome.returncode == 1
-    said = [line for line in outcome.stderr.splitlines() if line.startswith("pricewatch: ")]
-    assert len(said) == 1, outcome.stderr
-    assert sentence in said[0]
+    messages = [line for line in outcome.stderr.splitlines() if line.startswith("pricewatch: ")]
+    assert len(messages) == 1, outcome.stderr
+    assert sentence in messages[0]
     assert "Traceback" not in outcome.stderr, outcome.stderr
 
 
@@ -45,11 +45,11 @@ def check_nothing_stored(database: Database) -> None:
     )
 
 
-def _held_up(marketplace: Bazaar, crawl: Crawl, **settings: object) -> Scrapy:
-    """A crawl that has read three pages and waits for the fourth."""
+def _waiting_crawl(marketplace: Bazaar, crawl: Crawl, **settings: object) -> Scrapy:
+    """Return a crawl that has read three pages and waits for the fourth."""
     marketplace.fault("hang", path="page=4&")
     running = crawl.start("discovery", market=MARKET, settings={**HELD_UP, **settings})
-    until(lambda: asked(marketplace, "page=4&"))
+    until(lambda: requests_for(marketplace, "page=4&"))
     return running
 
 
@@ -61,13 +61,13 @@ def _held_up(marketplace: Bazaar, crawl: Crawl, **settings: object) -> Scrapy:
         ({"action": "reset"}, None),
     ],
 )
-def test_a_page_that_fails_twice_is_asked_for_again(
+def test_page_that_fails_twice_is_requested_again(
     marketplace: Bazaar, database: Database, crawl: Crawl, fault: dict[str, object], outcome: str | None
 ) -> None:
     marketplace.fault(path="page=3&", times=2, **fault)  # type: ignore[arg-type]
     ended = crawl("discovery", market=MARKET, max_details=0, settings=IMPATIENT)
     assert ended.returncode == 0, ended.stderr
-    assert stored(database, MARKET) == shown(marketplace, "bikes")
+    assert stored(database, MARKET) == listed(marketplace, "bikes")
     outcomes = [row for (row,) in database.rows("SELECT outcome FROM run_pages WHERE page = 3 ORDER BY id")]
     assert outcomes[-1] == "ok"
     if outcome:
@@ -85,12 +85,12 @@ def test_a_page_that_fails_twice_is_asked_for_again(
         ("empty", "unreadable", ""),
     ],
 )
-def test_a_page_in_the_middle_that_cannot_be_read_fails_the_run(
+def test_unreadable_page_in_the_middle_fails_the_run(
     marketplace: Bazaar, database: Database, crawl: Crawl, action: str, outcome: str, word: str
 ) -> None:
     marketplace.fault(action, path="page=4&")
     ended = crawl("discovery", market=MARKET, settings=IMPATIENT)
-    check_said(ended, "page 4 of /c/bikes could not be read")
+    check_message(ended, "page 4 of /c/bikes could not be read")
     assert word in ended.stderr
     check_nothing_stored(database)
     run = database.last_run()
@@ -113,7 +113,7 @@ def test_a_start_page_without_any_listing_aborts_the_run(
         pages=json.dumps(["/c/bikes", "/search?q=unobtainium"]),
         id=MARKET,
     )
-    check_said(crawl("discovery", market=MARKET), "/search?q=unobtainium showed no listing at all")
+    check_message(crawl("discovery", market=MARKET), "/search?q=unobtainium has no listings")
     check_nothing_stored(database)
     assert database.last_run().status == "aborted"
 
@@ -121,30 +121,32 @@ def test_a_start_page_without_any_listing_aborts_the_run(
 def test_a_second_run_of_the_same_market_is_refused(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:
-    first = _held_up(marketplace, crawl)
-    check_said(crawl("discovery", market=MARKET), f"A discovery run of market {MARKET} is already running")
+    first = _waiting_crawl(marketplace, crawl)
+    check_message(
+        crawl("discovery", market=MARKET), f"A discovery run of market {MARKET} is already running"
+    )
     assert first.is_running()
     assert database.rows("SELECT status FROM runs") == [("running",)]
-    # Another market is another matter.
+    # A run of another market is not refused.
     assert crawl("discovery", market="bazaar-toys", max_details=0).returncode == 0
 
 
-def test_stopped_while_it_collects_it_is_cancelled_and_stores_nothing(
+def test_stopping_during_collection_cancels_and_stores_nothing(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:
-    running = _held_up(marketplace, crawl)
+    running = _waiting_crawl(marketplace, crawl)
     running.terminate()
-    check_said(running.end(), "stopped by a signal")
+    check_message(running.end(), "stopped by a signal")
     check_nothing_stored(database)
     assert database.last_run().status == "cancelled"
     assert database.value("SELECT discovery_failures FROM markets WHERE id = :id", id=MARKET) == 0
 
 
-def test_stopped_while_it_stores_what_it_collected_it_ends_when_that_is_stored(
+def test_stopping_during_commit_waits_for_the_commit(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:
-    """The item that says so came from `start()`, and Scrapy does not notice when such an item is done."""
-    running = _held_up(marketplace, crawl)
+    """The item comes from `start()`, and Scrapy does not notice when such an item is processed."""
+    running = _waiting_crawl(marketplace, crawl)
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
     with database.begin() as holder:
         holder.execute(text("LOCK TABLE price_history IN EXCLUSIVE MODE"))
@@ -152,86 +154,86 @@ def test_stopped_while_it_stores_what_it_collected_it_ends_when_that_is_stored(
         until(lambda: database.value(waiting) > 0)
         running.terminate()
         until(lambda: "Closing spider" in running.log())
-    check_said(running.end(), "stopped by a signal")
+    check_message(running.end(), "stopped by a signal")
     assert database.last_run().status == "cancelled"
-    assert stored(database, MARKET) == shown(marketplace, "bikes")
+    assert stored(database, MARKET) == listed(marketplace, "bikes")
     check_history(database)
 
 
-def test_stopped_while_it_reads_details_it_keeps_what_it_has(
+def test_stopping_during_details_keeps_stored_data(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:
     marketplace.fault("hang", path="/item/", seconds=0.5, skip=20)
     running = crawl.start("discovery", market=MARKET)
-    until(lambda: len(asked(marketplace, "/item/")) > 20)
+    until(lambda: len(requests_for(marketplace, "/item/")) > 20)
     running.terminate()
-    check_said(running.end(), "stopped by a signal")
+    check_message(running.end(), "stopped by a signal")
     run = database.last_run()
     assert run.status == "cancelled"
-    assert stored(database, MARKET) == shown(marketplace, "bikes")
+    assert stored(database, MARKET) == listed(marketplace, "bikes")
     check_history(database)
     read = database.value("SELECT count(*) FROM listings WHERE last_scraped_at IS NOT NULL")
     assert 0 < read == run.details < 100
 
 
-def test_a_database_that_goes_away_fails_the_run(
+def test_unavailable_database_fails_the_run(
     marketplace: Bazaar, database: Database, crawl: Crawl, server: Server
 ) -> None:
-    running = _held_up(marketplace, crawl, DATABASE_RETRY_SECONDS=0.5)
+    running = _waiting_crawl(marketplace, crawl, DATABASE_RETRY_SECONDS=0.5)
     server.stop()
     try:
         ended = running.end()
     finally:
         server.start()
         database.engine.dispose()
-    check_said(ended, "The database was unavailable for 0 seconds")
-    # Nobody could write that down; what was collected waits for the next one to clear it away.
+    check_message(ended, "The database was unavailable for 0 seconds")
+    # The failure could not be stored; the next run deletes the collected cards.
     assert database.last_run().status == "running"
     assert database.value("SELECT count(*) FROM listings") == 0
-    # The next one finds it dead and does the work.
+    # The next run marks it as dead and does the work.
     marketplace.clear_faults()
     assert crawl("discovery", market=MARKET, max_details=0).returncode == 0
     assert database.rows("SELECT status FROM runs ORDER BY id") == [("stale",), ("finished",)]
-    assert stored(database, MARKET) == shown(marketplace, "bikes")
+    assert stored(database, MARKET) == listed(marketplace, "bikes")
 
 
-def test_a_database_that_restarts_while_it_collects_does_no_harm(
+def test_database_restart_during_collection_is_harmless(
     marketplace: Bazaar, database: Database, crawl: Crawl, server: Server
 ) -> None:
-    running = _held_up(marketplace, crawl)
+    running = _waiting_crawl(marketplace, crawl)
     server.restart("fast")
     database.engine.dispose()
     marketplace.clear_faults()
     assert running.end().returncode == 0
-    assert stored(database, MARKET) == shown(marketplace, "bikes")
+    assert stored(database, MARKET) == listed(marketplace, "bikes")
     check_history(database)
     run = database.last_run()
-    assert run.cards == run.new_listings == len(shown(marketplace, "bikes"))
+    assert run.cards == run.new_listings == len(listed(marketplace, "bikes"))
 
 
-def test_a_database_that_crashes_while_it_collects_fails_the_run_rather_than_half_of_it(
+def test_database_crash_during_collection_fails_the_run(
     marketplace: Bazaar, database: Database, crawl: Crawl, server: Server
 ) -> None:
     database.do(f"ALTER DATABASE {database.engine.url.database} SET synchronous_commit = on")
-    running = _held_up(marketplace, crawl)
+    running = _waiting_crawl(marketplace, crawl)
     server.restart("immediate")
     database.engine.dispose()
     marketplace.clear_faults()
-    check_said(running.end(), "The database no longer has what this run collected")
+    check_message(running.end(), "The database no longer has what this run collected")
     check_nothing_stored(database)
     assert database.last_run().status == "failed"
 
 
-def test_a_card_that_the_database_refuses_is_counted_and_the_others_stored(
+def test_card_refused_by_the_database_is_counted_and_others_are_stored(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:
-    """A rule of the database that no rule of ours knows."""
+    """A database constraint that validation does not know."""
     marketplace.add("bikes", "Forbidden bike", 123_456)
     database.do("ALTER TABLE listings ADD CHECK (price_cents <> 123456)")
     assert crawl("discovery", market=MARKET, max_details=0).returncode == 0
     truth = {
         path: listing
-        for path, listing in shown(marketplace, "bikes").items()
+        for path, listing in listed(marketplace, "bikes").items()
         if listing.price_cents != 123_456
     }
     assert stored(database, MARKET) == truth
@@ -241,7 +243,7 @@ def test_a_card_that_the_database_refuses_is_counted_and_the_others_stored(
     assert run.new_listings == len(truth)
 
 
-def test_an_overview_page_that_breaks_the_adapter_fails_the_run_instead_of_holding_it_up(
+def test_adapter_error_on_an_overview_page_fails_the_run(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:
     settings = {"ADDONS": json.dumps({"tests.spiders.broken.BreaksOnPageThree": 1})}
@@ -253,7 +255,7 @@ def test_an_overview_page_that_breaks_the_adapter_fails_the_run_instead_of_holdi
     assert database.last_run().status == "failed"
 
 
-def test_a_product_page_that_breaks_the_adapter_is_one_page_less(
+def test_adapter_error_on_a_product_page_loses_only_that_page(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:
     settings = {"ADDONS": json.dumps({"tests.spiders.broken.BreaksOnProducts": 1})}
@@ -261,29 +263,27 @@ def test_a_product_page_that_breaks_the_adapter_is_one_page_less(
     run = database.last_run()
     assert (run.status, run.urls_attempted, run.urls_failed) == ("finished", 3, 3)
     assert "ValueError" in str(run.errors)
-    assert stored(database, MARKET) == shown(marketplace, "bikes")
+    assert stored(database, MARKET) == listed(marketplace, "bikes")
 
 
-def test_an_offer_that_the_adapter_cannot_normalize_is_held(
+def test_offer_that_cannot_be_normalized_is_quarantined(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:
     settings = {"ADDONS": json.dumps({"tests.spiders.broken.BreaksOnOffers": 1})}
     assert crawl("discovery", market=MARKET, max_details=3, settings=settings).returncode == 0
     run = database.last_run()
     assert (run.status, run.offers_quarantined) == ("finished", 3)
-    held = database.rows("SELECT reason, details FROM quarantine")
-    assert {row.reason for row in held} == {"NORMALIZATION_FAILED"}
-    assert {row.details["why"] for row in held} == {"ValueError: broken"}
-    assert stored(database, MARKET) == shown(marketplace, "bikes")
+    quarantined = database.rows("SELECT reason, details FROM quarantine")
+    assert {row.reason for row in quarantined} == {"NORMALIZATION_FAILED"}
+    assert {row.details["why"] for row in quarantined} == {"ValueError: broken"}
+    assert stored(database, MARKET) == listed(marketplace, "bikes")
 
 
-def test_an_item_that_breaks_a_pipeline_fails_the_run_instead_of_holding_it_up(
-    marketplace: Bazaar, database: Database, crawl: Crawl
-) -> None:
-    """A pipeline of somebody's own that does not hold what it promises."""
+def test_pipeline_error_fails_the_run(marketplace: Bazaar, database: Database, crawl: Crawl) -> None:
+    """A custom pipeline that raises an error."""
     settings = {"ITEM_PIPELINES": json.dumps({"tests.spiders.broken.BreaksOnTheSecondPage": 150})}
     ended = crawl("discovery", market=MARKET, settings=settings)
     assert ended.returncode == 1
-    assert "pricewatch: an item broke a pipeline (RuntimeError: broken)" in ended.stderr
+    assert "pricewatch: a pipeline failed on an item (RuntimeError: broken)" in ended.stderr
     check_nothing_stored(database)
     assert database.last_run().status == "failed"

@@ -1,4 +1,4 @@
-"""`kill -9` at any moment costs repeated work and nothing else."""
+"""`kill -9` at any moment costs only repeated work."""
 
 from __future__ import annotations
 
@@ -10,28 +10,26 @@ import pytest
 from pricewatch.bazaar.client import Bazaar
 from tests.conftest import Crawl
 from tests.databases import Database
-from tests.spiders.truth import check_history, offered, shown, stored
+from tests.spiders.truth import check_history, listed, offered, stored
 
 MARKET = "bazaar-bikes"
 KILLS = 20
 
 
 @pytest.mark.proof
-def test_killed_twenty_times_it_gets_to_the_same_end(
-    marketplace: Bazaar, database: Database, crawl: Crawl
-) -> None:
-    """The market changes all the while: new listings, other prices."""
+def test_twenty_kills_lead_to_the_same_result(marketplace: Bazaar, database: Database, crawl: Crawl) -> None:
+    """The market changes in the meantime: new listings and other prices."""
     rng = Random(20)
     database.do("UPDATE markets SET page_size = 10, max_listings_per_scrape = 20 WHERE id = :id", id=MARKET)
     killed = 0
     peace = False
     while killed < KILLS:
         if killed >= KILLS / 2 and not peace:
-            # One run in peace, so that there is something to spoil.
+            # One run without a kill, so that there is data to corrupt.
             peace = crawl("discovery", market=MARKET).returncode == 0
         whole = rng.random() < 0.5
         if whole:
-            # As if it had never been read to its end: all pages, and a commit of everything.
+            # As if the market had never been read completely: read all pages and commit everything.
             database.do("UPDATE markets SET first_read_at = NULL")
         marketplace.clear_log()
         running = crawl.start("discovery", market=MARKET)
@@ -43,20 +41,20 @@ def test_killed_twenty_times_it_gets_to_the_same_end(
 
     database.do("UPDATE markets SET first_read_at = NULL")
     assert crawl("discovery", market=MARKET).returncode == 0
-    assert stored(database, MARKET) == shown(marketplace, "bikes")
+    assert stored(database, MARKET) == listed(marketplace, "bikes")
     check_history(database)
     _check_prices(marketplace, database)
     statuses = dict(database.rows("SELECT status, count(*) FROM runs GROUP BY status"))
     assert "running" not in statuses
     assert statuses["stale"] > KILLS / 2
     assert database.value("SELECT count(*) FROM collected_cards") == 0
-    # A sighting is counted once for each run that committed it.
+    # Each run that committed counts a listing as seen once.
     committed = database.value("SELECT count(*) FROM runs WHERE new_listings + updated_listings > 0")
     assert database.value("SELECT max(times_seen) FROM listings") <= committed
 
 
-def _wait_for_requests(marketplace: Bazaar, running, wanted: int) -> None:
-    while running.is_running() and len(marketplace.log()) < wanted:
+def _wait_for_requests(marketplace: Bazaar, running, count: int) -> None:
+    while running.is_running() and len(marketplace.log()) < count:
         time.sleep(0.005)
 
 
@@ -68,7 +66,7 @@ def _change(marketplace: Bazaar, rng: Random) -> None:
 
 
 def _check_prices(marketplace: Bazaar, database: Database) -> None:
-    """What was seen of a listing's prices is a part of them, in their order."""
+    """Check that the stored prices of each listing are some of its true prices in order."""
     seen: dict[str, list[int]] = {}
     for path, price in database.rows(
         "SELECT regexp_replace(l.canonical_url, '^https://[^/]+', ''), h.price_cents FROM price_history h"

@@ -1,4 +1,4 @@
-"""Mercari end to end, in a browser: search, keep, inspect, see what still exists, and when the rest sold."""
+"""Mercari end to end, in a browser: search, store, filter, and verify listings and sold dates."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 from pricewatch.bazaar.client import Bazaar
 from tests.spiders.sites import MERCARI, SiteWorld
+from tests.spiders.target_runs import fetch, target, watch
 from tests.spiders.truth import check_history
-from tests.spiders.watching import fetch, target, watch
 
 pytestmark = [pytest.mark.proof, pytest.mark.browser]
 
@@ -23,16 +23,16 @@ def world(database: Any, crawler: Any) -> Iterator[SiteWorld]:
 
 
 def test_the_whole_flow(world: SiteWorld) -> None:
-    keeps_what_the_search_returns(world)
-    learns_when_the_sold_ones_were_sold(world)
-    drops_what_no_longer_fits(world)
-    looks_after_what_the_search_left_out(world)
+    stores_what_the_search_returns(world)
+    stores_sold_dates(world)
+    removes_listings_that_no_longer_match(world)
+    verifies_listings_the_search_left_out(world)
     follows_prices_and_single_pages(world)
     reads_two_pages_where_nothing_is_new(world)
     check_history(world.database)
 
 
-def keeps_what_the_search_returns(world: SiteWorld) -> None:
+def stores_what_the_search_returns(world: SiteWorld) -> None:
     run = world.crawl("discovery", max_details=4)
     assert run["status"] == "finished", run
     assert run["pages"] > 1
@@ -40,11 +40,11 @@ def keeps_what_the_search_returns(world: SiteWorld) -> None:
     assert {known.availability for known in world.stored().values()} >= {"IN_STOCK", "SOLD"}
     kinds = world.database.rows("SELECT DISTINCT type FROM sellers ORDER BY type")
     assert [kind for (kind,) in kinds] == ["shop", "user"]
-    # What a script builds is not to be had without one: the pages themselves are empty.
+    # Pages without JavaScript are empty.
     assert {entry.status for entry in world.bazaar.log() if entry.path.startswith("/v2/")} == {200}
 
 
-def learns_when_the_sold_ones_were_sold(world: SiteWorld) -> None:
+def stores_sold_dates(world: SiteWorld) -> None:
     world.crawl("verification")
     sold = [true for true in world.truth("sold") if "/item/" in true.url]
     assert sold
@@ -52,7 +52,7 @@ def learns_when_the_sold_ones_were_sold(world: SiteWorld) -> None:
         assert world.listing(true).sold_at == true.spans[-1][0]
 
 
-def drops_what_no_longer_fits(world: SiteWorld) -> None:
+def removes_listings_that_no_longer_match(world: SiteWorld) -> None:
     dearest = max(world.truth("on_sale"), key=lambda true: true.price)
     world.set_market(max_price_cents=dearest.price - 1, price_currency="JPY")
     world.crawl("discovery", max_details=0)
@@ -60,14 +60,14 @@ def drops_what_no_longer_fits(world: SiteWorld) -> None:
     world.set_market(max_price_cents=None)
 
 
-def looks_after_what_the_search_left_out(world: SiteWorld) -> None:
+def verifies_listings_the_search_left_out(world: SiteWorld) -> None:
     active = [true for true in world.truth("on_sale") if world.listing(true).active]
     gone, sold, *_ = [true for true in active if "/item/" in true.url]
     shops = next(true for true in active if "/shops/" in true.url)
     world.bazaar.change(gone.id, end="404")
     world.bazaar.change(shops.id, end="soft")
     world.crawl("discovery", max_details=0)
-    # What fits again is back as well.
+    # Listings that match again are active again.
     assert all(world.listing(true).active for true in world.truth("on_sale"))
     for true in (gone, shops):
         assert world.listing(true).active
@@ -100,5 +100,5 @@ def reads_two_pages_where_nothing_is_new(world: SiteWorld) -> None:
     world.bazaar.behave(max_rows=2)
     run = world.crawl("discovery", max_details=0)
     assert (run["status"], run["pages"]) == ("finished", 2)
-    # What it did not read it says nothing about.
+    # Listings on pages that were not read are unchanged.
     assert "sync/existence" not in run["reasons"]

@@ -1,12 +1,12 @@
-"""What product pages told is tied to products while the crawl goes on, and nothing is left at its end."""
+"""Listings are linked to products during the crawl, and none is left at its end."""
 
 from __future__ import annotations
 
 from tests.spiders.conftest import World
 
 
-def test_products_are_made_before_the_crawl_ends(world: World) -> None:
-    # Small batches: however quick the machine is, not all pages are written at once.
+def test_products_are_created_before_the_crawl_ends(world: World) -> None:
+    # Small batches, so that not all pages are written at once.
     settings = {"RESOLVE_EVERY_PAGES": 10, "WRITE_BATCH_ROWS": 5}
     run = world.crawl("discovery", settings=settings, max_details=35)
     assert run["status"] == "finished"

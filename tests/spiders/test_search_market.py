@@ -1,4 +1,4 @@
-"""Markets crawled by a search: what its answer leaves out is looked at, what no longer fits leaves."""
+"""Search markets: listings missing from the results are verified, those that no longer match leave."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture
 def search(world: Any) -> Any:
-    """A market of all toys, on sale and sold, as a search gives them."""
+    """A market of all toys, on sale and sold, as search results."""
     world.database.do(
         "INSERT INTO markets (id, source_id, display_name, category, start_pages, tier)"
         " VALUES ('toy-search', 'bazaar', 'Toys', 'toys', '[]', 'hot')"
@@ -24,7 +24,7 @@ def toys(world: Any) -> list[Any]:
     return [true for true in world.bazaar.truth("toys") if true.state == "on_sale" and true.markup != "js"]
 
 
-def test_sold_ones_come_with_the_search_and_get_their_date_from_their_page(search):
+def test_sold_listings_get_their_date_from_the_product_page(search):
     sold = search.database.rows("SELECT * FROM listings WHERE availability = 'SOLD'")
     assert sold
     assert not any(listing.active for listing in sold)
@@ -41,7 +41,7 @@ def test_sold_ones_come_with_the_search_and_get_their_date_from_their_page(searc
         assert abs((true.spans[-1][0] - listing.sold_at).total_seconds()) < 2
 
 
-def test_what_the_search_no_longer_returns_is_handed_to_verification(search):
+def test_listings_missing_from_the_search_are_verified(search):
     true = toys(search)[0]
     search.bazaar.change(true.id, end="404")
     search.crawl("discovery", max_details=0)
@@ -62,12 +62,12 @@ def test_an_incomplete_run_concludes_nothing(search):
     assert search.listing(true).verification_requested_at is None
 
 
-def test_what_no_longer_fits_leaves_the_market(search):
-    # The cheapest one gets cheaper still, by less than what would be held as a jump.
+def test_listings_that_no_longer_match_leave_the_market(search):
+    # The cheapest listing becomes cheaper, by less than a price jump.
     cheap, named, *_ = sorted(toys(search), key=lambda true: true.price)
     search.bazaar.change(cheap.id, price=cheap.price // 2)
     search.bazaar.change(named.id, title="Toy for parts only")
-    # A price that falls so far is believed when a second run sees it.
+    # A price jump is accepted when a second run confirms it.
     search.crawl("sweep", max_details=0)
     search.crawl("sweep", max_details=0)
     currency = search.listing(cheap).currency
@@ -92,7 +92,7 @@ def test_what_no_longer_fits_leaves_the_market(search):
         )
 
 
-def test_a_listing_that_another_market_has_stays(search):
+def test_listing_in_another_market_stays(search):
     true = toys(search)[0]
     search.market = "bazaar-toys"
     search.crawl("sweep", max_details=0)

@@ -1,4 +1,4 @@
-"""The sweep: chunks, overlap, wrap-around, checkpoint, coverage, and which pages it reads in full."""
+"""The sweep: chunks, overlap, wrap-around, checkpoint, coverage, and which product pages it reads."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-# What the marketplace of these tests has on sale.
+# The number of bikes on sale in the marketplace of these tests.
 BIKES = 150
 
 
 def overview_pages(world: Any, since: int = 0) -> list[int]:
-    """The numbers of the overview pages that were asked for, in order."""
+    """Return the numbers of the overview pages that were requested, in order."""
     found = (re.search(r"^/c/bikes\?page=(\d+)", entry.path) for entry in world.bazaar.log(since))
     return [int(match[1]) for match in found if match]
 
@@ -28,8 +28,8 @@ def checkpoint(world: Any) -> Any:
     return world.database.value("SELECT sweep_page FROM markets WHERE id = :id", id=world.market)
 
 
-def test_the_pages_of_the_document(world):
-    # 150 pages of one bike each: 1–50, 45–95, 90–140, then the rest, then from the start.
+def test_pages_of_the_specification(world):
+    # 150 pages of one bike each: 1–50, 45–95, 90–140, then the rest, then from the start again.
     world.set_market(page_size=1)
     for first, last in ((1, 50), (45, 95), (90, 140)):
         run, pages = sweep(world, max_details=0)
@@ -64,7 +64,7 @@ def test_every_price_change_is_appended_once(world):
 
 
 @pytest.mark.parametrize("spider", ["sweep", "discovery"])
-def test_prices_that_jump_are_counted_as_held_by_adapter_and_source(world, spider):
+def test_price_jumps_are_counted_by_adapter_and_source(world, spider):
     world.crawl(spider, max_details=0)
     changed = world.on_sale()[:3]
     for true in changed:
@@ -75,7 +75,7 @@ def test_prices_that_jump_are_counted_as_held_by_adapter_and_source(world, spide
     assert world.metric("scrape_offers_quarantined_total", *labels) == len(changed)
 
 
-def test_a_start_page_says_at_which_page_it_failed(world):
+def test_failed_start_page_names_the_failed_page(world):
     world.set_market(page_size=20)
     world.bazaar.fault(path=r"page=3&", action="status", status=500)
     run, _ = sweep(world, max_details=0)
@@ -83,21 +83,21 @@ def test_a_start_page_says_at_which_page_it_failed(world):
     assert (start["failed_page"], start["completed"]) == (3, False)
 
 
-@pytest.mark.parametrize(("currency", "kept"), [("KWD", True), (None, False)])
-def test_a_range_of_prices_is_about_its_own_currency(world, currency, kept):
-    """What costs another currency is not compared with it, stays, and is counted."""
-    own = world.on_sale()[0].currency
-    world.set_market(min_price_cents=99_999_999, price_currency=currency or own)
+@pytest.mark.parametrize(("currency", "stays"), [("KWD", True), (None, False)])
+def test_price_range_applies_to_its_currency_only(world, currency, stays):
+    """Prices in another currency are not compared; their listings stay and are counted."""
+    shop_currency = world.on_sale()[0].currency
+    world.set_market(min_price_cents=99_999_999, price_currency=currency or shop_currency)
     run, _ = sweep(world, max_details=0)
-    same = [true for true in world.on_sale() if true.currency == own]
+    same = [true for true in world.on_sale() if true.currency == shop_currency]
     known = {row.canonical_url for row in world.database.rows("SELECT canonical_url FROM listings")}
     stored = [true for true in same if any(url.endswith(true.url) for url in known)]
-    assert stored == (same if kept else [])
-    assert (run["reasons"].get("price_not_compared/other_currency", 0) >= len(same)) is kept
+    assert stored == (same if stays else [])
+    assert (run["reasons"].get("price_not_compared/other_currency", 0) >= len(same)) is stays
 
 
 @pytest.mark.parametrize("fault", [{"action": "status", "status": 500}, {"action": "captcha"}])
-def test_a_page_that_cannot_be_read_ends_the_run_there_and_the_next_goes_on(world, fault):
+def test_unreadable_page_ends_the_run_and_the_next_run_continues_there(world, fault):
     world.set_market(page_size=20)
     world.bazaar.fault(path=r"page=6&", **fault)
     run, pages = sweep(world, max_details=0)
@@ -112,8 +112,8 @@ def test_a_page_that_cannot_be_read_ends_the_run_there_and_the_next_goes_on(worl
     assert checkpoint(world) is None
 
 
-def test_the_checkpoint_never_runs_ahead_of_the_data(world):
-    """Whatever page a run stops at, all cards up to its checkpoint are stored."""
+def test_checkpoint_is_never_ahead_of_the_data(world):
+    """At whatever page a run stops, all cards up to its checkpoint are stored."""
     world.set_market(page_size=10)
     world.bazaar.fault("status", path=r"page=9&", status=500)
     sweep(world, max_details=0)
@@ -121,11 +121,11 @@ def test_the_checkpoint_never_runs_ahead_of_the_data(world):
     assert world.database.value("SELECT count(*) FROM listings") == 8 * 10
 
 
-def test_a_cycle_that_saw_too_little_is_partial_and_does_not_count(world):
+def test_cycle_that_saw_too_little_is_partial(world):
     world.set_market(page_size=20)
     run, _ = sweep(world, max_details=0)
     assert run["progress"]["cycle"]["complete"]
-    # A site that suddenly ends after three pages, with a good status.
+    # A site that suddenly ends after three pages, with status 200.
     world.bazaar.fault(
         "respond", path=r"page=[4-9]&", status=200, body="<main data-total='150'></main></html>"
     )
@@ -144,11 +144,11 @@ def test_a_cycle_that_saw_too_little_is_partial_and_does_not_count(world):
 
 
 @pytest.mark.parametrize("mode", ["empty", "first", "repeat"])
-def test_pages_beyond_the_end_end_the_cycle(world, mode):
+def test_pages_past_the_end_end_the_cycle(world, mode):
     world.bazaar.behave(beyond_last=mode)
     world.set_market(page_size=10)
     sweep(world, max_details=0, max_pages=12)
-    # Meanwhile half of the market went: the checkpoint is beyond the end now.
+    # Half of the market is removed: the checkpoint is now past the end.
     for true in world.on_sale()[:80]:
         world.bazaar.change(true.id, end="404")
     run, pages = sweep(world, max_details=0)
@@ -157,13 +157,13 @@ def test_pages_beyond_the_end_end_the_cycle(world, mode):
     assert checkpoint(world) is None
 
 
-def test_details_never_read_first_then_the_oldest_at_most_the_cap(world):
+def test_product_pages_never_read_come_first_then_the_oldest(world):
     world.crawl("discovery", max_details=0)
     run, _ = sweep(world, max_details=40)
     assert run["counters"]["urls_attempted"] == 40
     world.advance(hours=1)
     run, _ = sweep(world, max_details=1000)
-    # All the others; what was read an hour ago is fresh.
+    # All the others; pages read an hour ago are fresh.
     assert run["counters"]["urls_attempted"] == BIKES - 40
     world.advance(hours=1)
     run, _ = sweep(world, max_details=1000)
@@ -175,7 +175,7 @@ def test_details_never_read_first_then_the_oldest_at_most_the_cap(world):
     assert run["counters"]["urls_attempted"] == 30
 
 
-def test_a_detail_page_that_is_not_there_is_handed_to_verification(world):
+def test_missing_product_page_requests_verification(world):
     world.crawl("discovery", max_details=0)
     true = world.on_sale()[0]
     world.bazaar.fault("status", path=true.url, status=404)
@@ -184,38 +184,38 @@ def test_a_detail_page_that_is_not_there_is_handed_to_verification(world):
     assert world.listing(true).active
 
 
-def test_a_detail_page_that_gives_nothing_is_not_asked_for_again_within_the_day(world):
-    """Else the few that cannot be read make up most of every run, and the adapter looks broken."""
+def test_product_page_without_offer_is_not_requested_again_within_a_day(world):
+    """Else unreadable pages would dominate every run, and the adapter would seem broken."""
     unread = [true.url for true in world.bazaar.truth("bikes") if true.markup == "js"]
     assert unread
     world.crawl("sweep")
     world.crawl("sweep", max_details=200)
-    assert world.asked(unread[0])[1:] == []
+    assert world.methods_used(unread[0])[1:] == []
     world.advance(hours=3)
     world.crawl("sweep", max_details=200)
-    assert len(world.asked(unread[0])) == 1
+    assert len(world.methods_used(unread[0])) == 1
     world.advance(hours=22)
     world.crawl("sweep", max_details=200)
-    assert len(world.asked(unread[0])) == 2
+    assert len(world.methods_used(unread[0])) == 2
 
 
 @pytest.mark.parametrize("addon", ["BreaksOnOffers", "DropsOffers"])
-def test_a_detail_page_whose_offer_is_held_or_dropped_waits_as_well(world, crawl, addon):
-    """Else such pages come first in every run, for ever."""
+def test_product_page_with_quarantined_or_dropped_offer_waits_too(world, crawl, addon):
+    """Else such pages would come first in every run."""
     world.crawl("discovery", max_details=0)
     settings = {"ADDONS": json.dumps({f"tests.spiders.broken.{addon}": 1})}
     for _ in range(2):
         world.bazaar.clear_log()
         assert crawl("sweep", market=world.market, max_details=10, settings=settings).returncode == 0
-        asked = [entry.path for entry in world.bazaar.log() if entry.path.startswith("/item/")]
-        assert len(asked) == 10
+        requested = [entry.path for entry in world.bazaar.log() if entry.path.startswith("/item/")]
+        assert len(requested) == 10
     waiting = world.database.value(
         "SELECT count(*) FROM listings WHERE detail_due_at > now() + interval '23 h'"
     )
     assert waiting == 20
 
 
-def test_several_start_pages_are_one_cycle(world):
+def test_all_start_pages_are_one_cycle(world):
     world.set_market(start_pages='["/c/bikes", "/c/toys"]')
     run, _ = sweep(world, max_details=0)
     assert run["progress"]["cycle"]["complete"]
@@ -223,7 +223,7 @@ def test_several_start_pages_are_one_cycle(world):
     assert world.database.value("SELECT count(*) FROM listings") == BIKES + toys
 
 
-def test_the_time_budget_ends_a_run_and_the_next_one_goes_on(world):
+def test_time_budget_ends_a_run_and_the_next_run_continues(world):
     world.set_market(page_size=20)
     hurried = {"SWEEP_TIME_BUDGET_MINUTES": 0}
     run = world.crawl("sweep", settings=hurried, max_details=0)
@@ -234,7 +234,7 @@ def test_the_time_budget_ends_a_run_and_the_next_one_goes_on(world):
 
 
 @pytest.mark.parametrize("to", ["other product", "/c/bikes", "/"])
-def test_a_price_behind_a_redirect_is_not_this_listings(world, to):
+def test_price_behind_a_redirect_is_not_stored(world, to):
     world.crawl("discovery", max_details=0)
     true, other = world.on_sale()[:2]
     world.bazaar.fault("redirect", path=f"^{true.url}$", to=other.url if to == "other product" else to)

@@ -1,4 +1,4 @@
-"""The targets spider: what is due, what becomes of it, and what is told of it."""
+"""The targets spider: which targets it checks, and how their outcome is stored."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 
 from pricewatch.errors import UserError
 from pricewatch.spiders.targets import TargetsSpider
-from tests.spiders.watching import fetch, readable, target, watch
+from tests.spiders.target_runs import fetch, readable, target, watch
 from tests.waiting import until
 
 
-def test_due_targets_are_stored_with_their_outcome_and_wait_for_their_hour(world):
+def test_due_targets_are_stored_and_scheduled_again(world):
     trues = readable(world, 5)
     ids = watch(world, trues)
     run = fetch(world)
@@ -28,13 +28,13 @@ def test_due_targets_are_stored_with_their_outcome_and_wait_for_their_hour(world
     assert fetch(world)["counters"].get("urls_attempted", 0) == 0
     world.bazaar.set_clock(max(target(world, one).next_due_at for one in ids))
     assert fetch(world)["counters"]["urls_attempted"] == 5
-    # The same pages again: nothing was appended.
+    # The same pages again: no history row is added.
     assert world.database.value("SELECT count(*) FROM price_history") == len(
         {(true.id, price) for true in trues for _, price in true.prices[-1:]}
     )
 
 
-def test_the_highest_priority_comes_first_and_the_rest_waits(world):
+def test_highest_priority_comes_first(world):
     low, high = readable(world, 2)
     (low_id,) = watch(world, [low], priority=-1)
     (high_id,) = watch(world, [high], priority=50)
@@ -45,7 +45,7 @@ def test_the_highest_priority_comes_first_and_the_rest_waits(world):
     assert target(world, low_id).last_status == "SUCCESS"
 
 
-def test_five_failures_break_a_target_and_a_weekly_look_mends_it(world):
+def test_five_failures_break_a_target_and_a_weekly_check_repairs_it(world):
     true = readable(world, 1)[0]
     (target_id,) = watch(world, [true])
     world.bazaar.fault("status", path=true.url, status=404)
@@ -61,7 +61,7 @@ def test_five_failures_break_a_target_and_a_weekly_look_mends_it(world):
     assert (target(world, target_id).status, target(world, target_id).consecutive_failures) == ("ACTIVE", 0)
 
 
-def test_out_of_stock_without_a_price_is_no_failure(world):
+def test_out_of_stock_without_a_price_is_not_a_failure(world):
     true = readable(world, 1)[0]
     (target_id,) = watch(world, [true])
     world.bazaar.change(true.id, stock="hidden")
@@ -72,7 +72,7 @@ def test_out_of_stock_without_a_price_is_no_failure(world):
     assert row.consecutive_failures == 0
 
 
-def test_out_of_stock_without_a_price_is_known_of_a_listing(world):
+def test_out_of_stock_without_a_price_is_stored_for_a_listing(world):
     true = readable(world, 1)[0]
     watch(world, [true])
     fetch(world)
@@ -88,7 +88,7 @@ def test_out_of_stock_without_a_price_is_known_of_a_listing(world):
     assert [tuple(row) for row in rows] == [(true.price, "IN_STOCK"), (true.price, "OUT_OF_STOCK")]
 
 
-def test_a_persons_selectors_win_over_the_adapter(world):
+def test_custom_selectors_override_the_adapter(world):
     wrong, true = readable(world, 2)
     (target_id,) = watch(world, [true], selectors={"title": "nav a", "price": "//strong[@class='price']"})
     (wrong_id,) = watch(world, [wrong], selectors={"price": ".nothing-has-this-class"})
@@ -97,8 +97,8 @@ def test_a_persons_selectors_win_over_the_adapter(world):
     assert listing.title != true.title
     assert listing.price_cents == true.price
     assert target(world, target_id).last_status == "SUCCESS"
-    held = target(world, wrong_id)
-    assert (held.last_status, held.last_reason) == ("QUARANTINED", "SELECTOR_FAILURE")
+    quarantined = target(world, wrong_id)
+    assert (quarantined.last_status, quarantined.last_reason) == ("QUARANTINED", "SELECTOR_FAILURE")
     (row,) = world.database.rows("SELECT reason, details FROM quarantine")
     assert row.reason == "SELECTOR_FAILURE"
     assert row.details["why"] == "price: nothing at .nothing-has-this-class"
@@ -119,7 +119,7 @@ def test_each_target_is_read_by_its_own_adapter(world):
     )
 
 
-def test_two_targets_of_one_listing_are_one_price(world):
+def test_two_targets_of_one_listing_add_one_price(world):
     true = readable(world, 1)[0]
     watch(world, [true])
     world.database.do(
@@ -132,30 +132,30 @@ def test_two_targets_of_one_listing_are_one_price(world):
     assert [tuple(row) for row in outcomes] == [("DROPPED", 0), ("SUCCESS", 0)]
 
 
-def test_a_blocked_url_is_never_asked_for(world):
+def test_blocked_url_is_never_requested(world):
     blocked, free = readable(world, 2)
     (blocked_id, _) = watch(world, [blocked, free])
     world.database.do("UPDATE targets SET robots_path_blocked = true WHERE id = :id", id=blocked_id)
     fetch(world)
     fetch(world, ids=blocked_id)
-    assert world.asked(blocked.url) == []
-    assert world.asked(free.url) == ["GET"]
+    assert world.methods_used(blocked.url) == []
+    assert world.methods_used(free.url) == ["GET"]
     assert target(world, blocked_id).last_reason == "BLOCKED_BY_ROBOTS_TXT"
 
 
-def test_robots_txt_forbids_whatever_the_target_says(world):
+def test_robots_txt_overrides_the_target(world):
     true = readable(world, 1)[0]
     (target_id,) = watch(world, [true])
     world.bazaar.robots("User-agent: *\nDisallow: /item/\n")
     run = fetch(world)
-    assert world.asked(true.url) == []
+    assert world.methods_used(true.url) == []
     assert target(world, target_id).last_reason == "BLOCKED_BY_ROBOTS_TXT"
-    # Our own refusal says nothing about the adapter.
+    # A request that was not sent does not count for the adapter.
     assert run["counters"]["urls_not_asked"] == 1
     assert world.database.value("SELECT urls FROM adapter_batches") == 0
 
 
-def test_nothing_is_fetched_for_a_source_that_nobody_approved(world):
+def test_unapproved_source_is_not_fetched(world):
     trues = readable(world, 2)
     ids = watch(world, trues)
     world.database.do("UPDATE sources SET tos_approved_by = NULL WHERE id = 'bazaar'")
@@ -164,19 +164,19 @@ def test_nothing_is_fetched_for_a_source_that_nobody_approved(world):
         run = fetch(world, **arguments)
         assert run["status"] == "error"
         assert "Nobody has approved" in run["outcome"]
-    assert world.asked(trues[0].url) == []
+    assert world.methods_used(trues[0].url) == []
 
 
-def test_named_targets_are_fetched_at_once_due_or_not(world):
+def test_targets_given_by_id_are_fetched_even_if_not_due(world):
     trues = readable(world, 3)
     ids = watch(world, trues)
     fetch(world)
     run = fetch(world, ids=f"{ids[0]}, {ids[2]}")
     assert run["counters"]["urls_attempted"] == 2
-    assert [len(world.asked(true.url)) for true in trues] == [2, 1, 2]
+    assert [len(world.methods_used(true.url)) for true in trues] == [2, 1, 2]
 
 
-def test_a_price_that_jumps_is_held_with_its_page_until_another_run_agrees(world):
+def test_price_jump_is_quarantined_with_its_page_until_another_run_agrees(world):
     true = readable(world, 1)[0]
     (target_id,) = watch(world, [true])
     fetch(world)
@@ -188,13 +188,15 @@ def test_a_price_that_jumps_is_held_with_its_page_until_another_run_agrees(world
     row = target(world, target_id)
     assert (row.last_status, row.last_reason) == ("QUARANTINED", "VALIDATION_FAILED")
     assert world.listing(true).price_cents == true.price
-    held = world.database.row("SELECT * FROM quarantine")
-    assert (held.status, held.target_id) == ("pending", target_id)
-    assert held.details["price_cents"] == true.price * 5
-    assert held.details["stored_price_cents"] == true.price
-    assert held.page_hash
-    kept = world.database.value("SELECT page FROM quarantine_pages WHERE hash = :hash", hash=held.page_hash)
-    assert len(kept) > 100
+    quarantined = world.database.row("SELECT * FROM quarantine")
+    assert (quarantined.status, quarantined.target_id) == ("pending", target_id)
+    assert quarantined.details["price_cents"] == true.price * 5
+    assert quarantined.details["stored_price_cents"] == true.price
+    assert quarantined.page_hash
+    page = world.database.value(
+        "SELECT page FROM quarantine_pages WHERE hash = :hash", hash=quarantined.page_hash
+    )
+    assert len(page) > 100
     run = fetch(world, ids=target_id)
     assert run["price_rows"] == 1
     assert world.listing(true).price_cents == true.price * 5
@@ -214,7 +216,7 @@ def test_a_run_that_is_killed_loses_no_target(world, crawl):
     running.end()
     world.bazaar.clear_faults()
     before = world.database.value(done)
-    # The others' leases run out; nobody has to do anything about it.
+    # The leases of the others expire by themselves.
     fetch(world)
     assert world.database.value(done) == before
     world.advance(minutes=10)
@@ -223,13 +225,13 @@ def test_a_run_that_is_killed_loses_no_target(world, crawl):
     assert world.database.value(leased) == 0
 
 
-def test_a_run_that_is_stopped_gives_back_what_it_has_not_done(world, crawl):
+def test_stopped_run_releases_its_leases(world, crawl):
     watch(world, readable(world, 3))
-    # One turn a minute: robots.txt has the first, the pages wait for theirs.
+    # One request per minute: robots.txt is first, the pages wait.
     world.database.do("UPDATE sources SET requests_per_second = 0.017 WHERE id = 'bazaar'")
     running = crawl.start("targets")
     leased = "SELECT count(*) FROM targets WHERE queue_state = 'leased'"
-    until(lambda: world.asked("/robots.txt") and world.database.value(leased) == 3)
+    until(lambda: world.methods_used("/robots.txt") and world.database.value(leased) == 3)
     running.terminate()
     assert running.end().returncode != 0
     states = world.database.rows("SELECT queue_state, consecutive_failures, last_status FROM targets")
@@ -237,20 +239,20 @@ def test_a_run_that_is_stopped_gives_back_what_it_has_not_done(world, crawl):
 
 
 BAD_ARGUMENTS: list[tuple[dict[str, str], str]] = [
-    ({"ids": "1,x"}, "cannot take -a ids"),
+    ({"ids": "1,x"}, "cannot use -a ids"),
     ({"ids": "99"}, "There is no target 99"),
     ({"source": "nobody"}, "There is no source 'nobody'"),
-    ({"url": "javascript:alert(1)"}, "cannot be looked at"),
-    ({"url": "https://a.example/1", "ids": "1"}, "exclude each other"),
-    ({"store": "yes"}, "belong to url"),
+    ({"url": "javascript:alert(1)"}, "cannot be checked"),
+    ({"url": "https://a.example/1", "ids": "1"}, "give only one of source, ids and url"),
+    ({"store": "yes"}, "need url"),
     ({"url": "https://new.example/1", "store": "yes"}, "scrapy targets add"),
     ({"url": "https://new.example/1", "selectors": "{"}, "must be JSON"),
     ({"url": "https://new.example/1", "selectors": '{"price": "a..b"}'}, "cannot be used"),
 ]
 
 
-def test_bad_arguments_are_told_in_one_sentence(database):
+def test_invalid_arguments_are_reported_in_one_sentence(database):
     for arguments, sentence in BAD_ARGUMENTS:
-        with pytest.raises(UserError, match=re.escape(sentence)) as told:
+        with pytest.raises(UserError, match=re.escape(sentence)) as caught:
             TargetsSpider.check(arguments)
-        assert str(told.value).endswith(".")
+        assert str(caught.value).endswith(".")

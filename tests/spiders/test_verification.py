@@ -1,4 +1,4 @@
-"""Verification: who is looked at, what counts as evidence, and what no trouble may ever cause."""
+"""Verification: which listings are checked, what counts as evidence, and that trouble never counts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def attempts(world: Any, true: Any) -> Any:
     )
 
 
-def test_nobody_is_asked_about_what_was_just_seen(known):
+def test_recently_seen_listings_are_not_verified(known):
     run = known.crawl("verification")
     assert run["status"] == "finished"
     assert known.bazaar.log() == []
@@ -31,7 +31,7 @@ def test_nobody_is_asked_about_what_was_just_seen(known):
 
 def test_alive(known):
     true = known.on_sale()[0]
-    known.forget(true, hours=25)
+    known.make_unseen(true, hours=25)
     known.crawl("verification")
     listing = known.listing(true)
     assert listing.active
@@ -42,9 +42,9 @@ def test_alive(known):
     assert attempt.final_url.endswith(true.url)
 
 
-def test_what_was_last_seen_at_a_time_that_never_came_is_looked_at(known):
+def test_listing_last_seen_in_the_future_is_verified(known):
     true = known.on_sale()[0]
-    known.forget(true, hours=-9000)
+    known.make_unseen(true, hours=-9000)
     known.bazaar.change(true.id, end="404")
     known.crawl("verification")
     known.crawl("verification")
@@ -52,9 +52,9 @@ def test_what_was_last_seen_at_a_time_that_never_came_is_looked_at(known):
 
 
 @pytest.mark.parametrize("status", ["404", "410"])
-def test_two_strikes_in_two_runs_make_it_gone(known, status):
+def test_two_strikes_in_two_runs_make_a_listing_gone(known, status):
     true = known.on_sale()[0]
-    known.forget(true, hours=25)
+    known.make_unseen(true, hours=25)
     known.bazaar.change(true.id, end=status)
     known.crawl("verification")
     listing = known.listing(true)
@@ -70,20 +70,20 @@ def test_two_strikes_in_two_runs_make_it_gone(known, status):
     assert {attempt.http_status for attempt in attempts(known, true)} == {int(status)}
 
 
-def test_a_page_that_says_that_it_is_gone_is_conclusive_at_once(known):
+def test_page_that_says_gone_is_conclusive(known):
     true = known.on_sale()[0]
-    known.forget(true, hours=25)
+    known.make_unseen(true, hours=25)
     known.bazaar.change(true.id, end="soft")
     known.crawl("verification")
     assert not known.listing(true).active
     assert attempts(known, true)[0].marker == "main.item-gone"
 
 
-def test_a_page_that_says_that_it_is_sold_gives_the_date(known):
+def test_page_that_says_sold_gives_the_sold_date(known):
     true = known.on_sale()[0]
     known.bazaar.change(true.id, end="sold")
     known.advance(hours=2)
-    known.forget(true, hours=25)
+    known.make_unseen(true, hours=25)
     known.crawl("verification")
     listing = known.listing(true)
     assert not listing.active
@@ -112,9 +112,9 @@ def test_a_page_that_says_that_it_is_sold_gives_the_date(known):
     ],
     ids=lambda fault: " ".join(str(value) for value in fault.values()),
 )
-def test_trouble_is_no_strike_and_is_tried_again(known, fault):
+def test_trouble_is_not_a_strike_and_is_retried(known, fault):
     true = known.on_sale()[0]
-    known.forget(true, hours=25)
+    known.make_unseen(true, hours=25)
     known.bazaar.fault(path=f"^{true.url}$", **fault)
     quick = {"DOWNLOAD_TIMEOUT": 0.5, "RETRY_ENABLED": False}
     for _ in range(2):
@@ -129,10 +129,10 @@ def test_trouble_is_no_strike_and_is_tried_again(known, fault):
     assert known.listing(true).verification_status == "verified"
 
 
-def test_a_site_that_moved_its_urls_has_not_sold_everything(known):
+def test_mass_gone_adds_no_strikes(known):
     gone = known.on_sale()[:25]
     for true in gone:
-        known.forget(true, hours=25)
+        known.make_unseen(true, hours=25)
     known.bazaar.fault("status", path="^/item/", status=404)
     for _ in range(2):
         run = known.crawl("verification")
@@ -143,11 +143,11 @@ def test_a_site_that_moved_its_urls_has_not_sold_everything(known):
     assert (alert.kind, alert.count, alert.resolved_at) == ("mass_gone", 2, None)
 
 
-def test_a_page_that_is_there_counts_although_most_others_are_missing(known):
-    """Else it would lose all trust while the site is in disorder, and be taken for gone."""
+def test_existing_page_counts_although_most_others_are_missing(known):
+    """Else its confidence would decay to zero while the site is in disorder."""
     *missing, there = known.on_sale()[:25]
     for true in (*missing, there):
-        known.forget(true, hours=25)
+        known.make_unseen(true, hours=25)
     for true in missing:
         known.bazaar.fault("status", path=f"^{true.url}$", status=404)
     assert known.crawl("verification")["status"] == "quarantined"
@@ -156,9 +156,9 @@ def test_a_page_that_is_there_counts_although_most_others_are_missing(known):
     assert known.listing(missing[0]).verification_status is None
 
 
-def test_seen_again_is_active_again_without_strikes(known):
+def test_listing_seen_again_is_active_without_strikes(known):
     true = known.on_sale()[0]
-    known.forget(true, hours=25)
+    known.make_unseen(true, hours=25)
     known.bazaar.change(true.id, end="404")
     known.crawl("verification")
     known.crawl("verification")
@@ -171,17 +171,17 @@ def test_seen_again_is_active_again_without_strikes(known):
     assert (listing.strikes, listing.verification_status, listing.deactivated_at) == (0, None, None)
 
 
-def test_without_trust_and_unverified_it_is_inactive_without_a_request(known):
+def test_zero_confidence_and_unverified_is_inactive_without_a_request(known):
     true = known.on_sale()[0]
-    known.forget(true, hours=34)
+    known.make_unseen(true, hours=34)
     run = known.crawl("verification")
     assert not known.listing(true).active
-    assert known.asked(true.url) == []
+    assert known.methods_used(true.url) == []
     assert run["counters"]["gone"] == 1
     assert [attempt.outcome for attempt in attempts(known, true)] == ["expired"]
 
 
-def test_after_days_without_any_crawl_nothing_is_concluded_from_silence(known):
+def test_days_without_crawls_do_not_make_listings_inactive(known):
     known.advance(days=3)
     run = known.crawl("verification")
     assert run["reasons"].get("verification/expired", 0) == 0
@@ -194,43 +194,43 @@ def known_rows(world: Any, true: Any) -> Any:
     return world.database.rows("SELECT id FROM listings WHERE canonical_url LIKE :url", url=f"%{true.url}")
 
 
-def test_the_least_certain_are_looked_at_first_and_no_more_than_the_cap(known):
+def test_least_confident_listings_are_verified_first(known):
     ordered = known.on_sale()[:5]
     for hours, true in enumerate(ordered, 25):
-        known.forget(true, hours=hours)
+        known.make_unseen(true, hours=hours)
     known.crawl("verification", max_listings=2)
-    looked_at = [true.url for true in ordered if attempts(known, true)]
-    assert looked_at == [ordered[3].url, ordered[4].url]
+    verified = [true.url for true in ordered if attempts(known, true)]
+    assert verified == [ordered[3].url, ordered[4].url]
 
 
-def test_head_where_the_status_tells_and_get_where_head_is_refused(known, crawl):
+def test_get_is_used_if_head_is_refused(known, crawl):
     settings = {"ADDONS": '{"tests.spiders.broken.NeedsOnlyTheStatus": 1}'}
     true = known.on_sale()[0]
-    known.forget(true, hours=25)
+    known.make_unseen(true, hours=25)
     assert crawl("verification", market=known.market, settings=settings).returncode == 0
-    assert known.asked(true.url) == ["HEAD"]
+    assert known.methods_used(true.url) == ["HEAD"]
     known.bazaar.clear_log()
-    known.forget(true, hours=25)
+    known.make_unseen(true, hours=25)
     known.database.do("UPDATE listings SET last_verified_at = NULL, verification_status = NULL")
     known.bazaar.behave(head="405")
     assert crawl("verification", market=known.market, settings=settings).returncode == 0
-    assert known.asked(true.url) == ["HEAD", "GET"]
+    assert known.methods_used(true.url) == ["HEAD", "GET"]
     assert known.listing(true).active
 
 
-def test_get_where_the_adapter_has_to_read_the_page(known):
+def test_get_is_used_if_the_adapter_must_read_the_page(known):
     true = known.on_sale()[0]
-    known.forget(true, hours=25)
+    known.make_unseen(true, hours=25)
     known.crawl("verification")
-    assert known.asked(true.url) == ["GET"]
+    assert known.methods_used(true.url) == ["GET"]
 
 
-def test_what_another_run_sees_meanwhile_is_better_evidence(known):
-    """A listing that is seen between the look and the conclusion keeps its good name."""
+def test_listing_seen_by_another_run_meanwhile_is_not_struck(known):
+    """A listing seen between the check and the end of the run gets no strike."""
     from pricewatch.store.writing import verification_rows
 
     true = known.on_sale()[0]
-    known.forget(true, hours=25)
+    known.make_unseen(true, hours=25)
     stale = known.listing(true)
     known.crawl("sweep", max_details=0)
     row = {

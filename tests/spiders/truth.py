@@ -1,4 +1,4 @@
-"""What the marketplace shows, in the words of the database, so that the two can be compared."""
+"""The listings of the marketplace in the form of the database, so that the two can be compared."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tests.databases import Database
 AVAILABILITY = {"on_sale": "IN_STOCK", "out_of_stock": "OUT_OF_STOCK"}
 
 
-class Shown(NamedTuple):
-    """One listing as an overview page shows it."""
+class ListedCard(NamedTuple):
+    """One listing as on an overview page."""
 
     identity_key: str
     title: str
@@ -21,27 +21,27 @@ class Shown(NamedTuple):
     availability: str
 
 
-def shown(bazaar: Bazaar, category: str) -> dict[str, Shown]:
-    """What a category offers, by path."""
-    return {listing.url: _shown(listing) for listing in offered(bazaar, category)}
+def listed(bazaar: Bazaar, category: str) -> dict[str, ListedCard]:
+    """Return the expected cards of a category, by path."""
+    return {listing.url: _card_of(listing) for listing in offered(bazaar, category)}
 
 
 def offered(bazaar: Bazaar, category: str) -> list[TruthListing]:
     return [listing for listing in bazaar.truth(category) if listing.state in AVAILABILITY]
 
 
-def stored(database: Database, market: str) -> dict[str, Shown]:
-    """What the database has of a market, by path."""
+def stored(database: Database, market: str) -> dict[str, ListedCard]:
+    """Return the stored cards of a market, by path."""
     rows = database.rows(
         "SELECT regexp_replace(canonical_url, '^https://[^/]+', ''), identity_key, title, price_cents,"
         " currency::text, availability FROM listings WHERE market_id = :market",
         market=market,
     )
-    return {path: Shown(*rest) for path, *rest in rows}
+    return {path: ListedCard(*rest) for path, *rest in rows}
 
 
 def check_history(database: Database) -> None:
-    """Each listing's last row is its price; no two rows in sequence are equal; no price, no row."""
+    """Check that each listing's last history row is its price, and that consecutive rows differ."""
     assert (
         database.rows(
             "SELECT l.identity_key FROM listings l LEFT JOIN LATERAL (SELECT * FROM price_history h"
@@ -66,14 +66,14 @@ def pages_of(bazaar: Bazaar, category: str, size: int) -> int:
     return math.ceil(len(offered(bazaar, category)) / size)
 
 
-def asked(bazaar: Bazaar, part: str) -> list[str]:
-    """The requests so far whose address has this in it."""
+def requests_for(bazaar: Bazaar, part: str) -> list[str]:
+    """Return the paths requested so far that contain this part."""
     return [entry.path for entry in bazaar.log() if part in entry.path]
 
 
-def _shown(listing: TruthListing) -> Shown:
+def _card_of(listing: TruthListing) -> ListedCard:
     hidden = listing.mode == "hidden"
-    return Shown(
+    return ListedCard(
         identity_key=f"PID:{listing.id}",
         title=listing.title,
         price_cents=None if hidden else listing.price,

@@ -116,7 +116,7 @@ def test_a_key_that_matches_two_products_links_no_listing(database: Database) ->
     found = products(database)
     assert found["2"] != found["3"]
     assert found["1"] is None
-    assert "fit 2 products" in links(database)["1"]["why"]
+    assert "match 2 products" in links(database)["1"]["why"]
 
 
 def test_resolving_again_changes_nothing(database: Database) -> None:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.pool import NullPool
 
 from pricewatch import clock
-from pricewatch.items import LeasedTarget
+from pricewatch.queued_work import LeasedTarget
 from pricewatch.rules.target_schedule import TargetOutcome
 from pricewatch.store.queues import target_leases, target_queue
 from tests.databases import Database

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, text
 
-from pricewatch.items import LeasedTarget
+from pricewatch.queued_work import LeasedTarget
 from pricewatch.rules.target_schedule import (
     FAILURES_TO_BE_BROKEN,
     TargetOutcome,

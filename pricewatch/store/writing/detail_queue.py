@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, text
 
-from pricewatch.items import EarlierChecks
+from pricewatch.queued_work import EarlierChecks
 
 # Two ranges of one index, so that the cost depends on the number of rows returned only.
 _CHOOSE = text("""

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from pricewatch import clock
-from pricewatch.items import Card, Offer
+from pricewatch.items import Card, Observation, Offer
 from pricewatch.rules.freshness import CLOCKS_APART
 from pricewatch.vocabulary import Availability
 
@@ -138,7 +138,7 @@ def offer_row(offer: Offer, detail_due_at: datetime) -> Row:
     }
 
 
-def _common_fields(item: Card | Offer) -> Row:
+def _common_fields(item: Observation) -> Row:
     seller = item.seller
     return {
         "identity_key": item.identity_key,

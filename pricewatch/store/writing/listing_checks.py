@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pricewatch.items import ListingCheck, VerificationCandidate
+from pricewatch.items import ListingCheck
+from pricewatch.queued_work import VerificationCandidate
 from pricewatch.rules.verification_outcome import is_gone, strikes_after
 from pricewatch.vocabulary import Attempt, VerificationStatus
 

@@ -8,9 +8,10 @@ from typing import Any
 from sqlalchemy import Connection, Row, text
 from sqlalchemy.exc import IntegrityError
 
-from pricewatch.items import LeasedTarget, Offer
+from pricewatch.items import Offer
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import canonical_url
+from pricewatch.queued_work import LeasedTarget
 from pricewatch.rules.page_moves import IDS, why_another_product
 from pricewatch.store.people import audit_log
 from pricewatch.store.writing import source_rows

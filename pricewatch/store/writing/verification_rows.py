@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, text
 
-from pricewatch.items import VerificationCandidate
+from pricewatch.queued_work import VerificationCandidate
 from pricewatch.store.models import VerificationAttempt
 
 

@@ -1,4 +1,4 @@
-"""Targets: due-ness, admission, pauses and what a look does to a target."""
+"""Targets: due dates, admission, pauses, and how a check changes a target."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NOW = datetime(2026, 3, 1, 12, 34, 56, tzinfo=UTC)
 def test_next_due(schedule: str, expected: datetime) -> None:
     assert check_schedule(schedule) is None
     assert next_due(schedule, NOW) == expected
-    # Whoever asks in another time zone gets the same instant.
+    # The result does not depend on the time zone of `now`.
     assert next_due(schedule, NOW.astimezone()) == expected
 
 
@@ -62,12 +62,12 @@ def test_next_due(schedule: str, expected: datetime) -> None:
         "- - - - -",
     ],
 )
-def test_no_schedule(schedule: str) -> None:
+def test_invalid_schedules(schedule: str) -> None:
     assert check_schedule(schedule)
 
 
 @given(st.text(max_size=20))
-def test_any_text_is_a_schedule_or_says_why_not(text: str) -> None:
+def test_any_text_is_a_schedule_or_an_error(text: str) -> None:
     if check_schedule(text) is None:
         assert next_due(text, NOW) > NOW
 
@@ -92,7 +92,7 @@ OFFERS = st.lists(
     st.integers(0, 40),
     st.integers(0, 20),
 )
-def test_admission_loses_nobody_and_keeps_to_the_limits(
+def test_admission_loses_no_target_and_respects_the_limits(
     offered: list[Offered],
     pending: dict[str, int],
     disabled: set[tuple[str, str]],
@@ -106,8 +106,8 @@ def test_admission_loses_nobody_and_keeps_to_the_limits(
     assert accepted == [one.id for one in offered if one.id in set(accepted)]
     assert waiting.total + len(accepted) <= max(most, waiting.total)
     by_id = {one.id: one for one in offered}
-    let_in = Counter(by_id[target_id].source_id for target_id in accepted)
-    for source_id, count in let_in.items():
+    admitted = Counter(by_id[target_id].source_id for target_id in accepted)
+    for source_id, count in admitted.items():
         assert pending.get(source_id, 0) + count <= per_source
     pairs = {(by_id[target_id].adapter_id, by_id[target_id].source_id) for target_id in accepted}
     assert pairs.isdisjoint(disabled)
@@ -115,7 +115,7 @@ def test_admission_loses_nobody_and_keeps_to_the_limits(
         assert one.retry_after_ms > 0
         pair = (by_id[one.id].adapter_id, by_id[one.id].source_id)
         assert (one.reason is Rejection.ADAPTER_DISABLED) == (pair in disabled)
-    # Nobody is turned away while there is room.
+    # No target is rejected while the queue has space.
     if not disabled and not rejected:
         assert len(accepted) == len(offered)
 
@@ -131,7 +131,7 @@ def test_admission_loses_nobody_and_keeps_to_the_limits(
         (0, {Rejection.QUEUE_FULL: 1}, 5, Pause(6, 1920.0)),
         (0, {Rejection.QUEUE_FULL: 1}, 6, Pause(7, 3600.0)),
         (0, {Rejection.QUEUE_FULL: 1}, 500, Pause(501, 3600.0)),
-        # A disabled adapter waits for a person; the others need not rest for that.
+        # A disabled adapter waits for a person; the others need not pause.
         (1, {Rejection.ADAPTER_DISABLED: 99}, 0, Pause(0, 0.0)),
     ],
 )
@@ -172,7 +172,7 @@ def test_broken_is_five_failures_in_a_row_and_nothing_else(weights: list[Weight]
         status, failures = found.status, found.consecutive_failures
 
 
-def test_a_paused_target_stays_paused_whatever_its_last_look_said() -> None:
+def test_paused_target_stays_paused_after_any_check() -> None:
     for weight in Weight:
         found = standing_after(TargetStatus.PAUSED, 4, weight, schedule=DEFAULT_SCHEDULE, now=NOW)
         assert found.status is TargetStatus.PAUSED

@@ -1,4 +1,4 @@
-"""Whether a page that moved shows the same product: by its ids, never by its name."""
+"""Whether a moved page shows the same product: by its ids, never by its name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def test_only_permanent_redirects_are_a_move(reasons: list[int], expected: bool)
     assert is_permanent(reasons) is expected
 
 
-def test_a_meta_refresh_or_no_redirect_at_all_is_not_a_move() -> None:
+def test_meta_refresh_or_no_redirect_is_not_a_move() -> None:
     assert not is_permanent([])
     assert not is_permanent(["meta refresh"])
 
@@ -31,17 +31,19 @@ OTHER = [
     ({"sku": "1"}, {}, "no id that is stored"),
     ({"sku": "1"}, {"mpn": "1"}, "no id that is stored"),
     ({"sku": "1"}, {"sku": "2"}, "another SKU: 2 instead of 1"),
-    # Two adverts for one thing share its GTIN and are two listings.
+    # Two advertisements for one product share its GTIN but are two listings.
     ({"gtin": "1", "product_id": "17"}, {"gtin": "1", "product_id": "18"}, "another platform id"),
     ({"product_id": "17", "mpn": "A"}, {"product_id": "17", "mpn": "B"}, "another MPN"),
 ]
 
 
-@pytest.mark.parametrize(("stored", "shown"), SAME)
-def test_the_same_id_is_the_same_product(stored: dict[str, str | None], shown: dict[str, str | None]) -> None:
-    assert why_another_product(stored, shown) is None
+@pytest.mark.parametrize(("stored", "found"), SAME)
+def test_the_same_id_is_the_same_product(stored: dict[str, str | None], found: dict[str, str | None]) -> None:
+    assert why_another_product(stored, found) is None
 
 
-@pytest.mark.parametrize(("stored", "shown", "why"), OTHER)
-def test_an_unknown_or_another_id_is_not(stored: dict[str, str], shown: dict[str, str], why: str) -> None:
-    assert why in (why_another_product(stored, shown) or "")
+@pytest.mark.parametrize(("stored", "found", "why"), OTHER)
+def test_unknown_or_different_id_is_not_the_same_product(
+    stored: dict[str, str], found: dict[str, str], why: str
+) -> None:
+    assert why in (why_another_product(stored, found) or "")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pricewatch.rules.verification_outcome import (
-    by_status,
+    attempt_from_status,
     is_gone,
     is_mass_gone,
     speaks_against,
@@ -31,24 +31,24 @@ attempts = st.sampled_from(list(Attempt))
         (503, Attempt.TROUBLE),
     ],
 )
-def test_only_404_and_410_speak_against_a_listing(status, attempt):
-    assert by_status(status) is attempt
+def test_only_404_and_410_count_against_a_listing(status, attempt):
+    assert attempt_from_status(status) is attempt
 
 
-def test_two_strikes_in_two_runs():
+def test_two_strikes_need_two_runs():
     once = strikes_after(0, Attempt.NOT_FOUND, same_run=False)
     assert not is_gone(once, Attempt.NOT_FOUND)
     assert not is_gone(strikes_after(once, Attempt.NOT_FOUND, same_run=True), Attempt.NOT_FOUND)
     assert is_gone(strikes_after(once, Attempt.NOT_FOUND, same_run=False), Attempt.NOT_FOUND)
 
 
-def test_what_the_page_says_is_conclusive_at_once():
+def test_page_that_says_gone_or_sold_is_conclusive():
     assert is_gone(0, Attempt.SOLD)
     assert is_gone(0, Attempt.GONE)
 
 
 @given(st.lists(attempts.filter(lambda a: a not in (Attempt.GONE, Attempt.SOLD)), max_size=30))
-def test_gone_only_after_two_not_found_with_no_sign_of_life_between(history):
+def test_gone_only_after_two_not_found_without_alive_between(history):
     strikes = 0
     since_alive = 0
     for attempt in history:
@@ -58,12 +58,12 @@ def test_gone_only_after_two_not_found_with_no_sign_of_life_between(history):
 
 
 @given(st.integers(0, 3), attempts)
-def test_trouble_is_no_strike(strikes, attempt):
+def test_trouble_is_not_a_strike(strikes, attempt):
     if attempt is Attempt.TROUBLE:
         assert strikes_after(strikes, attempt, same_run=False) == strikes
 
 
-def test_the_guard_needs_twenty_and_more_than_half():
+def test_mass_gone_needs_twenty_checks_and_more_than_half():
     assert not is_mass_gone([Attempt.NOT_FOUND] * 19)
     assert is_mass_gone([Attempt.NOT_FOUND] * 20)
     assert not is_mass_gone([Attempt.NOT_FOUND] * 10 + [Attempt.ALIVE] * 10)
@@ -76,14 +76,14 @@ def test_the_guard_needs_twenty_and_more_than_half():
     [
         (False, False, True, False, True),
         (False, False, True, True, True),
-        # In no market, a listing has nothing but its targets.
+        # A listing in no market is known only by its targets.
         (False, False, False, False, True),
         (False, False, False, True, False),
         (True, False, True, False, False),
         (False, True, True, False, False),
     ],
 )
-def test_a_missing_page_of_a_target_speaks_against_its_listing_unless_something_speaks_for_it(
+def test_missing_page_of_a_target_counts_unless_other_evidence_exists(
     vouched: bool, seen_since: bool, own_page: bool, in_market: bool, expected: bool
 ) -> None:
     counts = speaks_against(vouched=vouched, seen_since=seen_since, own_page=own_page, in_market=in_market)

@@ -1,4 +1,4 @@
-"""Cards that no longer show their price, and cards that say nothing of stock, as a site serves them."""
+"""Cards that no longer show their price, and cards that do not show the stock."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def market(world: Any) -> Any:
 
 
 def serve_without(world: Any, *attributes: str) -> None:
-    """The same overview pages, whose cards lack these attributes."""
+    """Serve the same overview pages with cards that lack these attributes."""
     for number in PAGES:
         path = f"/c/bikes?page={number}&rows=20"
         page = httpx.get(f"{world.bazaar.url}{path}").text
@@ -40,14 +40,14 @@ def open_alerts(world: Any) -> list[str]:
     return [kind for (kind,) in world.database.rows(OPEN)]
 
 
-def test_a_sweep_whose_cards_lost_their_prices_refreshes_none(market: Any) -> None:
+def test_sweep_of_cards_without_prices_refreshes_no_price(market: Any) -> None:
     assert not sweep(market)["partial"]
     before = market.database.rows(FACTS)
     serve_without(market, "data-price", "data-status")
     run = sweep(market)
     assert (run["status"], run["partial"], run["price_rows"]) == ("finished", True, 0)
     assert not run["progress"]["cycle"]["complete"]
-    # Seen again, and nothing else: prices and stock are as old as they are.
+    # Listings are seen again, but their prices and stock are not refreshed.
     assert market.database.rows(FACTS) == before
     assert (
         market.database.value("SELECT count(*) FROM listings WHERE last_seen_run_id < :id", id=run["id"]) == 0
@@ -55,14 +55,14 @@ def test_a_sweep_whose_cards_lost_their_prices_refreshes_none(market: Any) -> No
     assert open_alerts(market) == ["cards_without_price"]
     alert = market.database.row("SELECT * FROM alerts")
     assert (alert.severity, alert.subject, alert.details["share"]) == ("P2", market.market, 0)
-    # A second cycle that finds the same is believed.
+    # A second cycle with the same result is accepted.
     run = sweep(market)
     assert (run["partial"], run["progress"]["cycle"]["complete"]) == (False, True)
     assert open_alerts(market) == []
     assert market.database.rows(FACTS) == before
 
 
-def test_prices_that_come_back_end_the_alert(market: Any) -> None:
+def test_returning_prices_resolve_the_alert(market: Any) -> None:
     sweep(market)
     serve_without(market, "data-price")
     sweep(market)
@@ -75,7 +75,7 @@ def test_prices_that_come_back_end_the_alert(market: Any) -> None:
     assert market.database.row(share, id=market.market) == (1, None)
 
 
-def test_how_far_the_share_may_fall_is_a_setting(market: Any) -> None:
+def test_accepted_drop_of_the_price_share_is_a_setting(market: Any) -> None:
     sweep(market)
     serve_without(market, "data-price")
     market.advance(hours=2)
@@ -84,7 +84,7 @@ def test_how_far_the_share_may_fall_is_a_setting(market: Any) -> None:
     assert open_alerts(market) == []
 
 
-def test_silent_cards_are_listed_until_their_pages_are_read(market: Any) -> None:
+def test_cards_without_stock_are_listed_until_their_pages_are_read(market: Any) -> None:
     serve_without(market, "data-status")
     sweep(market, max_details=10)
     stocks = "SELECT last_scraped_at IS NOT NULL, availability, count(*) FROM listings GROUP BY 1, 2"
@@ -95,8 +95,8 @@ def test_silent_cards_are_listed_until_their_pages_are_read(market: Any) -> None
     history = market.database.value("SELECT count(*) FROM price_history")
     assert sweep(market)["price_rows"] == 0
     assert market.database.value("SELECT count(*) FROM price_history") == history
-    told = (
+    with_stock = (
         "SELECT count(*) FROM price_history h JOIN listings l ON l.id = h.listing_id"
         " WHERE l.last_scraped_at IS NULL AND h.availability <> 'LISTED'"
     )
-    assert market.database.value(told) == 0
+    assert market.database.value(with_stock) == 0

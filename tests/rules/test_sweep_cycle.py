@@ -1,13 +1,13 @@
-"""Which pages a sweep reads, and whether its cycle counts."""
+"""Which pages a sweep reads, and whether its cycle counts as complete."""
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pricewatch.rules.sweep_cycle import Cycle, covers, judge_cycle, owes_a_price, shows_prices, window
+from pricewatch.rules.sweep_cycle import Cycle, covers, judge_cycle, should_have_price, shows_prices, window
 
 
-def test_the_example_of_the_document():
+def test_example_of_the_specification():
     assert window(None) == (1, 50)
     assert window(50) == (45, 95)
     assert window(95) == (90, 140)
@@ -15,7 +15,7 @@ def test_the_example_of_the_document():
 
 
 @given(st.integers(1, 10_000), st.integers(2, 200), st.data())
-def test_windows_leave_no_gap_and_go_on(last, pages, data):
+def test_windows_overlap_and_advance(last, pages, data):
     overlap = data.draw(st.integers(0, pages - 1))
     first, end = window(last, pages=pages, overlap=overlap)
     assert first <= last + 1
@@ -37,24 +37,24 @@ def test_every_page_of_a_site_is_read(site, pages, data):
     assert read == set(range(1, site + 1))
 
 
-def test_a_quarter_of_the_shop_is_not_the_shop():
+def test_cycle_that_saw_a_quarter_is_not_complete():
     assert not covers(20_000, 83_000)
     assert covers(60_000, 83_000)
 
 
-def test_the_first_cycle_has_nothing_to_be_compared_with_but_must_have_seen_something():
+def test_first_cycle_is_complete_if_it_saw_anything():
     assert covers(1, None)
     assert not covers(0, None)
     assert not covers(0, 0)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 10**6))
-def test_seeing_more_never_makes_it_worse(seen, before):
+def test_more_cards_never_make_a_cycle_partial(seen, before):
     assert not covers(seen, before) or covers(seen + 1, before)
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**6))
-def test_a_market_that_shrank_is_believed_when_two_cycles_agree(before, seen):
+def test_smaller_market_is_accepted_when_two_cycles_agree(before, seen):
     small = int(0.69 * before * (seen / 10**6))
     assume(small > 0)
     assert judge_cycle(small, before, None) is Cycle.PARTIAL
@@ -67,7 +67,7 @@ def test_how_far_two_cycles_may_differ():
     assert judge_cycle(60, 150, 67) is Cycle.PARTIAL
     assert judge_cycle(60, 150, 67, agreement=0.2) is Cycle.SHRUNK
     assert judge_cycle(140, 150, 60) is Cycle.COMPLETE
-    # Nothing at all is never believed.
+    # An empty cycle is never accepted.
     assert judge_cycle(0, 150, 0) is Cycle.PARTIAL
 
 
@@ -79,16 +79,16 @@ def test_how_far_two_cycles_may_differ():
         (1.0, 0.0, None, True),
         (0.75, 1.0, None, True),
         (0.65, 1.0, None, False),
-        # A second cycle that agrees is believed; one that does not is doubted in its turn.
+        # A second cycle that agrees is accepted; one that does not is doubtful too.
         (0.65, 1.0, 0.6, True),
         (0.65, 1.0, 0.0, False),
     ],
 )
-def test_a_share_of_prices_that_falls_is_doubted_until_a_second_cycle_agrees(share, last, doubted, fine):
+def test_lower_price_share_is_doubtful_until_a_second_cycle_agrees(share, last, doubted, fine):
     assert shows_prices(share, last, doubted) is fine
 
 
-def test_what_is_sold_out_owes_no_price():
-    assert [owes_a_price(word) for word in (None, "IN_STOCK", "LISTED", "OUT_OF_STOCK", "SOLD")] == [
+def test_sold_out_cards_need_no_price():
+    assert [should_have_price(word) for word in (None, "IN_STOCK", "LISTED", "OUT_OF_STOCK", "SOLD")] == [
         *(True, True, True, False, False)
     ]

@@ -1,4 +1,4 @@
-"""What an answer to /robots.txt means; the table against a real site is tests/middlewares/test_robots.py."""
+"""Parsing of robots.txt; tests against a real site are in tests/middlewares/test_robots.py."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def test_statuses(status: int, outcome: RobotsOutcome) -> None:
         (b"Disallow: /a\n", "/b", "/a"),
         (b"Disallow: /a\nUser-agent: *\nDisallow: /c\n", "/b", "/c"),
         (b"Disallow: /a\nUser-agent: *\nDisallow: /c\n", "/b", "/a"),
-        # An Allow that belongs to nobody allows nothing.
+        # An Allow without a group allows nothing.
         (b"Allow: /a\nUser-agent: *\nDisallow: /a\n", "/b", "/a"),
-        # What cannot be read is read as the stricter of its meanings.
+        # Ambiguous lines get the stricter meaning.
         (b"User-agent: *\nDisallow: /caf\xe9\n", "/b", "/cafeteria"),
         (b"User-agent: *\nDisallow: \xff\xfe\n", "/robots.txt", "/anything"),
         (b"User-agent: *\nDisallow: /\nAllow: /caf\xe9\n", "/robots.txt", "/cafeteria"),
         (b"User-agent: pricewatch\nDisallow: /a\n\nUser-agent: *\nDisallow: /\n", "/b", "/a"),
-        # Who writes our name with its version, or all that we call ourselves, means us.
+        # Our name with its version, or our full user agent, is our name.
         (b"User-agent: Pricewatch/1.0\nDisallow: /a\n\nUser-agent: *\nDisallow:\n", "/b", "/a"),
         (b"User-agent: pricewatch (+https://example.com)\nDisallow: /a\n", "/b", "/a"),
         (b"User-agent: Mozilla/5.0 (pricewatch)\nDisallow: /b\n\nUser-agent: *\nDisallow: /a\n", "/b", "/a"),
@@ -68,50 +68,50 @@ LONG = b"/x" * 9000
 @pytest.mark.parametrize(
     ("body", "forbidden"),
     [
-        # The name ends where its letters end.
+        # An agent name ends at the first other character.
         (b"User-agent: pricewatch bot\nDisallow: /a\n\nUser-agent: *\nAllow: /\n", "/a"),
         (b"User-agent: PRICEWATCH\tbot\nDisallow: /a\n\nUser-agent: *\nAllow: /\n", "/a"),
         (b"User-agent: pricewatch*\nDisallow: /a\n", "/a"),
         (b"User-agent: * everybody\nDisallow: /a\n", "/a"),
-        # Bytes that are no text belong to nothing.
+        # Bytes that are not text are ignored.
         (b"User-agent: *\xa0\nDisallow: /a\n", "/a"),
         (b"User-agent: *\xc2\xa0\nDisallow: /a\n", "/a"),
         (b"\xef\xbbUser-agent: *\nDisallow: /a\n", "/a"),
         (b"User-agent\xa0: pricewatch\nDisallow: /a\n", "/a"),
-        # A group ends at the first User-agent after a rule, whatever else stands between.
+        # A group ends at the first User-agent line after a rule, whatever lies between.
         (b"User-agent: pricewatch\nNo-such-line: 1\nUser-agent: other\nDisallow: /a\n", "/a"),
         (b"User-agent: pricewatch\nSitemap: https://shop.com/map.xml\nUser-agent: x\nDisallow: /a\n", "/a"),
         (b"User-agent: pricewatch\nCrawl-delay: 5\n\nUser-agent: other\nDisallow: /a\n", "/a"),
         (b"User-agent: pricewatch\nwelcome, robots\nUser-agent: other\nDisallow: /a\n", "/a"),
-        # Prose begins no group.
+        # Prose does not start a group.
         (b"User-agent: *\nDisallow: /b\nuser-agent of good manners\nDisallow: /a\n", "/a"),
-        # Nobody's rules are everybody's.
+        # Rules without a group apply to everybody.
         (b"User-agent:\nDisallow: /a\n", "/a"),
         (b"User-agent: \xe4\xbd\xa0\nDisallow: /a\n", "/a"),
-        # Misspelt, with a colon too few, or with something at its name.
+        # Misspelt, without a colon, or with extra characters in the name.
         (b"User-agent: *\nDissalow: /a\n", "/a"),
         (b"user-agent pricewatch\ndisallow /a\n", "/a"),
         (b"User-agent: *\nDisallow /a b\n", "/a"),
         (b"User-agent: *\nDisallowed: /a\n", "/a"),
-        # No end of a line for anybody else.
+        # Characters that only protego treats as a line end.
         ("User-agent: *\nDisallow: /a\u2028Allow: /a\n".encode(), "/a"),
         ("User-agent: *\nDisallow: /a\x85Allow: /a\n".encode(), "/a"),
         (b"User-agent: *\nDisallow: /a\x0cAllow: /a\n", "/a"),
-        # An Allow for one spelling is none for another.
+        # An Allow for one spelling does not apply to another.
         (b"User-agent: *\nDisallow: /\nAllow: /%61\n", "/a"),
         (b"User-agent: *\nDisallow: /\nAllow: /a%3Fb=1\n", "/a?b=1"),
         (b"User-agent: *\nAllow: /%61\nUser-agent: x\nAllow: /a\nUser-agent: *\nDisallow: /\n", "/a"),
-        # A line is cut where it is too long.
+        # A line that is too long is truncated.
         (b"User-agent: *\nDisallow: " + LONG + b"/more\n", LONG.decode()),
-        # A name that ours begins with is another's.
+        # A prefix of our name is another agent.
         (b"User-agent: price\nAllow: /\n\nUser-agent: *\nDisallow: /a\n", "/a"),
     ],
 )
-def test_never_laxer_than_other_readers(body: bytes, forbidden: str) -> None:
+def test_never_more_permissive_than_other_parsers(body: bytes, forbidden: str) -> None:
     text = read_rules(body).text
     rules = Protego.parse(rules_for(text, "pricewatch"))
     assert not rules.can_fetch(f"https://shop.com{forbidden}", "pricewatch")
-    # What is read again says the same.
+    # Parsing the result again gives the same rules.
     assert rules_for(read_rules(text.encode()).text, "pricewatch") == rules_for(text, "pricewatch")
 
 
@@ -125,12 +125,12 @@ def test_never_laxer_than_other_readers(body: bytes, forbidden: str) -> None:
         b"User-agent: other\nDisallow: /\n",
     ],
 )
-def test_what_is_allowed_stays_so(body: bytes) -> None:
+def test_allowed_paths_stay_allowed(body: bytes) -> None:
     rules = Protego.parse(rules_for(read_rules(body).text, "pricewatch"))
     assert rules.can_fetch("https://shop.com/a%20b", "pricewatch")
 
 
-def test_our_own_group_alone_counts_with_its_longest_delay() -> None:
+def test_only_our_group_applies_with_its_longest_delay() -> None:
     own = b"User-agent: pricewatch\nCrawl-delay: 7\nCrawl-delay: 3\nUser-agent: b\nDisallow: /x\n"
     text = read_rules(b"User-agent: *\nCrawl-delay: 9\nDisallow: /y\n\n" + own).text
     assert Protego.parse(rules_for(text, "pricewatch")).crawl_delay("pricewatch") == 7
@@ -154,12 +154,12 @@ def test_our_own_group_alone_counts_with_its_longest_delay() -> None:
         (b"#" * 3_000_000, RobotsOutcome.UNAVAILABLE, "too large"),
     ],
 )
-def test_what_is_no_rules(body: bytes, outcome: RobotsOutcome, reason: str) -> None:
+def test_files_without_rules(body: bytes, outcome: RobotsOutcome, reason: str) -> None:
     assert (read_rules(body).outcome, read_rules(body).reason) == (outcome, reason)
 
 
 @given(st.binary(max_size=300))
-def test_whatever_it_is_it_can_be_judged_and_stored(body: bytes) -> None:
+def test_any_bytes_can_be_parsed_and_stored(body: bytes) -> None:
     file = read_rules(body)
     Protego.parse(file.text)
     assert "\0" not in file.text
@@ -167,8 +167,8 @@ def test_whatever_it_is_it_can_be_judged_and_stored(body: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_delay", "honoured"),
+    ("requested", "honoured"),
     [(None, None), (0.0, 1.0), (0.2, 1.0), (5.0, 5.0), (60.0, 60.0), (3600.0, 60.0)],
 )
-def test_crawl_delay(given_delay: float | None, honoured: float | None) -> None:
-    assert crawl_delay(given_delay) == honoured
+def test_crawl_delay(requested: float | None, honoured: float | None) -> None:
+    assert crawl_delay(requested) == honoured

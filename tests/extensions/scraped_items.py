@@ -1,4 +1,4 @@
-"""Notes on the run what left the pipelines as a scraped item."""
+"""Count the scraped items of a run by their type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which product pages are read: never-read ones first, then the longest due."""
+"""Which product pages are read: pages never read first, then the longest overdue."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -17,13 +17,13 @@ def test_a_page_is_due_again_after_a_day():
     assert is_due(None, NOW)
 
 
-def test_a_page_that_failed_waits_behind_those_that_were_never_tried():
+def test_failed_page_is_retried_after_pages_never_tried():
     failed = (1, due_after_trouble(NOW - timedelta(hours=2)))
     assert in_order([failed, (2, None)], NOW) == [2, 1]
 
 
 @given(st.lists(due, max_size=300), st.integers(0, 150))
-def test_order_and_cap(dues, most):
+def test_order_and_limit(dues, most):
     listed = list(enumerate(dues))
     chosen = in_order(listed, NOW, most)
     assert len(chosen) == min(most, sum(is_due(each, NOW) for each in dues))

@@ -1,4 +1,4 @@
-"""Runs one sweep and prints which of our modules worked on its first page, from response to commit."""
+"""Run one sweep and print how often each module was called for its first page, from response to commit."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from scrapy.utils.project import get_project_settings
 
 PACKAGE = f"{Path(__file__).parents[2] / 'pricewatch'}/"
 calls: Counter[str] = Counter()
-is_on = False
+is_counting = False
 
 
 def count(frame: FrameType, event: str, _: Any) -> None:
     path = frame.f_code.co_filename
-    if is_on and event == "call" and path.startswith(PACKAGE):
+    if is_counting and event == "call" and path.startswith(PACKAGE):
         calls[path.removeprefix(PACKAGE)] += 1
 
 
-def switch(*, on: bool) -> None:
-    global is_on
-    is_on = on
+def set_counting(*, on: bool) -> None:
+    global is_counting
+    is_counting = on
 
 
 def main(market: str) -> None:
@@ -40,13 +40,13 @@ def main(market: str) -> None:
     parse = OverviewSpider.parse_overview
 
     async def traced(spider: OverviewSpider, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        switch(on=True)
+        set_counting(on=True)
         async for result in parse(spider, *args, **kwargs):
             yield result
 
     def stored(item: Any) -> None:
         if isinstance(item, OverviewPage):
-            switch(on=False)
+            set_counting(on=False)
 
     OverviewSpider.parse_overview = traced  # type: ignore[method-assign,assignment]
     process = CrawlerProcess(get_project_settings())

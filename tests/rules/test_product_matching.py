@@ -1,4 +1,4 @@
-"""Which product a listing is: what may be compared, and what decides."""
+"""Matching listings to products: which keys are used, and which one decides."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pricewatch.rules.product_matching import (
         ("036000291452", "00036000291452"),
         ("96385074", "00000096385074"),
         ("10614141000415", "10614141000415"),
-        # A wrong check digit, a wrong length, no number, nothing.
+        # A wrong check digit, a wrong length, no number, empty.
         ("4006381333932", None),
         ("400638133393", None),
         ("12345", None),
@@ -36,7 +36,7 @@ from pricewatch.rules.product_matching import (
         ("0000000000000", None),
         ("", None),
         (None, None),
-        # What a shop gives out as it likes is no number of the world's.
+        # Numbers that shops assign themselves are not unique.
         ("2000000000008", None),
         ("0200000000004", None),
     ],
@@ -46,7 +46,7 @@ def test_gtin(text: str | None, expected: str | None) -> None:
 
 
 @given(st.integers(10**11, 10**12 - 1), st.integers(1, 9))
-def test_one_wrong_digit_is_noticed(body: int, added: int) -> None:
+def test_one_wrong_digit_is_detected(body: int, added: int) -> None:
     total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(str(body)))
     check = -total % 10
     assert gtin14(f"{body}{(check + added) % 10}") is None
@@ -75,7 +75,7 @@ def test_part_number(mpn: str, key: str | None) -> None:
     assert mpn_key(mpn) == key
 
 
-def test_fingerprint_is_the_words_in_any_order_and_careful() -> None:
+def test_fingerprint_ignores_word_order_and_needs_enough_words() -> None:
     one = fingerprint("Bosch GSR 18V-55 Professional Akkuschrauber", "Bosch")
     assert one == fingerprint("Akkuschrauber, NEU: GSR 18V 55 professional (BOSCH)", "BOSCH GmbH")
     assert one != fingerprint("Bosch GSR 18V-60 Professional Akkuschrauber", "Bosch")
@@ -84,7 +84,7 @@ def test_fingerprint_is_the_words_in_any_order_and_careful() -> None:
     assert fingerprint("Akkuschrauber GSR 18V 55 professional", None) is None
 
 
-def test_what_is_not_used_says_why() -> None:
+def test_notes_say_why_a_key_is_not_used() -> None:
     untrusted = keys_of(Facts("Thing", "Bosch", "GSR 18V-55", "4006381333931", trusted=False))
     assert untrusted.gtin is None
     assert "not trusted" in untrusted.notes[0]
@@ -101,10 +101,10 @@ BY_GTIN, BY_NUMBER, BY_WORDS, NOTHING = LinkedBy
 @pytest.mark.parametrize(
     ("keys", "gtins", "products", "expected"),
     [
-        # A trusted GTIN decides, whatever the rest may say.
+        # A trusted GTIN decides over everything else.
         (Keys(GTIN, PAIR, "f"), [OTHER], ["mpn:x"], (BY_GTIN, f"gtin:{GTIN}")),
         (Keys(None, PAIR, "f"), [], ["mpn:x"], (BY_NUMBER, f"mpn:{PAIR}")),
-        # The same part number has a GTIN elsewhere: then that is the product; with two it could be either.
+        # The same part number has one GTIN elsewhere: that is the product; with two it is ambiguous.
         (Keys(None, PAIR, "f"), [OTHER], [], (BY_NUMBER, f"gtin:{OTHER}")),
         (Keys(None, PAIR, "f"), [GTIN, OTHER], ["mpn:x"], (NOTHING, None)),
         (Keys(fingerprint="f"), [], [], (BY_WORDS, "words:f")),

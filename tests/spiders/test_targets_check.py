@@ -1,10 +1,10 @@
-"""`scrapy crawl targets -a url=…`: one page now, and what it comes to is told."""
+"""`scrapy crawl targets -a url=…`: check one page now and print the result."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.spiders.watching import readable, watch
+from tests.spiders.target_runs import readable, watch
 
 
 def count(world: Any, table: str) -> int:
@@ -12,9 +12,9 @@ def count(world: Any, table: str) -> int:
     return found
 
 
-def test_a_look_tells_what_would_be_stored_and_stores_nothing(world, crawl):
+def test_check_prints_what_would_be_stored_and_stores_nothing(world, crawl):
     true = readable(world, 1)[0]
-    # Not even an approval is needed to look.
+    # A check does not even need an approved source.
     world.database.do("UPDATE sources SET tos_approved_by = NULL")
     outcome = crawl("targets", url=world.bazaar.url + true.url)
     assert outcome.returncode == 0
@@ -28,7 +28,7 @@ def test_a_look_tells_what_would_be_stored_and_stores_nothing(world, crawl):
     assert run.status == "finished"
 
 
-def test_a_known_target_is_stored_and_a_new_page_where_that_is_asked_for(world, crawl):
+def test_known_target_is_stored_and_new_page_on_request(world, crawl):
     known, new = readable(world, 2)
     (target_id,) = watch(world, [known])
     outcome = crawl("targets", url=world.bazaar.url + known.url + "?utm_source=mail")
@@ -45,7 +45,7 @@ def test_a_known_target_is_stored_and_a_new_page_where_that_is_asked_for(world, 
     assert "stored so far" in outcome.stdout
 
 
-def test_a_page_that_gives_nothing_says_why(world, crawl):
+def test_page_without_offer_prints_why(world, crawl):
     true, gone = readable(world, 2)
     world.bazaar.fault("garble", path=true.url)
     world.bazaar.fault("status", path=gone.url, status=404)
@@ -53,10 +53,10 @@ def test_a_page_that_gives_nothing_says_why(world, crawl):
     assert "nothing to store: PAGE_STRUCTURE_CHANGED" in outcome.stdout
     outcome = crawl("targets", url=world.bazaar.url + gone.url)
     assert "nothing to store: http_error_404" in outcome.stdout
-    # Nothing private but what an operator wrote into a source.
+    # Private hosts are allowed only if a source has them.
     outcome = crawl("targets", url="http://127.0.0.1:9/secret")
     assert "nothing to store: refused_address" in outcome.stdout
-    # Selectors can be tried before they are kept.
+    # Selectors can be tried before they are stored.
     selectors = '{"price": "//main//strong", "availability": "//main//p[@data-x]"}'
     outcome = crawl("targets", url=world.bazaar.url + true.url, adapter="generic", selectors=selectors)
     assert "SELECTOR_FAILURE (availability: nothing at //main//p[@data-x])" in outcome.stdout

@@ -1,4 +1,4 @@
-"""Pipelines of a user's own, put between ours by tests."""
+"""Custom pipelines that tests insert between pricewatch's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEFT JOIN price_history h ON h.listing_id = i.listing_id WHERE i.is_new AND i.pr
 
 
 class Between(RunPipeline):
-    """After the upsert and before the history: new listings are there, their first price is not."""
+    """After the upsert and before the history: new listings exist, their first price does not."""
 
     def write(self, connection: Connection, batch: Batch) -> None:
         if batch.has_rows:
@@ -32,17 +32,17 @@ class Between(RunPipeline):
             self.run.note("between/new", new)
 
 
-class Behind(RunPipeline):
-    """After the history: everything is there."""
+class After(RunPipeline):
+    """After the history: listings and prices exist."""
 
     def write(self, connection: Connection, batch: Batch) -> None:
         if batch.has_rows:
             without_listing, without_history = connection.execute(_MISSING).one()
-            self.run.note("behind/missing", without_listing + without_history)
+            self.run.note("after/missing", without_listing + without_history)
 
 
 class RefusesOneCard(RunPipeline):
-    """One row of each page makes the transaction fail, whoever wrote it."""
+    """Make the transaction fail because of one row of each page."""
 
     def write(self, connection: Connection, batch: Batch) -> None:
         for unit, _ in batch.of(OverviewPage):
@@ -51,7 +51,7 @@ class RefusesOneCard(RunPipeline):
 
 
 class MarksOneCard:
-    """Before ours, an item can still be changed."""
+    """Runs before pricewatch's pipelines, so it can change items."""
 
     async def process_item(self, item: Any) -> Any:
         if isinstance(item, OverviewPage):

@@ -1,4 +1,4 @@
-"""The way of a card from the response to its row: which of our modules it passes, and that there are few."""
+"""The modules that a card passes from the response to its row."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import sys
 from tests.conftest import ROOT
 from tests.spiders.conftest import World
 
-# These work on each card by itself.
-EACH = {
+# These process each card separately.
+PER_CARD = {
     "spiders/overview.py",
     "adapters/bazaar.py",
     "adapters/site_adapter.py",
@@ -22,8 +22,8 @@ EACH = {
     "rules/validation.py",
     "store/writing/incoming_rows.py",
 }
-# These work on all cards of a page, or of a batch, at once.
-TOGETHER = {
+# These process all cards of a page or batch at once.
+PER_PAGE = {
     "pipelines/validate.py",
     "pipelines/upsert.py",
     "pipelines/price_history.py",
@@ -34,11 +34,12 @@ TOGETHER = {
     "store/writing/listing_upsert.py",
     "store/writing/history_append.py",
 }
-# The page's and the run's own bookkeeping: no card is read or changed there.
-BESIDE = {
+# These process the page or the run, not its cards.
+OTHER = {
     "adapters/base.py",
     "clock.py",
     "runs/crawl_run.py",
+    "runs/run_counters.py",
     "extensions/metrics.py",
     "extensions/log_formatter.py",
     "extensions/start_items.py",
@@ -66,10 +67,10 @@ BESIDE = {
 
 
 def calls(world: World, page_size: int) -> dict[str, int]:
-    """How often functions of each module were called, for a page with this many cards."""
+    """Return how often functions of each module were called for a page with this many cards."""
     world.set_market(page_size=page_size, sweep_page=None, sweep_start_page=None)
     done = subprocess.run(
-        [sys.executable, "-m", "tests.spiders.tracing", world.market],
+        [sys.executable, "-m", "tests.spiders.module_calls", world.market],
         cwd=ROOT,
         env={
             **os.environ,
@@ -87,7 +88,7 @@ def calls(world: World, page_size: int) -> dict[str, int]:
 
 def test_a_card_passes_few_modules(world: World) -> None:
     few, many = calls(world, 10), calls(world, 40)
-    assert {module for module, count in many.items() if count - few.get(module, 0) >= 30} == EACH
-    assert set(many) >= EACH | TOGETHER
-    assert set(many) - EACH - TOGETHER - BESIDE == set()
-    assert len(EACH | TOGETHER) <= 18
+    assert {module for module, count in many.items() if count - few.get(module, 0) >= 30} == PER_CARD
+    assert set(many) >= PER_CARD | PER_PAGE
+    assert set(many) - PER_CARD - PER_PAGE - OTHER == set()
+    assert len(PER_CARD | PER_PAGE) <= 18

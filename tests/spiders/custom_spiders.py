@@ -1,4 +1,4 @@
-"""Spiders as anybody writes them with Scrapy, which know nothing of pricewatch, and parts that they bring."""
+"""Custom spiders: plain Scrapy spiders without any pricewatch code, and components that they add."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from scrapy.http import Request
 
 
 class CardsSpider(scrapy.Spider):
-    """Reads the pages of a list; where to begin is an argument."""
+    """Reads the pages of a list; the start URL is an argument."""
 
     name = "cards"
 
-    def __init__(self, url: str = "", domain: str = "127.0.0.1", **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, url: str = "", domain: str = "127.0.0.1", **arguments: Any) -> None:
+        super().__init__(**arguments)
         self.start_urls = [url]
         self.allowed_domains = [domain] if domain else []
 
@@ -32,15 +32,15 @@ class CardsSpider(scrapy.Spider):
         }
 
 
-class StumblingSpider(CardsSpider):
-    """Its code fails on the second page, after it has asked for the third."""
+class FailingSpider(CardsSpider):
+    """Fails on the second page, after requesting the third."""
 
-    name = "stumbling"
+    name = "failing"
 
     def parse(self, response: Any) -> Iterator[Any]:
         yield from response.follow_all(css="a[rel=next]")
         if "page=2" in response.url:
-            raise ValueError("stumbled")
+            raise ValueError("failed")
         for card in response.css("article.card"):
             yield self.item(response, card)
 
@@ -54,13 +54,13 @@ class EmptySpider(CardsSpider):
         yield from ()
 
 
-class CuriousSpider(CardsSpider):
-    """Asks for a page that robots.txt forbids, and brings a middleware and a pipeline of its own."""
+class ComponentsSpider(CardsSpider):
+    """Requests a page that robots.txt forbids, and adds a middleware and a pipeline."""
 
-    name = "curious"
+    name = "components"
     custom_settings = {  # noqa: RUF012 - as scrapy declares it
-        "DOWNLOADER_MIDDLEWARES": {"tests.spiders.plain.CountingMiddleware": 700},
-        "ITEM_PIPELINES": {"tests.spiders.plain.NamingPipeline": 50},
+        "DOWNLOADER_MIDDLEWARES": {"tests.spiders.custom_spiders.CountingMiddleware": 700},
+        "ITEM_PIPELINES": {"tests.spiders.custom_spiders.NamingPipeline": 50},
     }
 
     def parse(self, response: Any) -> Iterator[Any]:
@@ -69,11 +69,11 @@ class CuriousSpider(CardsSpider):
         yield response.follow("/private/page", errback=self.refused)
 
     def refused(self, failure: Any) -> None:
-        self.crawler.stats.inc_value("curious/refused")
+        self.crawler.stats.inc_value("components/refused")
 
 
 class OptedOutSpider(CardsSpider):
-    """Wants no run, and nothing stored."""
+    """Disables the run, so that nothing is stored."""
 
     name = "opted_out"
     custom_settings = {"RUN_ENABLED": False}  # noqa: RUF012 - as scrapy declares it
@@ -85,13 +85,13 @@ class CountingMiddleware:
 
 
 class NamingPipeline:
-    """Comes before ours: what it changes is stored."""
+    """Runs before pricewatch's pipelines, so its changes are stored."""
 
     def process_item(self, item: Any) -> Any:
         item["title"] = f"Mine: {item['title']}"
         return item
 
 
-class UnusableSpider(CardsSpider):
-    name = "unusable"
+class InvalidSettingSpider(CardsSpider):
+    name = "invalid_setting"
     custom_settings = {"RETRY_TIMES": "often"}  # noqa: RUF012 - as scrapy declares it

@@ -1,4 +1,4 @@
-"""Two cards of one listing on a page: one is left, with one price and that price's own currency."""
+"""Two cards of one listing on a page are merged into one, with one price and its currency."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ RICH: dict[str, Any] = {"location": "Wien", "image": "https://bazaar.example/1.j
 
 
 @pytest.mark.parametrize("swapped", [False, True])
-def test_a_price_comes_with_its_currency(swapped: bool) -> None:
+def test_price_is_copied_with_its_currency(swapped: bool) -> None:
     cards = [card(**RICH), card(price_cents=900, currency="JPY")]
-    found = richer(*(cards[::-1] if swapped else cards))
-    assert found.price == Money(900, "JPY")
-    assert found.location == "Wien"
+    merged = richer(*(cards[::-1] if swapped else cards))
+    assert merged.price == Money(900, "JPY")
+    assert merged.location == "Wien"
 
 
-def test_the_upper_end_of_another_price_is_not_taken() -> None:
+def test_upper_bound_of_another_price_is_not_copied() -> None:
     dollars = card(price_cents=1_000, currency="USD", **RICH)
-    found = richer(dollars, card(price_cents=900, price_max_cents=5_000, currency="JPY"))
-    assert (found.price, found.price_max_cents) == (Money(1_000, "USD"), None)
+    merged = richer(dollars, card(price_cents=900, price_max_cents=5_000, currency="JPY"))
+    assert (merged.price, merged.price_max_cents) == (Money(1_000, "USD"), None)

@@ -11,7 +11,7 @@ from pricewatch.store.queues.target_rows import NewTarget
 
 
 def watch(world: Any, listings: list[Any], **fields: Any) -> list[int]:
-    """Let these listings of the marketplace be targets; answers with their numbers, in order."""
+    """Add these listings of the marketplace as targets; return their ids in order."""
     urls = [world.bazaar.url + true.url for true in listings]
     new = [NewTarget(url, canonical_url(url), **fields) for url in urls]
     added = world.database.call(target_rows.add, new, world.bazaar.now())
@@ -19,7 +19,7 @@ def watch(world: Any, listings: list[Any], **fields: Any) -> list[int]:
 
 
 def fetch(world: Any, settings: dict[str, Any] | None = None, **arguments: Any) -> Any:
-    """One run of the targets spider, at the marketplace's time."""
+    """Run the targets spider once, at the marketplace's time."""
     world.advance(seconds=30)
     return world.crawler(
         "targets",
@@ -35,6 +35,22 @@ def target(world: Any, target_id: int) -> Any:
 
 
 def readable(world: Any, count: int) -> list[Any]:
-    """So many listings that are on sale, with pages that need no browser."""
+    """Return some listings that are on sale, with pages that need no browser."""
     found: list[Any] = world.on_sale()[:count]
     return found
+
+
+def attempts(world: Any, listing_id: int) -> list[Any]:
+    return list(
+        world.database.rows(
+            "SELECT * FROM verification_attempts WHERE listing_id = :id ORDER BY id", id=listing_id
+        )
+    )
+
+
+def known(world: Any, count: int = 1) -> tuple[list[Any], list[int]]:
+    """Return listings and targets that were read once."""
+    trues = readable(world, count)
+    ids = watch(world, trues)
+    fetch(world)
+    return trues, ids

@@ -1,4 +1,4 @@
-"""Price jumps: by more than a factor of four, either way, and when a second look agrees."""
+"""Price jumps: by more than a factor of four in either direction, and when a second observation agrees."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def test_jump(known: int | None, seen: int | None, expected: bool) -> None:
 
 
 @given(PRICES, PRICES)
-def test_a_jump_there_is_a_jump_back(one: Money, other: Money) -> None:
+def test_jump_is_symmetric(one: Money, other: Money) -> None:
     assert is_jump(one, other) == is_jump(other, one)
 
 
 @pytest.mark.parametrize(
-    ("held", "seen", "expected"),
+    ("quarantined", "seen", "expected"),
     [(5000, 5000, True), (5000, 5250, True), (5000, 4750, True), (5000, 5251, False), (5000, 1000, False)],
 )
-def test_agreement(held: int, seen: int, expected: bool) -> None:
-    assert agrees(Money(held, "EUR"), Money(seen, "EUR")) is expected
-    assert not agrees(Money(held, "EUR"), Money(seen, "JPY"))
+def test_agreement(quarantined: int, seen: int, expected: bool) -> None:
+    assert agrees(Money(quarantined, "EUR"), Money(seen, "EUR")) is expected
+    assert not agrees(Money(quarantined, "EUR"), Money(seen, "JPY"))
 
 
 @given(PRICES, PRICES)
-def test_what_agrees_is_no_jump(one: Money, other: Money) -> None:
+def test_agreeing_prices_are_not_a_jump(one: Money, other: Money) -> None:
     assert not (agrees(one, other) and is_jump(one, other))

@@ -1,4 +1,4 @@
-"""When which spider visits a market, and what keeps it from doing so."""
+"""When each spider crawls a market, and what prevents it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ tiers = st.sampled_from(["hot", "standard", "cool"])
 
 
 @pytest.mark.parametrize(
-    ("spider", "tier", "own", "hours"),
+    ("spider", "tier", "frequency", "hours"),
     [
         ("discovery", "hot", None, 0.5),
         ("discovery", "standard", None, 1),
@@ -47,15 +47,15 @@ tiers = st.sampled_from(["hot", "standard", "cool"])
         ("discovery", "hot", 12, 1),
     ],
 )
-def test_how_often(spider: str, tier: str, own: float | None, hours: float) -> None:
-    assert interval(spider, tier, own) == hours * HOUR
+def test_interval(spider: str, tier: str, frequency: float | None, hours: float) -> None:
+    assert interval(spider, tier, frequency) == hours * HOUR
 
 
 @pytest.mark.parametrize(
     ("market", "why"),
     [
         (MarketState("m", last_at=SEEN), None),
-        # Visits and failures of a year that is still to come: a clock was ahead.
+        # Runs and failures in the future: a clock was ahead.
         (MarketState("m", last_at=dict.fromkeys(SEEN, NOW + 9000 * HOUR)), None),
         (
             MarketState("m", last_at=SEEN, failures=TWO, failed_at={"discovery": NOW + 9000 * HOUR}),
@@ -65,7 +65,7 @@ def test_how_often(spider: str, tier: str, own: float | None, hours: float) -> N
         (MarketState("m", last_at=SEEN, approved=False), Why.NOT_APPROVED),
         (MarketState("m", last_at=SEEN, adapter_enabled=False), Why.ADAPTER_DISABLED),
         (MarketState("m", last_at=SEEN, failures={"discovery": 3}), Why.CIRCUIT_OPEN),
-        # The failures of one spider hold up no other.
+        # The failures of one spider do not affect the others.
         (MarketState("m", last_at=SEEN, failures={"sweep": 3}, failed_at={"sweep": NOW}), None),
         (MarketState("m", last_at=SEEN, failures={"sweep": 1}, failed_at={"sweep": NOW}), None),
         (MarketState("m", last_at=SEEN, under_way=frozenset({"discovery"})), Why.UNDER_WAY),
@@ -84,7 +84,7 @@ def test_how_often(spider: str, tier: str, own: float | None, hours: float) -> N
         (MarketState("m", last_at={**SEEN, "discovery": NOW - timedelta(minutes=60)}), None),
     ],
 )
-def test_what_keeps_discovery_from_a_market(market: MarketState, why: Why | None) -> None:
+def test_reasons_not_to_start_discovery(market: MarketState, why: Why | None) -> None:
     assert judge(market, "discovery", NOW).why == why
 
 
@@ -97,7 +97,7 @@ def test_a_new_market_is_discovered_first() -> None:
     assert judge(known, "verification", NOW).until == NOW + timedelta(minutes=59)
 
 
-def test_what_was_handed_over_is_verified_within_the_hour() -> None:
+def test_requested_verification_starts_within_an_hour() -> None:
     last = {**SEEN, "verification": NOW - timedelta(minutes=61)}
     assert judge(MarketState("m", last_at=last), "verification", NOW).why == Why.NOT_DUE
     assert judge(MarketState("m", last_at=last, handed_over=True), "verification", NOW).starts
@@ -133,7 +133,7 @@ def test_an_open_circuit_gets_exactly_one_attempt(failures: int) -> None:
 
 
 @given(st.integers(1, 100))
-def test_rests_twice_as_long_each_time(failures: int) -> None:
+def test_retry_delay_doubles_each_time(failures: int) -> None:
     assert retry_after(1) <= retry_after(failures) <= retry_after(failures + 1) <= 2 * retry_after(failures)
 
 
@@ -142,12 +142,12 @@ def test_spread_is_within_a_minute(chance: float) -> None:
     assert timedelta() <= spread(chance) <= timedelta(seconds=60)
 
 
-@pytest.mark.parametrize(("pending", "wanted"), [(0, 0), (1, 1), (1000, 1), (1001, 2), (10_000, 4)])
-def test_as_many_jobs_as_the_queue_of_targets_needs(pending: int, wanted: int) -> None:
-    assert target_jobs(pending) == wanted
+@pytest.mark.parametrize(("pending", "jobs"), [(0, 0), (1, 1), (1000, 1), (1001, 2), (10_000, 4)])
+def test_number_of_target_jobs(pending: int, jobs: int) -> None:
+    assert target_jobs(pending) == jobs
 
 
-def test_the_spiders_of_a_market_work_at_the_same_thing() -> None:
+def test_spiders_of_one_market_exclude_each_other() -> None:
     works = {work_of(spider, {"market": "m", "trigger": "SCHEDULED"}) for spider in SHARES}
     assert works == {"market m"}
     assert work_of("sweep", {"market": "n"}) not in works
@@ -158,6 +158,6 @@ arguments = st.dictionaries(st.text(max_size=5), st.text(max_size=5), max_size=4
 
 
 @given(arguments, arguments)
-def test_work_is_the_same_only_for_the_same_arguments(one: dict[str, str], other: dict[str, str]) -> None:
-    meant = [{k: v for k, v in given.items() if k != "trigger"} for given in (one, other)]
-    assert (work_of("spider", one) == work_of("spider", other)) == (meant[0] == meant[1])
+def test_exclusion_key_depends_on_the_arguments(one: dict[str, str], other: dict[str, str]) -> None:
+    relevant = [{k: v for k, v in arguments.items() if k != "trigger"} for arguments in (one, other)]
+    assert (work_of("spider", one) == work_of("spider", other)) == (relevant[0] == relevant[1])

@@ -1,4 +1,4 @@
-"""Drift: the thresholds of the specification, one line each, and what holds whatever happens."""
+"""Drift: the thresholds of the specification, one line each, and general properties."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricewatch.items import EarlierChecks
+from pricewatch.queued_work import EarlierChecks
 from pricewatch.rules.drift_thresholds import (
     Baseline,
     DriftAlert,
@@ -30,7 +30,7 @@ LOW, OFF = DriftAlert.LOW_YIELD, DriftAlert.DISABLED
 
 
 def batch(attempted: int, failed: int = 0, **more: Any) -> DriftBatch:
-    """A batch of which all but the failed and the given exceptions were read well."""
+    """Return a batch whose pages were read well, except the failed ones and the exceptions in `more`."""
     read = attempted - failed - more.get("oos_no_price", 0) - more.get("availability_unknown", 0)
     extracted = more.pop("extracted", max(0, read + more.get("availability_unknown", 0)))
     return DriftBatch(attempted, failed, extracted, max(0, read), **more)
@@ -59,17 +59,17 @@ def batch(attempted: int, failed: int = 0, **more: Any) -> DriftBatch:
         # Unknown availability does count.
         (batch(20, 5, availability_unknown=6), Streaks(), {FAILING}, False),
         (batch(20, 5, availability_unknown=5), Streaks(), set(), False),
-        # What we did not ask for ourselves does not.
-        (batch(40, 20, not_asked=20), Streaks(failed=1), set(), False),
-        (batch(39, 20, not_asked=20), Streaks(failed=1), set(), False),
-        # Nor does what never could be read, once that is known: the rest is too small to judge, or good.
+        # Pages that were not requested do not count.
+        (batch(40, 20, not_requested=20), Streaks(failed=1), set(), False),
+        (batch(39, 20, not_requested=20), Streaks(failed=1), set(), False),
+        # Pages known to be unreadable do not count: the rest is too small to judge, or good.
         (batch(39, 39, known=20, known_failed=20), Streaks(failed=1, empty=1), set(), False),
         (batch(60, 30, known=30, known_failed=30), Streaks(failed=1), set(), False),
         (batch(60, 41, known=30, known_failed=20), Streaks(failed=1), {FAILING, OFF}, True),
-        # A site that shows one page for most addresses is down: told, but not held against the adapter.
+        # A site that answers most URLs with one page is down: an alert, but no failure of the adapter.
         (batch(40, 40, same=21), Streaks(failed=1, empty=1), {FAILING}, False),
         (batch(40, 40, same=20), Streaks(failed=1, empty=1), {FAILING, EMPTY, OFF}, True),
-        # What could be read once does, each time.
+        # Pages that were readable once count each time.
         (batch(20, 11, lasting=11, lasting_failed=11), Streaks(failed=1), {FAILING, OFF}, True),
         (batch(31, 11, lasting=11, lasting_failed=11).without_lasting(), Streaks(failed=1), set(), False),
     ],
@@ -99,7 +99,7 @@ def test_a_small_batch_and_one_out_of_stock_do_not_break_a_streak() -> None:
         ([(0.1, 0.9), (0.9, 0.1), (0.2, 0.8)], Baseline(0.2, 0.8, 3)),
     ],
 )
-def test_baseline_is_a_median_and_valid_from_three_on(
+def test_baseline_is_a_median_and_needs_three_batches(
     rates_of_a_week: Sequence[tuple[float, float]], expected: Baseline
 ) -> None:
     found = baseline_of(rates_of_a_week)
@@ -107,7 +107,7 @@ def test_baseline_is_a_median_and_valid_from_three_on(
     assert found.is_established == (len(rates_of_a_week) >= 3)
 
 
-def test_a_yield_far_below_the_baseline_is_told_but_disables_nothing() -> None:
+def test_yield_far_below_the_baseline_alerts_but_disables_nothing() -> None:
     usual = Baseline(0.0, 0.9, 3)
     poor = DriftBatch(20, 0, 20, valid=8, dropped=12)
     assert judge(poor, Streaks(9, 9, 9), usual).alerts == {LOW}
@@ -124,12 +124,12 @@ BATCHES = st.builds(
     zero_prices=st.integers(0, 3),
     oos_no_price=st.integers(0, 60),
     availability_unknown=st.integers(0, 20),
-    not_asked=st.integers(0, 20),
+    not_requested=st.integers(0, 20),
 )
 
 
 @given(st.lists(BATCHES, max_size=12))
-def test_nothing_is_disabled_by_one_batch_or_without_an_alert_before(batches: list[DriftBatch]) -> None:
+def test_one_batch_disables_nothing_and_an_alert_comes_before(batches: list[DriftBatch]) -> None:
     streaks, bad_before = Streaks(), False
     for one in batches:
         verdict = judge(one, streaks)
@@ -144,7 +144,7 @@ def test_nothing_is_disabled_by_one_batch_or_without_an_alert_before(batches: li
 @given(BATCHES, st.integers(0, 100))
 def test_more_pages_out_of_stock_change_nothing(one: DriftBatch, more: int) -> None:
     diluted = replace(one, attempted=one.attempted + more, oos_no_price=one.oos_no_price + more)
-    if one.attempted >= one.oos_no_price + one.not_asked:
+    if one.attempted >= one.oos_no_price + one.not_requested:
         assert judge(diluted, Streaks(1, 1, 1)) == judge(one, Streaks(1, 1, 1))
 
 
@@ -156,13 +156,13 @@ def test_rates_from_counters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("earlier", "what"),
+    ("earlier", "kind"),
     [
-        (EarlierChecks(), Unread.NEWS),
-        (EarlierChecks(read=True), Unread.NEWS),
+        (EarlierChecks(), Unread.NEW),
+        (EarlierChecks(read=True), Unread.NEW),
         (EarlierChecks(unread_since=datetime(2026, 1, 1, tzinfo=UTC)), Unread.KNOWN),
         (EarlierChecks(read=True, unread_since=datetime(2026, 1, 1, tzinfo=UTC)), Unread.LASTING),
     ],
 )
-def test_what_an_unread_page_means(earlier: EarlierChecks, what: Unread) -> None:
-    assert unread(earlier) is what
+def test_unread_page_is_new_known_or_lasting(earlier: EarlierChecks, kind: Unread) -> None:
+    assert unread(earlier) is kind

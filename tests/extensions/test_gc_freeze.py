@@ -1,4 +1,4 @@
-"""What lives as long as the process is left alone by the garbage collector, and nothing else is."""
+"""Long-lived objects are frozen once; garbage of an earlier crawl is not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pricewatch.extensions.gc_freeze import GcFreezeExtension
 
 @pytest.fixture(autouse=True)
 def first_crawl(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(GcFreezeExtension, "_is_set_aside", False)
+    monkeypatch.setattr(GcFreezeExtension, "_is_frozen", False)
     yield
     gc.unfreeze()
 
@@ -30,19 +30,19 @@ def start_a_crawl() -> None:
 
 
 class Part:
-    """Of a crawl that is over; it holds itself, so only the collector can end it."""
+    """A reference cycle, which only the garbage collector can free."""
 
     def __init__(self) -> None:
         self.me = self
 
 
-def test_set_aside_when_a_crawl_starts() -> None:
+def test_objects_are_frozen_when_a_crawl_starts() -> None:
     assert gc.get_freeze_count() == 0
     start_a_crawl()
     assert gc.get_freeze_count() > 0
 
 
-def test_what_an_earlier_crawl_left_is_not_kept() -> None:
+def test_garbage_of_an_earlier_crawl_is_not_frozen() -> None:
     start_a_crawl()
     left = ref(Part())
     start_a_crawl()

@@ -1,0 +1,238 @@
+"""The base of the spiders that read product pages: from the request to the item for the pipelines."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import AsyncIterator
+
+from scrapy.http import Request, Response, TextResponse
+from twisted.python.failure import Failure
+
+from pricewatch import clock
+from pricewatch.adapters.base import Presence
+from pricewatch.fetching.failures import NOT_ASKED
+from pricewatch.items import (
+    Extracted,
+    ExtractFailure,
+    ListingCheck,
+    Offer,
+    ProductPage,
+    Quarantine,
+    UnreadPage,
+)
+from pricewatch.parsing.identity import identity_key
+from pricewatch.parsing.url import InvalidUrl, canonical_url
+from pricewatch.queued_work import EarlierChecks
+from pricewatch.rules.metric_names import bucket
+from pricewatch.rules.verification_outcome import NOT_FOUND
+from pricewatch.runs.requested_page import (
+    Subject,
+    asked_url,
+    leads_elsewhere,
+    outcome_of,
+    reason_of,
+    without_redirects,
+)
+from pricewatch.spiders.base import PricewatchSpider
+from pricewatch.vocabulary import Availability, FailureReason, PageOutcome, QuarantineReason
+
+# A page was received but could not be read.
+UNREADABLE = frozenset(
+    {
+        FailureReason.SELECTOR_NOT_FOUND,
+        FailureReason.PRICE_NOT_FOUND,
+        FailureReason.TITLE_NOT_FOUND,
+        FailureReason.PAGE_STRUCTURE_CHANGED,
+    }
+)
+
+
+class ProductPageSpider(PricewatchSpider):
+    """Request and read product pages; subclasses decide which."""
+
+    def complete_offer(self, offer: Offer, response: Response, subject: Subject) -> None:
+        offer.source = subject.source_id
+        offer.fetch_url = response.url
+        offer.url = canonical_url(offer.url or response.url)
+        offer.observed_at = clock.now()
+        offer.adapter_version = subject.adapter.version
+        offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
+
+    def product_request(
+        self, url: str, listing_id: int | None = None, earlier: EarlierChecks | None = None
+    ) -> Request:
+        subject = Subject(self.adapter, self.source_id, listing_id, earlier=earlier or EarlierChecks())
+        return self.request_page(url, subject)
+
+    def request_page(self, url: str, subject: Subject) -> Request:
+        self.run.count("urls_attempted")
+        return Request(
+            url,
+            callback=self.parse_product,
+            errback=self.product_failed,
+            cb_kwargs={"subject": subject},
+            meta={"source_id": subject.source_id, **self.rendering(subject.adapter)},
+            dont_filter=True,
+        )
+
+    async def parse_product(
+        self, response: Response, subject: Subject
+    ) -> AsyncIterator[ProductPage | UnreadPage]:
+        """Read one product page; every outcome is counted and becomes an item."""
+        result = await self.product_read(response, subject, self.read_product(response, subject))
+        if isinstance(result, ExtractFailure):
+            yield self.no_offer(response, subject, result)
+            return
+        self._count_succeeded(subject)
+        if result.held is None or result.held.offer is not None:
+            self.run.count("offers_extracted")
+            self.run.figure("scrape_offers_extracted_total", subject.adapter.id, subject.source_id)
+        yield result
+
+    def read_product(self, response: Response, subject: Subject) -> ProductPage | ExtractFailure:
+        """Read a product page into an item for the pipelines, or return why it has no offer."""
+        if not isinstance(response, TextResponse):
+            return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "not a page of text")
+        if leads_elsewhere(response):
+            if not self.may_follow(response, subject):
+                # A category, a login page or another product: a price on it is not the listing's.
+                details = f"{asked_url(response)} led to another page"
+                return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, details)
+            response = without_redirects(response)
+        started = time.perf_counter()
+        result = self.read_with_adapter(subject.adapter.extract, response)
+        duration = 1000 * (time.perf_counter() - started)
+        self.run.figure("scrape_extract_duration_ms", subject.adapter.id, "le", bucket(duration))
+        self.run.figure("scrape_extract_duration_ms", subject.adapter.id, "sum", amount=duration)
+        if isinstance(result, ExtractFailure):
+            return result
+        held = result if isinstance(result, Quarantine) else None
+        evidence = result.evidence if isinstance(result, Extracted) else []
+        return self.product_page(response, subject, result.offer, held, evidence)
+
+    def product_page(
+        self,
+        response: TextResponse,
+        subject: Subject,
+        offer: Offer | None,
+        held: Quarantine | None,
+        evidence: list[str],
+    ) -> ProductPage | ExtractFailure:
+        """Create the item for a page; a quarantined page may have no offer, so an empty one is created."""
+        offer = offer or Offer(
+            url=response.url, title="", price_cents=0, currency="", availability=Availability.UNKNOWN
+        )
+        try:
+            self.complete_offer(offer, response, subject)
+        except InvalidUrl as error:
+            return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, str(error))
+        return ProductPage(
+            offer=offer,
+            page=response.body,
+            encoding=response.encoding,
+            evidence=evidence,
+            adapter_id=subject.adapter.id,
+            target=subject.target,
+            listing_id=subject.listing_id,
+            earlier=subject.earlier,
+            held=held,
+        )
+
+    def may_follow(self, response: Response, subject: Subject) -> bool:
+        """Return whether to read a page although its URL redirects to another one."""
+        return False
+
+    async def product_read(
+        self, response: Response, subject: Subject, result: ProductPage | ExtractFailure
+    ) -> ProductPage | ExtractFailure:
+        """Process what was read from a page before it is counted; return it or a replacement."""
+        return result
+
+    def no_offer(self, response: Response, subject: Subject, failure: ExtractFailure) -> UnreadPage:
+        """Count a page without an offer. Out of stock without a price, or gone, is not a failure."""
+        reason = failure.reason
+        self.run.note(f"failure/{reason}")
+        gone = self.presence(response, subject.adapter).presence in (Presence.GONE, Presence.SOLD)
+        page = self.unread_page(response.url, subject, reason, answered=True, gone=gone)
+        page.check = self.check_from(page, subject, response)
+        if not page.is_failure:
+            self._count_succeeded(subject)
+            if reason is FailureReason.OOS_NO_PRICE:
+                self.run.count("oos_no_price_count")
+                self.run.figure("scrape_oos_no_price_total", subject.adapter.id, subject.source_id)
+            return page
+        self._count_failed(subject, reason)
+        # Digits are removed, because pages may show the current time.
+        content = response.body.translate(None, b"0123456789")
+        page.fingerprint = hashlib.sha256(content).digest()[:8]
+        page.saved_page = self._drifted(response, subject, failure)
+        self.run.error("No offer on the page", url=response.url, reason=reason, details=failure.details)
+        return page
+
+    def unread_page(
+        self, url: str, subject: Subject, reason: str, *, answered: bool, gone: bool
+    ) -> UnreadPage:
+        return UnreadPage(
+            url=url,
+            source=subject.source_id,
+            adapter_id=subject.adapter.id,
+            adapter_version=subject.adapter.version,
+            reason=reason,
+            observed_at=clock.now(),
+            answered=answered,
+            requested=reason not in NOT_ASKED,
+            gone=gone,
+            listing_id=subject.listing_id,
+            target=subject.target,
+            earlier=subject.earlier,
+        )
+
+    def check_from(
+        self, page: UnreadPage, subject: Subject, response: Response | None
+    ) -> ListingCheck | None:
+        """Return what a page without an offer says about its listing, for spiders that use it."""
+        return None
+
+    def _drifted(self, response: Response, subject: Subject, failure: ExtractFailure) -> ProductPage | None:
+        """Quarantine a page that was readable before, so that it can be read again with a fixed adapter."""
+        if failure.reason not in UNREADABLE or not subject.earlier.read or subject.listing_id is None:
+            return None
+        if not isinstance(response, TextResponse) or "redirect_urls" in response.meta:
+            return None
+        held = Quarantine(
+            QuarantineReason.DRIFT_DETECTED,
+            {"why": f"the page was readable before: {failure.reason} {failure.details}".strip()},
+        )
+        page = self.product_page(response, subject, None, held, failure.evidence)
+        return None if isinstance(page, ExtractFailure) else page
+
+    def _count_succeeded(self, subject: Subject) -> None:
+        labels = subject.adapter.id, subject.source_id
+        self.run.count("urls_succeeded")
+        self.run.figure("scrape_urls_attempted_total", *labels, "succeeded")
+        self.run.figure("scrape_urls_succeeded_total", *labels)
+
+    def _count_failed(self, subject: Subject, reason: str) -> None:
+        labels = subject.adapter.id, subject.source_id
+        self.run.count("urls_failed")
+        self.run.figure("scrape_urls_attempted_total", *labels, "failed")
+        self.run.figure("scrape_urls_failed_total", *labels, reason)
+
+    async def product_failed(self, failure: Failure) -> list[UnreadPage]:
+        request: Request = failure.request  # type: ignore[attr-defined]
+        subject: Subject = request.cb_kwargs["subject"]
+        outcome, status, error = outcome_of(failure)
+        reason = reason_of(failure, outcome, status)
+        self._count_failed(subject, reason)
+        page = self.unread_page(request.url, subject, reason, answered=False, gone=status in NOT_FOUND)
+        if not page.requested:
+            self.run.count("urls_not_asked")
+        self.run.note(f"failure/{outcome}" if status is None else f"failure/{outcome}_{status}")
+        self.run.error("A product page could not be fetched", url=request.url, reason=error)
+        # Only a plain HTTP error has a response that says something about the listing.
+        response: Response | None = None
+        if outcome is PageOutcome.HTTP_ERROR:
+            response = getattr(failure.value, "response", None)
+        page.check = self.check_from(page, subject, response)
+        return [page]
