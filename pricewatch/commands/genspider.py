@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 from scrapy.commands import genspider
 
-from pricewatch.console.action_command import BAD_INPUT, say
+from pricewatch.console.project_command import BAD_INPUT
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 
 TEMPLATES = Path(__file__).parent / "genspider_templates"
@@ -40,7 +41,7 @@ class Command(genspider.Command):
             if not (opts.list or opts.dump):
                 _check(args)
         except UserError as error:
-            say(str(error))
+            print_message(str(error))
             sys.exit(BAD_INPUT)
 
     def _find_template(self, template: str) -> Path | None:

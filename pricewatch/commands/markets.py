@@ -6,7 +6,8 @@ import argparse
 from datetime import datetime
 from typing import Any
 
-from pricewatch.console.action_command import ActionCommand, print_json, print_table, say
+from pricewatch.console.action_command import ActionCommand
+from pricewatch.console.terminal_io import print_json, print_message, print_table
 from pricewatch.errors import UserError
 from pricewatch.money import Money
 from pricewatch.rules.market_schedule import SHARES, interval
@@ -126,7 +127,7 @@ class Command(ActionCommand):
             )
         print(f"Market {opts.id} of {added.source_id}, read by {added.adapter_id}.")
         if not added.is_approved:
-            say(
+            print_message(
                 f"Nothing is fetched from {added.source_id} before somebody has read its terms: "
                 f"`scrapy sources approve {added.source_id} --by NAME`."
             )

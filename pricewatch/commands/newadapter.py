@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 from string import Template
 
-from scrapy.commands import ScrapyCommand
-
+from pricewatch.console.project_command import ProjectCommand
 from pricewatch.errors import UserError
 
 TEMPLATES = Path(__file__).parent / "newadapter_templates"
@@ -20,11 +19,7 @@ REGISTRATION = re.compile(
 )
 
 
-class Command(ScrapyCommand):
-    requires_project = True
-    requires_crawler_process = False
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
-
+class Command(ProjectCommand):
     def syntax(self) -> str:
         return "NAME DOMAIN [--declarative]"
 

@@ -14,9 +14,10 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.spider import spidercls_for_request
 from twisted.python.failure import Failure
 
-from pricewatch.console.action_command import say, wants_log
 from pricewatch.console.extract_cards import CardsRead
 from pricewatch.console.page_command import PageCommand, one_url, why_not_fetched
+from pricewatch.console.project_command import log_is_requested
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ class Command(PageCommand, parse.Command):
             told = {"url": self.plan.url, "adapter": self.plan.adapter.id, "status": "failed"}
             print(json.dumps({**told, "reason": getattr(error, "reason", "not_fetched"), "details": why}))
         else:
-            say(f"{self.plan.url} was not fetched: {why}.")
+            print_message(f"{self.plan.url} was not fetched: {why}.")
 
     def _spider_of(self, url: str) -> type[scrapy.Spider] | None:
         return spidercls_for_request(get_spider_loader(self.given_settings), Request(url))
@@ -140,7 +141,7 @@ class Command(PageCommand, parse.Command):
         with engine().connect() as connection:
             wants_cards = True if opts.cards else False if opts.offer else None
             self.plan = make_page_plan(connection, url, opts.adapter, wants_cards)
-        if not wants_log(self.given_settings):
+        if not log_is_requested(self.given_settings):
             self.given_settings.set("LOG_LEVEL", "ERROR", priority="cmdline")
 
     def _fetch(self, plan: PagePlan) -> PageSpider:

@@ -8,14 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pricewatch import clock
-from pricewatch.console.action_command import (
-    ActionCommand,
-    numbers,
-    print_json,
-    print_table,
-    progress_bar,
-    user_name,
-)
+from pricewatch.console.action_command import ActionCommand
+from pricewatch.console.terminal_io import parse_ids, print_json, print_table, progress_bar, user_name
 from pricewatch.errors import UserError
 from pricewatch.money import Money
 
@@ -91,7 +85,7 @@ class Command(ActionCommand):
         from pricewatch.store.engine.database import engine
         from pricewatch.store.writing import quarantine_rows
 
-        (held_id,) = numbers([opts.id])
+        (held_id,) = parse_ids([opts.id])
         with engine().connect() as connection:
             held = quarantine_rows.get(connection, held_id)
         if held is None:
@@ -113,7 +107,7 @@ class Command(ActionCommand):
         from pricewatch.store.engine.database import engine
 
         refused = 0
-        for held_id in numbers(opts.ids):
+        for held_id in parse_ids(opts.ids):
             with engine().begin() as connection:
                 done = quarantine_review.accept(
                     connection, held_id, by=opts.by or user_name(), note=opts.note, now=clock.now()
@@ -126,7 +120,7 @@ class Command(ActionCommand):
         from pricewatch.store.engine.database import engine
         from pricewatch.store.writing import quarantine_rows
 
-        ids = numbers(opts.ids)
+        ids = parse_ids(opts.ids)
         with engine().begin() as connection:
             done = quarantine_rows.reject(
                 connection, ids, by=opts.by or user_name(), note=opts.note, now=clock.now()
@@ -137,7 +131,7 @@ class Command(ActionCommand):
         from pricewatch.services import quarantine_review
         from pricewatch.store.engine.database import engine
 
-        ids = numbers(opts.ids)
+        ids = parse_ids(opts.ids)
         if bool(ids) == bool(opts.adapter):
             raise UserError("Say which: numbers, or --adapter ID for all that is held of it.")
         if opts.adapter:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from scrapy.commands import ScrapyCommand
-
 from pricewatch import clock
-from pricewatch.console.action_command import BAD_INPUT, progress_bar, say
+from pricewatch.console.project_command import BAD_INPUT, ProjectCommand
+from pricewatch.console.terminal_io import print_message, progress_bar
 from pricewatch.errors import UserError
 
 
-class Command(ScrapyCommand):
-    requires_project = True
-    requires_crawler_process = False
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
-
+class Command(ProjectCommand):
     def short_desc(self) -> str:
         return "Tie listings to products (every run does so for what it read)"
 
@@ -35,7 +30,7 @@ class Command(ScrapyCommand):
         try:
             self._run(opts)
         except UserError as error:
-            say(str(error))
+            print_message(str(error))
             self.exitcode = BAD_INPUT
 
     def _run(self, opts: argparse.Namespace) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 from scrapy.commands import ScrapyCommand
 
-from pricewatch.console.action_command import BAD_INPUT, say
+from pricewatch.console.project_command import BAD_INPUT
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 
 
@@ -46,24 +47,24 @@ class Command(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if opts.days <= 0 or not 0 <= opts.faults < 1:
-            say("--days is more than 0, and --faults from 0 to below 1.")
+            print_message("--days is more than 0, and --faults from 0 to below 1.")
             self.exitcode = BAD_INPUT
             return
         from pricewatch.simulation.habit_plan import ALL
 
         habits = {"all": ALL, "none": ()}.get(opts.habits, tuple(opts.habits.split(",")))
         if unknown := [name for name in habits if name not in ALL]:
-            say(f"There is no habit {unknown[0]!r}. Known: {', '.join(ALL)}.")
+            print_message(f"There is no habit {unknown[0]!r}. Known: {', '.join(ALL)}.")
             self.exitcode = BAD_INPUT
             return
         opts.habits = habits
         try:
             self._live(opts)
         except UserError as error:
-            say(str(error))
+            print_message(str(error))
             self.exitcode = 1
         except KeyboardInterrupt:
-            say("Stopped; nothing was left behind.")
+            print_message("Stopped; nothing was left behind.")
             self.exitcode = 1
 
     def _live(self, opts: argparse.Namespace) -> None:

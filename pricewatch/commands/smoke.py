@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from scrapy.commands import ScrapyCommand
 from scrapy.spiderloader import get_spider_loader
 
-from pricewatch.console.action_command import say
+from pricewatch.console.project_command import ProjectCommand
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 
 if TYPE_CHECKING:
@@ -27,11 +27,7 @@ COLUMNS = {
 }
 
 
-class Command(ScrapyCommand):
-    requires_project = True
-    requires_crawler_process = False
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
-
+class Command(ProjectCommand):
     def short_desc(self) -> str:
         return "Check this installation: every spider once, in a temporary directory"
 
@@ -42,10 +38,10 @@ class Command(ScrapyCommand):
             with temporary_workspace():
                 rounds, checks = self._two_rounds()
         except UserError as error:
-            say(str(error))
+            print_message(str(error))
             self.exitcode = 1
         except KeyboardInterrupt:
-            say("Stopped; nothing was left behind.")
+            print_message("Stopped; nothing was left behind.")
             self.exitcode = 1
         else:
             self.exitcode = _report(rounds, checks)

@@ -6,7 +6,8 @@ import argparse
 from typing import Any
 
 from pricewatch import clock
-from pricewatch.console.action_command import ActionCommand, print_table
+from pricewatch.console.action_command import ActionCommand
+from pricewatch.console.terminal_io import print_table
 from pricewatch.errors import UserError
 
 HIGHEST_RATE = 1000

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from pricewatch import clock
 from pricewatch.console import targets_options
-from pricewatch.console.action_command import (
-    ActionCommand,
-    ask,
-    is_attended,
+from pricewatch.console.action_command import ActionCommand
+from pricewatch.console.terminal_io import (
+    confirm,
+    is_interactive,
     print_json,
+    print_message,
     print_table,
     progress_bar,
     read_bytes,
-    say,
     user_name,
 )
 from pricewatch.errors import UserError
@@ -62,7 +62,7 @@ class Command(ActionCommand):
         domains = {registrable_domain(one.url): sources.of(one.url) for one in new}
         asked = sorted(name for name, source in domains.items() if not (source and source.is_approved))
         approved = [domain for domain in asked if _approves(domain, opts)]
-        if is_attended() and len(approved) < len(asked):
+        if is_interactive() and len(approved) < len(asked):
             raise UserError("Nothing was added.")
         with engine().begin() as connection:
             added = target_rows.add(connection, new, clock.now(), user_name())
@@ -156,7 +156,11 @@ class Command(ActionCommand):
         with engine().begin() as connection:
             ids = _chosen(connection, opts)
             if action == "remove":
-                if len(ids) > 1 and not opts.yes and not ask(f"Stop watching {len(ids)} targets for good?"):
+                if (
+                    len(ids) > 1
+                    and not opts.yes
+                    and not confirm(f"Stop watching {len(ids)} targets for good?")
+                ):
                     raise UserError(f"Nothing was removed: --yes removes {len(ids)} targets without asking.")
                 count = target_rows.remove(connection, ids)
             else:
@@ -185,7 +189,7 @@ def _approves(domain: str, opts: argparse.Namespace) -> bool:
     return bool(
         opts.yes
         or opts.approved_by
-        or ask(
+        or confirm(
             f"Nobody has approved fetching from {domain} yet. Have you read its terms of use, "
             "and may pricewatch look at it regularly?"
         )
@@ -203,7 +207,7 @@ def _settle_terms(approved: list[str], asked: list[str], opts: argparse.Namespac
             if name in approved:
                 source_rows.approve(connection, source.id, opts.approved_by or user_name(), clock.now())
             else:
-                say(
+                print_message(
                     f"Nothing is fetched from {source.domain} until somebody approves it: "
                     f"`scrapy sources approve {source.id} --by NAME`."
                 )
@@ -252,7 +256,7 @@ def _tell(report: ImportReport, opts: argparse.Namespace) -> None:
     from pricewatch.services.target_import import LineOutcome
 
     for notice in report.notices:
-        say(f"{notice}.")
+        print_message(f"{notice}.")
     rejected = [line for line in report.lines if line.outcome is LineOutcome.REJECTED]
     for line in rejected[: targets_options.MOST_SHOWN]:
         print(f"line {line.number}: {line.reason}: {line.url[:100]}", file=sys.stderr)

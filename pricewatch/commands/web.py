@@ -5,17 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from scrapy.commands import ScrapyCommand
-
-from pricewatch.console.action_command import say
+from pricewatch.console.project_command import ProjectCommand
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 
 
-class Command(ScrapyCommand):
-    requires_project = True
-    requires_crawler_process = False
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
-
+class Command(ProjectCommand):
     def short_desc(self) -> str:
         return "Serve the web interface on its own; nothing is scheduled by it"
 
@@ -42,10 +37,12 @@ class Command(ScrapyCommand):
             port = reactor.listenTCP(opts.port, site, interface=opts.address)
         except (CannotListenError, OverflowError, UserError) as error:
             if isinstance(error, UserError):
-                say(str(error))
+                print_message(str(error))
             else:
                 why = getattr(error, "socketError", error)
-                say(f"It cannot listen on {opts.address}, port {opts.port} ({why}): give another one.")
+                print_message(
+                    f"It cannot listen on {opts.address}, port {opts.port} ({why}): give another one."
+                )
             self.exitcode = 1
             return
         print(f"http://{opts.address}:{port.getHost().port}/", flush=True)

@@ -11,7 +11,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 
-from pricewatch.console.action_command import BAD_INPUT, say
+from pricewatch.console.project_command import BAD_INPUT
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import DatabaseUnavailable, UserError
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class PageCommand(ScrapyCommand):
             check_settings(self.given_settings)
             self.check(args, opts)
         except UserError as error:
-            say(str(error))
+            print_message(str(error))
             sys.exit(BAD_INPUT)
         downloader = telling_downloader(self._not_fetched)
         self.given_settings.set("DOWNLOADER", downloader, priority="cmdline")
@@ -97,7 +98,7 @@ class PageCommand(ScrapyCommand):
     def tell_unfetched(self) -> None:
         """Print why a page was not fetched; the exit code says it too."""
         for sentence in self.unfetched:
-            say(sentence)
+            print_message(sentence)
             self.exitcode = 1
         self.unfetched.clear()
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 
-from pricewatch.console.action_command import say
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 from pricewatch.store.engine import embedded_postgres
 from pricewatch.store.engine.database import engine
@@ -38,7 +38,7 @@ def temporary_workspace(*, keep: bool = False) -> Iterator[Path]:
         engine.cache_clear()
         embedded_postgres.end(directory)
         if keep:
-            say(f"Everything is left in {directory}.")
+            print_message(f"Everything is left in {directory}.")
         else:
             _end(working_in(directory))
             _remove(directory)

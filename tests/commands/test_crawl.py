@@ -19,7 +19,7 @@ SHORT = ("crawl", "discovery", "-a", "market=bazaar-toys", "-a", "max_pages=1", 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([], "Say which spider, one at a time: discovery, sweep, targets, verification."),
+        ([], "Name one spider: discovery, sweep, targets, verification."),
         (["discovery"], "needs -a market=…"),
         (["discovery", "-a", "market=bazaar-bikes", "-a", "max_pages=many"], "cannot take -a max_pages=many"),
         (["discovery", "-s", "REQUESTS_PER_SECOND=often"], "REQUESTS_PER_SECOND is 'often'; it should be"),

@@ -49,7 +49,7 @@ def test_the_adapter_may_be_left_out_where_one_was_written_for_the_site(run):
     assert run("willhaben", "rentals", adapter=None) == run("willhaben", "rentals")
     code, out, err = run("willhaben", "rentals", adapter=None, url="https://shop.example/")
     assert (code, out) == (1, "")
-    assert "no adapter was written for shop.example; name one with --adapter" in err
+    assert "there is no adapter for shop.example; name one with --adapter" in err
 
 
 def test_saved_data_may_lack_an_address(run):
