@@ -18,7 +18,9 @@ class Command(ProjectCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--nodes", type=int, default=3, metavar="N", help="number of daemons (default: 3)")
+        parser.add_argument(
+            "--nodes", type=int, default=3, metavar="N", help="number of daemons (default: 3)"
+        )
         parser.add_argument(
             "--port", type=int, default=6800, help="port of the first daemon; the others use the next ones"
         )

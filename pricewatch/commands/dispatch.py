@@ -34,7 +34,9 @@ class Command(ProjectCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("--once", action="store_true", help="dispatch once (required)")
-        parser.add_argument("--dry-run", action="store_true", help="explain what would be done; change nothing")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="explain what would be done; change nothing"
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object per line")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:

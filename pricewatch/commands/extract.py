@@ -39,7 +39,7 @@ class Command(ProjectCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--url", help="URL of the page, if the page has no canonical link")
+        parser.add_argument("--url", help="URL of the page (default: its canonical link)")
         parser.add_argument("--manifest", metavar="PAGES.jsonl", help="list of files and their URLs")
         parser.add_argument(
             "--adapter",
@@ -164,9 +164,9 @@ def _print_expected(adapter: Adapter, page: SavedPage, *, overview: bool) -> Non
 
 
 def _print_cards(adapter: Adapter, page: SavedPage, *, as_json: bool) -> None:
-    from pricewatch.console.extract_cards import read_cards
+    from pricewatch.console.extract_cards import read_saved_cards
 
-    found = read_cards(adapter, page)
+    found = read_saved_cards(adapter, page)
     if as_json:
         for row in found.rows:
             _print_json(row)

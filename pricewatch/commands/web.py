@@ -1,4 +1,4 @@
-"""`scrapy web`: the web interface on its own, without the daemon."""
+"""`scrapy web`: serve the web interface without the daemon."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ from pricewatch.errors import UserError
 
 class Command(ProjectCommand):
     def short_desc(self) -> str:
-        return "Serve the web interface on its own; nothing is scheduled by it"
+        return "Serve the web interface without the daemon; it schedules nothing"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--address", default="127.0.0.1", help="where to listen (default: 127.0.0.1)")
-        parser.add_argument("--port", type=int, default=6801, help="0 takes a free one (default: 6801)")
+        parser.add_argument(
+            "--address", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
+        )
+        parser.add_argument(
+            "--port", type=int, default=6801, help="port; 0 for any free port (default: 6801)"
+        )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         from twisted.internet import reactor as the_reactor
@@ -41,7 +45,7 @@ class Command(ProjectCommand):
             else:
                 why = getattr(error, "socketError", error)
                 print_message(
-                    f"It cannot listen on {opts.address}, port {opts.port} ({why}): give another one."
+                    f"Cannot listen on {opts.address}, port {opts.port} ({why}). Choose another port."
                 )
             self.exitcode = 1
             return

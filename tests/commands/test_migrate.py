@@ -1,4 +1,4 @@
-"""`scrapy migrate`: says what it did, and where."""
+"""`scrapy migrate`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.conftest import Crawl
 from tests.databases import Database
 
 
-def test_migrates_once(empty_database: Database, crawl: Crawl) -> None:
+def test_second_migration_changes_nothing(empty_database: Database, crawl: Crawl) -> None:
     first, second = (crawl.command("migrate", DATABASE_URL=empty_database.url).end() for _ in range(2))
     assert first.stdout.startswith(f"Schema {REVISION} is now in place at postgresql://")
     assert second.stdout.startswith(f"Schema {REVISION} was already in place at postgresql://")
