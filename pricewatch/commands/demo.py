@@ -85,7 +85,7 @@ class Command(ProjectCommand):
             task = bar.add_task(f"Simulating {opts.days:g} days of the sample marketplace", total=1.0)
             month = Month(bazaar, settings)
             in_reactor(
-                month.live(opts.days, opts.seed, lambda share: bar.update(task, completed=share)), settings
+                month.run(opts.days, opts.seed, lambda share: bar.update(task, completed=share)), settings
             )
             bar.update(task, completed=1.0)
 

@@ -79,7 +79,7 @@ class Command(ProjectCommand):
             task = bar.add_task(f"{opts.days:g} days", total=1.0)
             settings = settings_of(self).copy()
             month = Month(bazaar, settings, fault_rate=opts.faults, habits=opts.habits)
-            simulation = month.live(opts.days, opts.seed, lambda share: bar.update(task, completed=share))
+            simulation = month.run(opts.days, opts.seed, lambda share: bar.update(task, completed=share))
             report = in_reactor(simulation, settings)
             bar.update(task, completed=1.0)
         _print_report(console, report)

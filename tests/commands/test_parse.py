@@ -209,7 +209,7 @@ def test_bad_input_is_one_line(crawl: Crawl, words: list[str], message: str) -> 
 
 
 def test_help_shows_options_of_adapters_and_spiders(crawl: Crawl) -> None:
-    shown = crawl.command("parse", "--help").end().stdout
+    shown = " ".join(crawl.command("parse", "--help").end().stdout.split())
     assert "--adapter NAME" in shown
     assert "--callback CALLBACK" in shown
     assert "Nothing is stored" in shown

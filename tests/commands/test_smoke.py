@@ -12,15 +12,15 @@ from pricewatch.errors import UserError
 from pricewatch.simulation.smoke_checks import check_first, check_second
 from pricewatch.simulation.smoke_rounds import CHEAPER, TARGETS, Round, choose
 from pricewatch.store.views.stored_reports import RunReport, StoredListing
-from tests.simulation.places import check_nothing_left, only_place, run_in
+from tests.simulation.isolated_runs import check_nothing_left, isolated_tmpdir, run_in
 
 
 @pytest.mark.proof
 def test_smoke_passes_and_leaves_nothing_behind() -> None:
-    with only_place() as place:
-        outcome = run_in(place, "scrapy", "smoke")
+    with isolated_tmpdir() as tmpdir:
+        outcome = run_in(tmpdir, "scrapy", "smoke")
         assert outcome.returncode == 0, outcome.stdout + outcome.stderr
-        check_nothing_left(place)
+        check_nothing_left(tmpdir)
     assert re.search(r"All \d+ checks passed", outcome.stdout)
     assert re.search("^(Browser|No browser): ", outcome.stdout, re.MULTILINE)
     rows = [line.split() for line in outcome.stdout.splitlines() if line.split()[:1] in (["1"], ["2"])]
