@@ -72,8 +72,8 @@ def test_shell_has_the_response(marketplace: Bazaar, database: Database, crawl: 
     assert (outcome.returncode, outcome.stderr) == (0, "")
     assert outcome.stdout == "(200, True, 'default')\n"
     # A URL without a scheme, and no URL.
-    place = marketplace.url.removeprefix("http://")
-    assert crawl.command("shell", "--nolog", "-c", "response.status", place).end().stdout == "200\n"
+    netloc = marketplace.url.removeprefix("http://")
+    assert crawl.command("shell", "--nolog", "-c", "response.status", netloc).end().stdout == "200\n"
     assert crawl.command("shell", "--nolog", "-c", "6 * 7").end().stdout == "42\n"
     assert database.value(RUNS) == 0
 
@@ -126,10 +126,10 @@ def test_forbidden_page_is_one_line(
     database.do("UPDATE sources SET base_url = 'http://127.0.0.1:1' WHERE id = 'bazaar'")
     outcome = crawl.command(*command, "--nolog", url, ALLOWED_PRIVATE_HOSTS="").end()
     assert outcome.returncode == 1
-    place = marketplace.url.removeprefix("http://")
+    netloc = marketplace.url.removeprefix("http://")
     assert outcome.stderr == (
         f"pricewatch: {url} was not fetched: 127.0.0.1 is not a public address; if it is yours, "
-        f"allow it with ALLOWED_PRIVATE_HOSTS={place}.\n"
+        f"allow it with ALLOWED_PRIVATE_HOSTS={netloc}.\n"
     )
     assert marketplace.log()[-1].path == "/robots.txt"
 
