@@ -1,6 +1,7 @@
-"""Commands of the shell, as `scrapy NAME`. They ask `store` and `rules`, and speak to people.
+"""The commands of `scrapy NAME`: one module per command. Their helpers are in `console`.
 
-Every `scrapy` command of the project imports this package: so nothing here imports what only one needs.
+They call `services`, `store` and `rules`, and hold no rules themselves. Scrapy imports every module of this
+package for every command, so modules import what only they need inside functions.
 """
 
 from pricewatch.console.closed_pipe import survive_closed_pipe

@@ -1,4 +1,4 @@
-"""`scrapy adapters`: which there are, how they fare, and who switched them off or on."""
+"""`scrapy adapters`: list the adapters with their failure rates; disable and enable them."""
 
 from __future__ import annotations
 
@@ -6,32 +6,34 @@ import argparse
 from typing import Any
 
 from pricewatch import clock
-from pricewatch.console.action_command import ActionCommand, print_json, print_table, user_name
+from pricewatch.console.action_command import ActionCommand
+from pricewatch.console.terminal_io import print_json, print_table, user_name
 from pricewatch.errors import UserError
 
-ID_HELP = "an adapter, or spider:NAME for a spider that reads its pages itself"
+ID_HELP = "id of an adapter, or spider:NAME for a custom spider"
+SOURCE_HELP = "only for this source (default: for all sources)"
 
 
 class Command(ActionCommand):
     name = "adapters"
 
     def short_desc(self) -> str:
-        return "Show how the adapters fare; disable and enable them"
+        return "List adapters with their failure rates; disable and enable them"
 
     def add_actions(self) -> None:
-        show = self.action("list", "Show all adapters with their rates")
-        show.add_argument("--json", action="store_true", help="one JSON object per line")
-        disable = self.action("disable", "Let no run start that reads with this adapter")
+        show = self.action("list", "List all adapters with their rates")
+        show.add_argument("--json", action="store_true", help="print one JSON object per line")
+        disable = self.action("disable", "Refuse all runs that use this adapter")
         disable.add_argument("id", metavar="ID", help=ID_HELP)
-        disable.add_argument("--reason", required=True, help="why, for whoever finds it disabled")
-        disable.add_argument("--terms", action="store_true", help="because the site's terms forbid it")
-        disable.add_argument("--by", metavar="NAME", help="who does so (default: you)")
-        disable.add_argument("--source", metavar="ID", help="only for this source (default: for every one)")
-        enable = self.action("enable", "Let runs start again; the first one is marked as watched")
+        disable.add_argument("--reason", required=True, help="why it is disabled")
+        disable.add_argument("--terms", action="store_true", help="the site's terms forbid scraping")
+        disable.add_argument("--by", metavar="NAME", help="who disables it (default: your login name)")
+        disable.add_argument("--source", metavar="ID", help=SOURCE_HELP)
+        enable = self.action("enable", "Allow runs again; the next run is marked as watched")
         enable.add_argument("id", metavar="ID", help=ID_HELP)
-        enable.add_argument("--by", metavar="NAME", required=True, help="who answers for it")
-        enable.add_argument("--note", required=True, help="what was done about it")
-        enable.add_argument("--source", metavar="ID", help="only for this source (default: for every one)")
+        enable.add_argument("--by", metavar="NAME", required=True, help="who approves it")
+        enable.add_argument("--note", required=True, help="what was fixed")
+        enable.add_argument("--source", metavar="ID", help=SOURCE_HELP)
 
     def do_list(self, opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine
@@ -43,40 +45,40 @@ class Command(ActionCommand):
             print_json(rows)
             return
         columns = ("adapter", "version", "source", "state", "last failures", "usual", "usual yield", "note")
-        print_table(columns, [cells for row in rows for cells in _lines(row)])
+        print_table(columns, [cells for row in rows for cells in _table_rows(row)])
 
     def do_disable(self, opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine
         from pricewatch.store.writing import adapter_status
 
-        source_id = _checked(opts.id, opts.source)
+        source_id = _check_ids(opts.id, opts.source)
         reason = "TOS_VIOLATION" if opts.terms else "MANUAL"
         by = opts.by or user_name()
         with engine().begin() as connection:
-            done = adapter_status.disable(
+            changed = adapter_status.disable(
                 connection, opts.id, source_id, reason=reason, by=by, note=opts.reason, now=clock.now()
             )
-        whose = adapter_status.named(opts.id, source_id)
-        print(f"The {whose} is {'now' if done else 'already'} disabled.")
+        label = adapter_status.named(opts.id, source_id)
+        print(f"The {label} is {'now' if changed else 'already'} disabled.")
 
     def do_enable(self, opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine
         from pricewatch.store.writing import adapter_status
 
-        source_id = _checked(opts.id, opts.source)
+        source_id = _check_ids(opts.id, opts.source)
         if not opts.note.strip():
-            raise UserError("Say what was done about it, with --note.")
+            raise UserError("Say what was fixed: --note TEXT.")
         with engine().begin() as connection:
-            done = adapter_status.enable(
+            changed = adapter_status.enable(
                 connection, opts.id, source_id, by=opts.by, note=opts.note, now=clock.now()
             )
-        rest = "; its next run is watched" if done else ""
-        whose = adapter_status.named(opts.id, source_id)
-        print(f"The {whose} is {'now' if done else 'already'} enabled{rest}.")
+        suffix = "; its next run is watched" if changed else ""
+        label = adapter_status.named(opts.id, source_id)
+        print(f"The {label} is {'now' if changed else 'already'} enabled{suffix}.")
 
 
-def _checked(adapter_id: str, source_id: str | None) -> str:
-    """The source that is meant, or every one; refuses an adapter or a source that is not there."""
+def _check_ids(adapter_id: str, source_id: str | None) -> str:
+    """Return the source id, or `EVERY_SOURCE`; raise `UserError` for an unknown adapter or source."""
     from pricewatch.store.engine.database import engine
     from pricewatch.store.models.operation_tables import EVERY_SOURCE
     from pricewatch.store.views import adapter_list
@@ -87,9 +89,9 @@ def _checked(adapter_id: str, source_id: str | None) -> str:
         return EVERY_SOURCE if source_id is None else source_rows.find(connection, source_id).id
 
 
-def _lines(row: dict[str, Any]) -> list[list[object]]:
-    """One line for each source; one for the adapter itself where it has none, or is switched off."""
-    sources = [_cells(row, one) for one in row["by_source"]]
+def _table_rows(row: dict[str, Any]) -> list[list[object]]:
+    """Return a row per source; plus one for the adapter if it has no source or is disabled."""
+    sources = [_cells(row, source) for source in row["by_source"]]
     return sources if sources and row["enabled"] else [_cells(row, row), *sources]
 
 

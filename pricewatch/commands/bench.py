@@ -1,4 +1,4 @@
-"""`scrapy bench`: the measurement of Scrapy, with our middlewares and without what slows them on purpose."""
+"""`scrapy bench`: Scrapy's benchmark with pricewatch's middlewares, without rate limit and robots.txt."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from scrapy.commands import bench
 
-# It measures against a server of its own, on this machine.
-OWN_SERVER = {
+# The benchmark starts its own server on this machine.
+LOCAL_SERVER = {
     "ALLOWED_PRIVATE_HOSTS": "localhost:8998",
     "RATE_LIMIT_ENABLED": False,
     "ROBOTSTXT_OBEY": False,
@@ -21,5 +21,5 @@ class Command(bench.Command):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         super().process_options(args, opts)
         if self.settings is not None:
-            # Before the project's settings, after those of the command line.
-            self.settings.setdict(OWN_SERVER, priority="spider")
+            # Overrides the project's settings, but not those of the command line.
+            self.settings.setdict(LOCAL_SERVER, priority="spider")

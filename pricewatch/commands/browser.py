@@ -1,4 +1,4 @@
-"""`scrapy browser`: which Chromium renders pages here; `--install` brings one."""
+"""`scrapy browser`: find the Chromium that renders pages, or install one."""
 
 from __future__ import annotations
 
@@ -6,27 +6,24 @@ import argparse
 
 from scrapy.commands import ScrapyCommand
 
-from pricewatch.console.action_command import say
+from pricewatch.console.project_command import ProjectCommand
+from pricewatch.console.terminal_io import print_message
 
 
 def configured_path(command: ScrapyCommand) -> str:
     return (command.settings.get("CHROMIUM_PATH") or "") if command.settings is not None else ""
 
 
-class Command(ScrapyCommand):
-    requires_project = True
-    requires_crawler_process = False
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
-
+class Command(ProjectCommand):
     def short_desc(self) -> str:
-        return "Say which Chromium renders pages that need JavaScript, or install one"
+        return "Find the Chromium that renders JavaScript pages, or install one"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument(
             "--install",
             action="store_true",
-            help="where there is none: try playwright's installer, then the system's package (as root)",
+            help="if none is found, try playwright's installer, then the system package (as root)",
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -35,9 +32,11 @@ class Command(ScrapyCommand):
 
         configured = configured_path(self)
         try:
-            chromium = install_chromium(configured, say) if opts.install else working_chromium(configured)
+            chromium = (
+                install_chromium(configured, print_message) if opts.install else working_chromium(configured)
+            )
         except NoBrowser as missing:
-            say(f"No browser: {missing}.")
+            print_message(f"No browser: {missing}.")
             self.exitcode = 1
         else:
             print(f"Browser: {chromium}")

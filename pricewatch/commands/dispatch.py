@@ -1,4 +1,4 @@
-"""`scrapy dispatch --once`: what the daemon does each minute, now; or only what it would do, and why."""
+"""`scrapy dispatch --once`: run one dispatch tick now, or explain what it would do."""
 
 from __future__ import annotations
 
@@ -6,41 +6,38 @@ import argparse
 from collections import Counter
 from typing import Any
 
-from scrapy.commands import ScrapyCommand
-
 from pricewatch import clock
 from pricewatch.addon import set_defaults
-from pricewatch.console.action_command import BAD_INPUT, print_json, print_table, say
+from pricewatch.console.project_command import BAD_INPUT, ProjectCommand
+from pricewatch.console.terminal_io import print_json, print_message, print_table
 from pricewatch.errors import UserError
 
-WORDS = {
+SKIP_REASONS = {
     "disabled": "the market is disabled",
-    "not_approved": "nobody has approved its source",
+    "not_approved": "its source is not approved",
     "adapter_disabled": "its adapter is disabled",
     "circuit_open": "it failed three times in a row",
-    "under_way": "it waits or runs already",
-    "failed_recently": "it rests after a failure",
+    "under_way": "it is already queued or running",
+    "failed_recently": "it waits after a failure",
     "not_due": "not due yet",
-    "nothing_known": "no discovery has come to an end yet",
+    "nothing_known": "no discovery has finished yet",
 }
 
 
-class Command(ScrapyCommand):
-    requires_project = True
-    requires_crawler_process = False
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
-
+class Command(ProjectCommand):
     def syntax(self) -> str:
         return "--once [--dry-run]"
 
     def short_desc(self) -> str:
-        return "Queue what is due, or say what would be and why the rest would not"
+        return "Queue the jobs that are due, or explain which would start and why the others would not"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--once", action="store_true", help="look at what is due, one time")
-        parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
-        parser.add_argument("--json", action="store_true", help="one JSON object per line")
+        parser.add_argument("--once", action="store_true", help="dispatch once (required)")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="explain what would be done; change nothing"
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object per line")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if self.settings is not None:
@@ -48,15 +45,15 @@ class Command(ScrapyCommand):
         try:
             if args or not opts.once:
                 raise UserError(
-                    "The daemon dispatches each minute by itself: `scrapy dispatch --once` does so now, "
-                    "and --dry-run only says what it would do."
+                    "The daemon dispatches each minute. `scrapy dispatch --once` dispatches now; "
+                    "--dry-run only explains what it would do."
                 )
             if opts.dry_run:
                 self._explain(opts)
             else:
                 self._dispatch(opts)
         except UserError as error:
-            say(str(error))
+            print_message(str(error))
             self.exitcode = BAD_INPUT
 
     def _explain(self, opts: argparse.Namespace) -> None:
@@ -68,7 +65,7 @@ class Command(ScrapyCommand):
         now, plan = clock.now(), DispatchPlan.of(self.settings)
         with engine().connect() as connection:
             found = verdicts(connection, now)
-            # Done and taken back.
+            # Rolled back: a dry run changes nothing.
             admission = target_queue.schedule(connection, now, plan.limits, plan.pace)
             connection.rollback()
         rows: list[dict[str, Any]] = [
@@ -76,7 +73,7 @@ class Command(ScrapyCommand):
                 "market": market,
                 "spider": verdict.spider,
                 "starts": verdict.starts,
-                "why": WORDS[verdict.why] if verdict.why else None,
+                "why": SKIP_REASONS[verdict.why] if verdict.why else None,
                 "until": verdict.until,
             }
             for market, verdict in found
@@ -90,7 +87,7 @@ class Command(ScrapyCommand):
             print_json([*rows, targets])
             return
         starting = [row for row in rows if row["starts"]]
-        rest = [row for row in rows if not row["starts"]]
+        skipped = [row for row in rows if not row["starts"]]
         print_table(("market", "spider"), [(row["market"], row["spider"]) for row in starting], "Would start")
         print_table(
             ("market", "spider", "why not", "until (UTC)"),
@@ -101,11 +98,11 @@ class Command(ScrapyCommand):
                     row["why"],
                     f"{row['until']:%m-%d %H:%M}" if row["until"] else "",
                 )
-                for row in rest
+                for row in skipped
             ],
             "Would not start",
         )
-        print(_sentence(admission))
+        print(_targets_summary(admission))
 
     def _dispatch(self, opts: argparse.Namespace) -> None:
         from datetime import timedelta
@@ -122,18 +119,18 @@ class Command(ScrapyCommand):
             silence=timedelta(minutes=1),
         )
         if done is None:
-            raise UserError("Somebody else is dispatching this moment: try again.")
+            raise UserError("Another process is dispatching now. Try again.")
         if opts.json:
             print_json([{"started": done.started, "targets_accepted": len(done.targets.accepted)}])
         else:
-            print(f"{done.started} jobs queued. {_sentence(done.targets)}")
+            print(f"{done.started} jobs queued. {_targets_summary(done.targets)}")
 
 
-def _sentence(admission: Any) -> str:
+def _targets_summary(admission: Any) -> str:
     rejected: Counter[Any] = admission.reasons
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(rejected.items()))
-    told = f"Targets: {len(admission.accepted)} let into the queue, {sum(rejected.values())} rejected"
-    told += f" ({reasons})" if reasons else ""
+    summary = f"Targets: {len(admission.accepted)} queued, {sum(rejected.values())} rejected"
+    summary += f" ({reasons})" if reasons else ""
     if admission.paused_until is not None:
-        told += f"; scheduling of targets rests until {admission.paused_until:%H:%M} UTC"
-    return f"{told}."
+        summary += f"; scheduling of targets is paused until {admission.paused_until:%H:%M} UTC"
+    return f"{summary}."

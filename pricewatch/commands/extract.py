@@ -1,4 +1,4 @@
-"""`scrapy extract`: what an adapter reads from saved pages, and what the pipeline would make of it."""
+"""`scrapy extract`: run an adapter over saved pages and show the offer and the pipeline's verdict."""
 
 from __future__ import annotations
 
@@ -10,21 +10,17 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from scrapy.commands import ScrapyCommand
-
 from pricewatch.adapters.base import Adapter
 from pricewatch.console.extract_pages import SavedPage, UnreadablePage, as_response, saved_pages
+from pricewatch.console.project_command import BAD_INPUT, ProjectCommand
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 from pricewatch.items import Drop, ExtractFailure, Offer, Ok, Quarantine
 
 MANY_FILES = 5
 
 
-class Command(ScrapyCommand):
-    requires_project = True
-    requires_crawler_process = False
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
-
+class Command(ProjectCommand):
     def syntax(self) -> str:
         return (
             "FILE... [--url URL] [--manifest PAGES.jsonl] [--adapter ID] [--overview] [--json | --expected]"
@@ -35,35 +31,35 @@ class Command(ScrapyCommand):
 
     def long_desc(self) -> str:
         return (
-            "Run an adapter over saved pages (plain or .gz) and show each field with where it came from, "
-            "or why there is no offer; with --overview, the cards of overview pages, the next page, "
-            "and what is missing. "
-            "A manifest has one JSON object per line: `file`, relative to it, and `url`."
+            "Run an adapter over saved pages (plain or .gz) and show each field with its evidence, "
+            "or why there is no offer. With --overview, show the cards of overview pages, the next page, "
+            "and missing fields. "
+            "A manifest has one JSON object per line: `file`, relative to the manifest, and `url`."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--url", help="the URL of the page, where the page does not name it itself")
-        parser.add_argument("--manifest", metavar="PAGES.jsonl", help="a list of files and their URLs")
+        parser.add_argument("--url", help="URL of the page (default: its canonical link)")
+        parser.add_argument("--manifest", metavar="PAGES.jsonl", help="list of files and their URLs")
         parser.add_argument(
             "--adapter",
             metavar="ID",
-            help="which adapter (default: generic; for overview pages the one written for their site)",
+            help="adapter to use (default: generic; for overview pages, the adapter of their site)",
         )
         parser.add_argument("--overview", action="store_true", help="show the cards of overview pages")
-        parser.add_argument("--json", action="store_true", help="one JSON object per line")
+        parser.add_argument("--json", action="store_true", help="print one JSON object per line")
         parser.add_argument(
-            "--expected", action="store_true", help="print the expected.json that the page's test needs"
+            "--expected", action="store_true", help="print the expected.json for the test of the page"
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         from pricewatch.adapters import get
 
         try:
-            given = get(opts.adapter) if opts.adapter else None if opts.overview else get("generic")
-            if given and opts.overview and not given.has_overview():
+            chosen = get(opts.adapter) if opts.adapter else None if opts.overview else get("generic")
+            if chosen and opts.overview and not chosen.has_overview():
                 raise UserError(f"The adapter {opts.adapter!r} reads product pages only.")
-            if given and not opts.overview and not given.has_product():
+            if chosen and not opts.overview and not chosen.has_product():
                 raise UserError(f"The adapter {opts.adapter!r} reads overview pages only: add --overview.")
             if not args and not opts.manifest:
                 raise UserError("Give saved pages to read: FILE... or --manifest PAGES.jsonl.")
@@ -71,41 +67,41 @@ class Command(ScrapyCommand):
                 raise UserError("--url is the URL of one page; for several pages, use --manifest.")
             pages = list(saved_pages(args, opts.url or "", opts.manifest))
         except UserError as error:
-            _say(str(error))
-            self.exitcode = 2
+            print_message(str(error))
+            self.exitcode = BAD_INPUT
             return
-        show = _print_json if opts.json else _print_table if sys.stdout.isatty() else _print_plain
+        show = _print_json if opts.json else _print_table if sys.stdout.isatty() else _print_lines
         for page in _with_progress(pages):
             try:
                 if isinstance(page, UnreadablePage):
                     raise page
-                adapter = given or _adapter_for(page)
+                adapter = chosen or _adapter_for(page)
                 if opts.expected:
                     _print_expected(adapter, page, overview=opts.overview)
                 elif opts.overview:
                     _print_cards(adapter, page, as_json=opts.json)
                 else:
-                    show(judge(adapter, page))
+                    show(_report(adapter, page))
             except UnreadablePage as error:
-                _say(str(error))
+                print_message(str(error))
                 self.exitcode = 1
 
 
 def _adapter_for(page: SavedPage) -> Adapter:
-    """The adapter that was written for the site of an overview page."""
+    """Return the adapter written for the site of an overview page."""
     from pricewatch.adapters import for_domain, get
     from pricewatch.parsing.url import registrable_domain
 
     domain = registrable_domain(as_response(page).url)
     adapter = get(for_domain(domain))
     if not adapter.has_overview():
-        raise UnreadablePage(f"{page.name}: no adapter was written for {domain}; name one with --adapter.")
+        raise UnreadablePage(f"{page.name}: there is no adapter for {domain}; name one with --adapter.")
     return adapter
 
 
-def judge(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
-    """What a run would do with a page, `ok`, `drop`, `quarantine` or `failed`, and why."""
-    from pricewatch.adapters import offer_check as verdicts
+def _report(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
+    """Return what a run would do with a page: `ok`, `drop`, `quarantine` or `failed`, and why."""
+    from pricewatch.adapters import offer_check
     from pricewatch.parsing.identity import identity_key
     from pricewatch.parsing.url import canonical_url
 
@@ -123,7 +119,7 @@ def judge(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
         offer.url = canonical_url(offer.url or url)
         offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
         offer.adapter_version = adapter.version
-        verdict = verdicts.judge(offer, adapter)
+        verdict = offer_check.judge(offer, adapter)
     if isinstance(verdict, Ok):
         offer = verdict.offer
     else:
@@ -140,8 +136,7 @@ def _offer_fields(offer: Offer | None) -> dict[str, Any] | None:
         return None
     fields = {name: value for name, value in asdict(offer).items() if value not in (None, "", {}, [])}
     price = str(offer.price.amount) if offer.price else None
-    shown = {"price": price, "price_cents": offer.price_cents}
-    return shown | {
+    return {"price": price, "price_cents": offer.price_cents} | {
         name: value.isoformat() if isinstance(value, datetime) else value for name, value in fields.items()
     }
 
@@ -169,19 +164,19 @@ def _print_expected(adapter: Adapter, page: SavedPage, *, overview: bool) -> Non
 
 
 def _print_cards(adapter: Adapter, page: SavedPage, *, as_json: bool) -> None:
-    from pricewatch.console.extract_cards import read_cards
+    from pricewatch.console.extract_cards import read_saved_cards
 
-    found = read_cards(adapter, page)
+    found = read_saved_cards(adapter, page)
     if as_json:
         for row in found.rows:
             _print_json(row)
-        for sentence in found.left_out:
-            _say(f"{page.name}: {sentence}.")
+        for note in found.left_out:
+            print_message(f"{page.name}: {note}.")
         return
     print(*found.card_lines(), "", *found.lines(), sep="\n", flush=True)
 
 
-def _print_plain(report: dict[str, Any]) -> None:
+def _print_lines(report: dict[str, Any]) -> None:
     for name, value in _rows(report):
         print(f"{name:<14} {value}")
     print()
@@ -194,7 +189,7 @@ def _print_table(report: dict[str, Any]) -> None:
 
     table = Table(show_header=False, title=Text(str(report["file"])), title_justify="left")
     for name, value in _rows(report)[1:]:
-        # As text, never as markup: a page may say anything.
+        # Pages are untrusted: their text must not be read as markup.
         table.add_row(Text(name, style="bold"), Text(value))
     Console().print(table)
 
@@ -211,7 +206,3 @@ def _rows(report: dict[str, Any]) -> list[tuple[str, str]]:
     rows.extend((name, value) for name, value in offer.items() if name not in ("url", "adapter_version"))
     rows.extend(("evidence", line) for line in report["evidence"])
     return [(name, clean(str(value))) for name, value in rows]
-
-
-def _say(sentence: str) -> None:
-    print(f"pricewatch: {sentence}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`scrapy genspider` with one more template: `-t pricewatch`, for spiders whose items become offers."""
+"""`scrapy genspider` with the template `pricewatch`, for spiders whose items become offers."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from urllib.parse import urlsplit
 
 from scrapy.commands import genspider
 
-from pricewatch.console.action_command import BAD_INPUT, say
+from pricewatch.console.project_command import BAD_INPUT
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 
 TEMPLATES = Path(__file__).parent / "genspider_templates"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
-NEXT = Template(
-    """Change the selectors in it until this shows what you see in a browser; nothing is stored:
+NEXT_STEPS = Template(
+    """Change its selectors until this command shows what you see in a browser (it stores nothing):
   scrapy parse --spider $name $url
-Then let it run:
+Then run the spider:
   scrapy crawl $name"""
 )
 
@@ -30,8 +31,8 @@ Then let it run:
 class Command(genspider.Command):
     def long_desc(self) -> str:
         return (
-            "Generate a spider from a template. `-t pricewatch` makes one whose products are checked, stored "
-            "and charted by pricewatch; Scrapy's own templates are there too (--list)."
+            "Generate a spider from a template. With `-t pricewatch`, pricewatch checks, stores and charts "
+            "the products of the spider. --list shows this template and Scrapy's."
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -40,14 +41,14 @@ class Command(genspider.Command):
             if not (opts.list or opts.dump):
                 _check(args)
         except UserError as error:
-            say(str(error))
+            print_message(str(error))
             sys.exit(BAD_INPUT)
 
     def _find_template(self, template: str) -> Path | None:
-        own = TEMPLATES / f"{template.removesuffix('.tmpl')}.tmpl"
-        # A file of the person's own comes first, as with Scrapy's templates.
-        if own.parent == TEMPLATES and own.exists() and not Path(template).is_file():
-            return own
+        path = TEMPLATES / f"{template.removesuffix('.tmpl')}.tmpl"
+        # As with Scrapy's templates, a file of this name takes precedence.
+        if path.parent == TEMPLATES and path.exists() and not Path(template).is_file():
+            return path
         found = super()._find_template(template)
         if found is None:
             self.exitcode = BAD_INPUT
@@ -59,7 +60,7 @@ class Command(genspider.Command):
             print(f"  {path.stem}")
 
     def _spider_exists(self, name: str) -> bool:
-        """Scrapy looks for a file of the spider's name; what it would write is named after the module."""
+        """Check the file that would be written, too: Scrapy only checks for a file of the spider's name."""
         exists = super()._spider_exists(name)
         if not exists and self.settings is not None:
             folder = Path(import_module(self.settings["NEWSPIDER_MODULE"]).__file__ or "").parent
@@ -73,17 +74,17 @@ class Command(genspider.Command):
     def _generate_template_variables(
         self, module: str, name: str, url: str, template_name: str
     ) -> dict[str, Any]:
-        """Without the port, with which Scrapy takes every page of an allowed domain for another site."""
-        given: dict[str, Any] = super()._generate_template_variables(module, name, url, template_name)
-        return {**given, "domain": urlsplit(url).hostname or given["domain"]}
+        """Remove the port of the domain: with one, Scrapy filters every page as offsite."""
+        variables: dict[str, Any] = super()._generate_template_variables(module, name, url, template_name)
+        return {**variables, "domain": urlsplit(url).hostname or variables["domain"]}
 
     def _genspider(
         self, module: str, name: str, url: str, template_name: str, template_file: str | os.PathLike[str]
     ) -> Path:
-        made = super()._genspider(module, name, url, template_name, template_file)
+        path = super()._genspider(module, name, url, template_name, template_file)
         if Path(template_file).parent == TEMPLATES:
-            print(NEXT.substitute(name=name, url=url))
-        return made
+            print(NEXT_STEPS.substitute(name=name, url=url))
+        return path
 
 
 def _check(args: list[str]) -> None:
@@ -91,15 +92,16 @@ def _check(args: list[str]) -> None:
 
     if len(args) != 2:
         raise UserError(
-            "Give a name and a domain, for example: scrapy genspider -t pricewatch teashop teashop.example."
+            "Give a name and a domain. Example: scrapy genspider -t pricewatch teashop teashop.example"
         )
-    name, place = args
+    name, domain = args
     if not NAME.fullmatch(name):
-        raise UserError(f"{name!r} cannot be a name: use letters, digits, '_', '-' and '.'.")
+        raise UserError(f"{name!r} is not a valid name: use letters, digits, '_', '-' and '.'.")
     try:
-        canonical_url(genspider.verify_url_scheme(place))
+        canonical_url(genspider.verify_url_scheme(domain))
+        is_valid = True
     except InvalidUrl:
-        place = ""
-    # It becomes part of a Python text.
-    if not place or set(place) & set("\"'\\$\n "):
-        raise UserError(f"{args[1]!r} is not a domain or an address such as shop.example.")
+        is_valid = False
+    # The template puts it into a Python string literal.
+    if not is_valid or set(domain) & set("\"'\\$\n "):
+        raise UserError(f"{domain!r} is not a domain or a URL. Example: shop.example")

@@ -1,4 +1,4 @@
-"""`scrapy markets`: the slices of sites that are crawled, how often, and how they fare."""
+"""`scrapy markets`: list, add and change markets, and queue a job for one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import argparse
 from datetime import datetime
 from typing import Any
 
-from pricewatch.console.action_command import ActionCommand, print_json, print_table, say
+from pricewatch.console.action_command import ActionCommand
+from pricewatch.console.terminal_io import print_json, print_message, print_table
 from pricewatch.errors import UserError
 from pricewatch.money import Money
 from pricewatch.rules.market_schedule import SHARES, interval
@@ -20,62 +21,71 @@ class Command(ActionCommand):
     name = "markets"
 
     def short_desc(self) -> str:
-        return "List, add and change markets; scrape one now"
+        return "List, add and change markets; queue a job for one"
 
     def add_actions(self) -> None:
-        show = self.action("list", "Show all markets")
-        show.add_argument("--source", metavar="ID|DOMAIN", help="only of this source")
-        show.add_argument("--enabled", action="store_true", help="only those that are crawled")
-        show.add_argument("--json", action="store_true", help="one JSON object per line")
-        known = self.action("show", "Show what is known of a market, the latest first")
-        known.add_argument("id", metavar="ID")
-        known.add_argument("--limit", type=int, default=20, metavar="N", help="at most N listings")
-        known.add_argument("--json", action="store_true", help="one JSON object per line")
+        show_all = self.action("list", "List all markets")
+        show_all.add_argument("--source", metavar="ID|DOMAIN", help="only markets of this source")
+        show_all.add_argument("--enabled", action="store_true", help="only enabled markets")
+        show_all.add_argument("--json", action="store_true", help="print one JSON object per line")
+        show = self.action("show", "Show the listings of a market, the latest first")
+        show.add_argument("id", metavar="ID")
+        show.add_argument(
+            "--limit", type=int, default=20, metavar="N", help="at most N listings (default: 20)"
+        )
+        show.add_argument("--json", action="store_true", help="print one JSON object per line")
         add = self.action(
             "add",
-            "Add a part of a site; the daemon crawls it from its next look on",
+            "Add a part of a site as a market; the daemon crawls it from its next dispatch on",
             "Examples:\n"
             "  scrapy markets add travel-books https://books.toscrape.com/catalogue/category/books/travel_2/\n"
             "  scrapy markets add nikon https://jp.mercari.com --keyword nikon --max-price 50,000",
         )
-        add.add_argument("id", metavar="ID", help="what to call it: a-z, 0-9, '.', '_' and '-'")
-        add.add_argument("urls", metavar="URL", nargs="+", help="overview pages, or the site's address alone")
-        add.add_argument("--adapter", metavar="ID", help="who reads it (default: the domain's own)")
-        add.add_argument("--source", metavar="ID", help="the source it belongs to (default: by its address)")
-        add.add_argument("--name", metavar="TEXT", help="what people call it")
+        add.add_argument("id", metavar="ID", help="id of the new market: a-z, 0-9, '.', '_' and '-'")
+        add.add_argument("urls", metavar="URL", nargs="+", help="overview pages, or the site's home page")
+        add.add_argument(
+            "--adapter", metavar="ID", help="adapter to use (default: the adapter of the domain)"
+        )
+        add.add_argument("--source", metavar="ID", help="source of the market (default: found by the URL)")
+        add.add_argument("--name", metavar="TEXT", help="display name")
         for name in SEARCH:
-            add.add_argument(f"--{name.replace('_', '-')}", help="to search for, where it searches")
+            add.add_argument(
+                f"--{name.replace('_', '-')}", help=f"{name} to search for, if the site can search"
+            )
         for end, which in (("min", "lowest"), ("max", "highest")):
             ends = add.add_mutually_exclusive_group()
             ends.add_argument(
-                f"--{end}-price", metavar="AMOUNT", help=f"the {which} price, such as 12.50 or 1,000"
+                f"--{end}-price", metavar="AMOUNT", help=f"{which} price, such as 12.50 or 1,000"
             )
             ends.add_argument(
-                f"--{end}-price-cents", type=int, metavar="N", help="the same in minor units of the currency"
+                f"--{end}-price-cents", type=int, metavar="N", help=f"{which} price in minor currency units"
             )
         add.add_argument(
             "--price-currency",
             metavar="CODE",
-            help="of both prices (default: the adapter's own); what costs another currency is not left out",
+            help="currency of both prices (default: the adapter's); listings in other currencies are kept",
         )
-        _frequency(add)
+        _add_frequency_options(add)
         change = self.action("set", "Change how often a market is crawled, and how much of it")
         change.add_argument("id", metavar="ID")
-        _frequency(change)
-        for action, summary in (("enable", "Crawl a market"), ("disable", "Crawl a market no more")):
+        _add_frequency_options(change)
+        for action, summary in (("enable", "Start crawling markets"), ("disable", "Stop crawling markets")):
             self.action(action, summary).add_argument("ids", metavar="ID", nargs="+")
-        scrape = self.action("scrape", "Queue a job for a market now, due or not")
+        scrape = self.action("scrape", "Queue a job for a market now, even if it is not due")
         scrape.add_argument("id", metavar="ID")
-        scrape.add_argument("--spider", choices=list(SHARES), default="discovery")
+        scrape.add_argument(
+            "--spider", choices=list(SHARES), default="discovery", help="spider to run (default: discovery)"
+        )
         believe = self.action(
             "believe",
-            "Believe that a market has become smaller",
-            "A sweep that saw far less than the last complete one is partial, and concludes nothing.\n"
-            "Two in a row that agree are believed; with this command, the last one is, at once.\n\n"
+            "Accept that a market has become smaller",
+            "A sweep that saw far fewer listings than the last complete one counts as partial: nothing is\n"
+            "concluded about the listings that it did not see. Two partial sweeps in a row with similar\n"
+            "counts are accepted as complete; this command accepts the last one now.\n\n"
             "Example:\n  scrapy markets believe bazaar-bikes --by Ada",
         )
         believe.add_argument("id", metavar="ID")
-        believe.add_argument("--by", metavar="NAME", required=True, help="who says so, for the audit")
+        believe.add_argument("--by", metavar="NAME", required=True, help="who accepts it, for the audit log")
 
     def do_list(self, opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine
@@ -112,7 +122,7 @@ class Command(ActionCommand):
             )
             for row in rows
         ]
-        print_table(("price", "stock", "active", "title", "address"), cells)
+        print_table(("price", "stock", "active", "title", "url"), cells)
 
     def do_add(self, opts: argparse.Namespace) -> None:
         from pricewatch.services import add_market
@@ -124,11 +134,11 @@ class Command(ActionCommand):
             added = add_market.add_by_address(
                 connection, opts.urls, values, source_id=opts.source, adapter_id=opts.adapter
             )
-        print(f"Market {opts.id} of {added.source_id}, read by {added.adapter_id}.")
+        print(f"Added market {opts.id} of source {added.source_id}, adapter {added.adapter_id}.")
         if not added.is_approved:
-            say(
-                f"Nothing is fetched from {added.source_id} before somebody has read its terms: "
-                f"`scrapy sources approve {added.source_id} --by NAME`."
+            print_message(
+                f"Nothing is fetched from {added.source_id} until somebody has read its terms and approves "
+                f"it: `scrapy sources approve {added.source_id} --by NAME`."
             )
 
     def do_set(self, opts: argparse.Namespace) -> None:
@@ -136,7 +146,7 @@ class Command(ActionCommand):
         if not changes:
             raise UserError("Say what to change: --tier, --every, --max-pages or --max-listings.")
         self._change([opts.id], **changes)
-        print(f"The market {opts.id} is changed.")
+        print(f"Changed market {opts.id}.")
 
     def do_enable(self, opts: argparse.Namespace) -> None:
         self._change(opts.ids, enabled=True)
@@ -152,7 +162,7 @@ class Command(ActionCommand):
 
         with engine().begin() as connection:
             job = market_list.scrape_now(connection, opts.id, opts.spider)
-        print(f"Job {job} is queued; a daemon starts it as soon as it has a free slot.")
+        print(f"Queued job {job}; a daemon starts it as soon as it has a free slot.")
 
     def do_believe(self, opts: argparse.Namespace) -> None:
         from pricewatch import clock
@@ -172,7 +182,7 @@ class Command(ActionCommand):
                 subject=opts.id,
                 now=now,
             )
-        print(f"{opts.id} now has {counts.seen} cards, not {counts.last_complete}.")
+        print(f"{opts.id} now has {counts.seen} cards; it had {counts.last_complete}.")
 
     def _change(self, ids: list[str], **values: Any) -> None:
         from pricewatch.store.engine.database import engine
@@ -186,19 +196,19 @@ class Command(ActionCommand):
                     )
 
 
-def _frequency(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--tier", choices=[str(tier) for tier in Tier])
+def _add_frequency_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--tier", choices=[str(tier) for tier in Tier], help="how often it is crawled")
     parser.add_argument(
         "--every",
         metavar="HOURS",
-        help="look at all of it within so many hours, whatever the tier says; 0 goes back to the tier's",
+        help="crawl all of it within this many hours instead of the tier's; 0 restores the tier's",
     )
-    parser.add_argument("--max-pages", metavar="N", help="of each start page; 0 for no limit")
+    parser.add_argument("--max-pages", metavar="N", help="overview pages per start page; 0 for no limit")
     parser.add_argument("--max-listings", metavar="N", help="product pages per run")
 
 
 def _changes(opts: argparse.Namespace) -> dict[str, Any]:
-    """What was given, as columns."""
+    """Return the options that were set, by column."""
     changes: dict[str, Any] = {"tier": opts.tier} if opts.tier else {}
     if opts.every is not None:
         changes["scrape_frequency_hours"] = _number("--every", opts.every) or None

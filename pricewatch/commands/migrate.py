@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from scrapy.commands import ScrapyCommand
-
+from pricewatch.console.project_command import ProjectCommand
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 
 
-class Command(ScrapyCommand):
-    requires_project = True
-    requires_crawler_process = False
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
-
+class Command(ProjectCommand):
     def short_desc(self) -> str:
-        return "Bring the database schema up to date (every start does so too)"
+        return "Bring the database schema up to date (the daemon and every crawl do so, too)"
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import check_reachable, connect, shown
@@ -25,9 +20,9 @@ class Command(ScrapyCommand):
         try:
             engine = connect()
             check_reachable(engine)
-            done = ensure_schema(engine)
+            changed = ensure_schema(engine)
         except UserError as error:
-            print(f"pricewatch: {error}", file=sys.stderr)
+            print_message(str(error))
             self.exitcode = 1
             return
-        print(f"Schema {REVISION} {'is now' if done else 'was already'} in place at {shown(engine.url)}")
+        print(f"Schema {REVISION} {'is now' if changed else 'was already'} in place at {shown(engine.url)}")

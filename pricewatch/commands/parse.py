@@ -1,4 +1,4 @@
-"""`scrapy parse URL`: what the adapter of a site reads from a page, or what a spider does with it."""
+"""`scrapy parse URL`: show what the adapter of a site, or a spider, reads from a page."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.spider import spidercls_for_request
 from twisted.python.failure import Failure
 
-from pricewatch.console.action_command import say, wants_log
 from pricewatch.console.extract_cards import CardsRead
-from pricewatch.console.page_command import PageCommand, one_url, why_not_fetched
+from pricewatch.console.page_command import PageCommand, failure_reason, one_url
+from pricewatch.console.project_command import log_is_requested, settings_of
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 
 if TYPE_CHECKING:
     from pricewatch.console.parse_page import PagePlan
     from pricewatch.runs.target_report import LookResult
 
-# Scrapy's own, with what each is where it was not given.
+# The options of Scrapy's command, with their defaults.
 SPIDER_OPTIONS: dict[str, Any] = {
     "spider": None,
     "pipelines": False,
@@ -42,7 +43,7 @@ SPIDER_OPTIONS: dict[str, Any] = {
 
 
 class PageSpider(scrapy.Spider):
-    """Fetches one page, or keeps why it could not be fetched."""
+    """Fetch one page, and store the response or the failure."""
 
     name = "page"
     request: Request
@@ -71,33 +72,34 @@ class Command(PageCommand, parse.Command):
 
     def long_desc(self) -> str:
         return (
-            "Fetch a page by all the rules and show what the adapter of its site reads from it: the offer, "
-            "whether it would be stored, held or dropped, and where each field came from; or the cards of an "
-            "overview page. Nothing is stored. With --spider, -c, -r or another option of Scrapy's own, or "
-            "where a spider of the project has the site among its allowed_domains, that spider reads the "
-            "page, as Scrapy's own command does it. The exit code is 1 where nothing was read, and 2 for bad "
-            "input."
+            "Fetch a page with pricewatch's fetching rules and show what the adapter of its site reads: the "
+            "offer, whether it would be stored, quarantined or dropped, and the evidence for each field; or "
+            "the cards of an overview page. Nothing is stored. With --spider, -c, -r or another option of "
+            "Scrapy's parse command, or if a spider has the site in its allowed_domains, that spider reads "
+            "the page, as in Scrapy. The exit code is 1 if nothing was read, and 2 for bad input."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        group = parser.add_argument_group(title="Reading by an adapter")
-        group.add_argument("--adapter", metavar="NAME", help="read it with this adapter")
+        group = parser.add_argument_group(title="Adapter options")
+        group.add_argument(
+            "--adapter", metavar="NAME", help="adapter to use (default: the adapter of the site)"
+        )
         kind = group.add_mutually_exclusive_group()
-        kind.add_argument("--offer", action="store_true", help="read it as the page of one product")
-        kind.add_argument("--cards", action="store_true", help="read it as an overview page")
-        group.add_argument("--json", action="store_true", help="one JSON object, for programs")
+        kind.add_argument("--offer", action="store_true", help="read the page as a product page")
+        kind.add_argument("--cards", action="store_true", help="read the page as an overview page")
+        group.add_argument("--json", action="store_true", help="print one JSON object")
         super().add_options(parser)
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         url = one_url(args)
-        own = [name for name in ("adapter", "offer", "cards", "json") if getattr(opts, name)]
-        asked = any(getattr(opts, name) != default for name, default in SPIDER_OPTIONS.items())
-        if own and asked:
+        for_adapter = [name for name in ("adapter", "offer", "cards", "json") if getattr(opts, name)]
+        for_spider = any(getattr(opts, name) != default for name, default in SPIDER_OPTIONS.items())
+        if for_adapter and for_spider:
             raise UserError(
-                f"--{own[0]} is for reading by an adapter, and the other options are for a spider."
+                f"--{for_adapter[0]} is an option for adapters; do not combine it with options for spiders."
             )
-        if asked or (not own and self._spider_of(url)):
-            self._check_spider(url, opts)
+        if for_spider or (not for_adapter and self._spider_of(url)):
+            self._prepare_spider(url, opts)
         else:
             self._plan(url, opts)
         self.use_sample_marketplace(url)
@@ -105,7 +107,7 @@ class Command(PageCommand, parse.Command):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if self.plan is None:
             super().run(args, opts)
-            self.tell_unfetched()
+            self.report_failures()
             return
         spider = self._fetch(self.plan)
         if spider.response is not None:
@@ -115,37 +117,37 @@ class Command(PageCommand, parse.Command):
             return
         self.exitcode = 1
         error = spider.failure.value if spider.failure else None
-        why = why_not_fetched(error) if error else "see the log"
+        why = failure_reason(error) if error else "see the log"
         if opts.json:
-            told = {"url": self.plan.url, "adapter": self.plan.adapter.id, "status": "failed"}
-            print(json.dumps({**told, "reason": getattr(error, "reason", "not_fetched"), "details": why}))
+            report = {"url": self.plan.url, "adapter": self.plan.adapter.id, "status": "failed"}
+            print(json.dumps({**report, "reason": getattr(error, "reason", "not_fetched"), "details": why}))
         else:
-            say(f"{self.plan.url} was not fetched: {why}.")
+            print_message(f"{self.plan.url} was not fetched: {why}.")
 
     def _spider_of(self, url: str) -> type[scrapy.Spider] | None:
-        return spidercls_for_request(get_spider_loader(self.given_settings), Request(url))
+        return spidercls_for_request(get_spider_loader(settings_of(self)), Request(url))
 
-    def _check_spider(self, url: str, opts: argparse.Namespace) -> None:
+    def _prepare_spider(self, url: str, opts: argparse.Namespace) -> None:
         self.check_spider(opts.spider, opts.spargs)
         if opts.spider is None and self._spider_of(url) is None:
-            raise UserError(f"No spider has {url} within its allowed_domains: name one with --spider.")
+            raise UserError(f"No spider has {url} in its allowed_domains: name one with --spider.")
         if opts.pipelines:
-            # The pipelines are asked for, and belong to a run.
-            self.given_settings.set("RUN_ENABLED", True, priority="cmdline")
+            # The pipelines need a run.
+            settings_of(self).set("RUN_ENABLED", True, priority="cmdline")
 
     def _plan(self, url: str, opts: argparse.Namespace) -> None:
         from pricewatch.console.parse_page import make_page_plan
         from pricewatch.store.engine.database import engine
 
         with engine().connect() as connection:
-            wants_cards = True if opts.cards else False if opts.offer else None
-            self.plan = make_page_plan(connection, url, opts.adapter, wants_cards)
-        if not wants_log(self.given_settings):
-            self.given_settings.set("LOG_LEVEL", "ERROR", priority="cmdline")
+            expects_cards = True if opts.cards else False if opts.offer else None
+            self.plan = make_page_plan(connection, url, opts.adapter, expects_cards)
+        if not log_is_requested(settings_of(self)):
+            settings_of(self).set("LOG_LEVEL", "ERROR", priority="cmdline")
 
     def _fetch(self, plan: PagePlan) -> PageSpider:
         if self.crawler_process is None:
-            raise RuntimeError("scrapy sets this before it runs a command")
+            raise RuntimeError("Scrapy sets the crawler process before it runs a command")
         adapter = plan.adapter
         rendering = {"playwright": True, "page_data": adapter.page_data} if adapter.requires_js else {}
         request = Request(plan.url, meta={"source_id": plan.subject.source_id, **rendering}, dont_filter=True)
@@ -165,7 +167,7 @@ class Command(PageCommand, parse.Command):
             self.exitcode = int(not found.rows)
             page = {"cards": found.rows, "has_next": found.has_next, "total": found.total}
             shown = {**head, "kind": "cards", **page, "next": found.next_lines, "missing": found.missing()}
-            lines = [plan.url, f"  overview page, read by the adapter {by}", *found.card_lines(), ""]
+            lines = [plan.url, f"  overview page, adapter {by}", *found.card_lines(), ""]
             lines += found.lines()
         else:
             self.exitcode = int(found.status == "failed")

@@ -1,16 +1,17 @@
-"""`scrapy preview URL`: fetch one page by all the rules, and print what would be stored; nothing is."""
+"""`scrapy preview URL`: fetch one page and print what a run would store, without storing it."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.http import Response, TextResponse
 
+from pricewatch.console.project_command import BAD_INPUT
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 from pricewatch.items import ProductPage, UnreadPage
 from pricewatch.store.engine.json_safe import json_safe
@@ -20,15 +21,15 @@ if TYPE_CHECKING:
     from pricewatch.runs.target_report import LookResult
     from pricewatch.spiders.targets import TargetsSpider
 
-MOST_CHARACTERS = 3_000_000
+MAX_CHARACTERS = 3_000_000
 
 
 def preview_spider() -> type[TargetsSpider]:
-    """Made when it is wanted: every `scrapy` command imports this module, few need the spiders."""
+    """Create the class on demand: every `scrapy` command imports this module, few need the spiders."""
     from pricewatch.spiders.targets import TargetsSpider
 
     class PreviewSpider(TargetsSpider):
-        """Looks at one page, and keeps it for whoever wants to point at something on it."""
+        """Check one target, and keep its page so that the user can select elements of it."""
 
         result: LookResult | None = None
         page = ""
@@ -39,7 +40,7 @@ def preview_spider() -> type[TargetsSpider]:
         ) -> AsyncIterator[ProductPage | UnreadPage]:
             self.adapter_id = subject.adapter.id
             if isinstance(response, TextResponse):
-                self.page = response.text[:MOST_CHARACTERS]
+                self.page = response.text[:MAX_CHARACTERS]
             async for item in super().parse_product(response, subject):
                 yield item
 
@@ -57,13 +58,15 @@ class Command(ScrapyCommand):
         return "[options] URL"
 
     def short_desc(self) -> str:
-        return "Fetch one page and show what would be stored of it"
+        return "Fetch one page and show what a run would store"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--adapter", help="read it with this adapter")
-        parser.add_argument("--selectors", help='own selectors as JSON, such as {"price": ".amount"}')
-        parser.add_argument("--json", action="store_true", help="one JSON object, with the page itself")
+        parser.add_argument(
+            "--adapter", metavar="ID", help="adapter to use (default: the adapter of the site)"
+        )
+        parser.add_argument("--selectors", help='custom selectors as JSON, such as {"price": ".amount"}')
+        parser.add_argument("--json", action="store_true", help="print one JSON object, including the page")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         super().process_options(args, opts)
@@ -72,26 +75,24 @@ class Command(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1 or self.crawler_process is None:
-            print("pricewatch: Give one URL.", file=sys.stderr)
-            self.exitcode = 2
+            print_message("Give one URL.")
+            self.exitcode = BAD_INPUT
             return
-        wanted = {"adapter": opts.adapter, "selectors": opts.selectors}
-        given = {"url": args[0], "store": "no", **{name: text for name, text in wanted.items() if text}}
+        options = {"adapter": opts.adapter, "selectors": opts.selectors}
+        arguments = {"url": args[0], "store": "no", **{name: text for name, text in options.items() if text}}
         try:
             spider_class = preview_spider()
-            spider_class.check(given)
+            spider_class.check(arguments)
         except UserError as error:
-            self._tell({"error": str(error)}, opts)
-            self.exitcode = 1
+            self._fail(str(error), opts)
             return
         crawler = self.crawler_process.create_crawler(spider_class)
-        self.crawler_process.crawl(crawler, **given)
+        self.crawler_process.crawl(crawler, **arguments)
         self.crawler_process.start()
         spider: Any = crawler.spider
         if spider is None or spider.result is None:
             outcome = getattr(getattr(spider, "run", None), "outcome", None)
-            self._tell({"error": outcome or "The page could not be looked at; see the log."}, opts)
-            self.exitcode = 1
+            self._fail(outcome or "The page could not be read; see the log.", opts)
             return
         if not opts.json:
             from pricewatch.runs.target_report import lines_of
@@ -101,8 +102,9 @@ class Command(ScrapyCommand):
         found = {**spider.result.as_json(), "adapter_id": spider.adapter_id, "page": json_safe(spider.page)}
         print(json.dumps(found))
 
-    def _tell(self, told: dict[str, str], opts: argparse.Namespace) -> None:
+    def _fail(self, message: str, opts: argparse.Namespace) -> None:
+        self.exitcode = 1
         if opts.json:
-            print(json.dumps(told))
+            print(json.dumps({"error": message}))
         else:
-            print(f"pricewatch: {told['error']}", file=sys.stderr)
+            print_message(message)

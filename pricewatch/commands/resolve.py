@@ -1,41 +1,38 @@
-"""`scrapy resolve`: tie listings to products, and say which sources are trusted with identifiers."""
+"""`scrapy resolve`: match listings to products, and set which sources have trusted identifiers."""
 
 from __future__ import annotations
 
 import argparse
 
-from scrapy.commands import ScrapyCommand
-
 from pricewatch import clock
-from pricewatch.console.action_command import BAD_INPUT, progress_bar, say
+from pricewatch.console.project_command import BAD_INPUT, ProjectCommand
+from pricewatch.console.terminal_io import print_message, progress_bar
 from pricewatch.errors import UserError
 
 
-class Command(ScrapyCommand):
-    requires_project = True
-    requires_crawler_process = False
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
-
+class Command(ProjectCommand):
     def short_desc(self) -> str:
-        return "Tie listings to products (every run does so for what it read)"
+        return "Match listings to products (every run does so for the listings it read)"
 
     def long_desc(self) -> str:
         return (
-            "Ties listings to products by a trusted GTIN, else by brand and part number, else by words. "
-            "Without options: what asked for it since."
+            "Match listings to products by a trusted GTIN, else by brand and part number, else by the title. "
+            "Without options, resolve the listings that are queued for it."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--all", action="store_true", help="every listing whose own page was read, anew")
-        parser.add_argument("--trust", metavar="SOURCE", help="take the GTINs of this source as true")
-        parser.add_argument("--distrust", metavar="SOURCE", help="the other way round")
+        parser.add_argument(
+            "--all", action="store_true", help="resolve again every listing whose product page was read"
+        )
+        parser.add_argument("--trust", metavar="SOURCE", help="trust the GTINs of this source")
+        parser.add_argument("--distrust", metavar="SOURCE", help="stop trusting the GTINs of this source")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
             self._run(opts)
         except UserError as error:
-            say(str(error))
+            print_message(str(error))
             self.exitcode = BAD_INPUT
 
     def _run(self, opts: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""`scrapy shell [URL|FILE]` by our rules: no run is opened, and a page that is not fetched says why."""
+"""`scrapy shell [URL|FILE]` with pricewatch's fetching rules, without a run, and with failure messages."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ class Command(PageCommand, shell.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
-            # A saved page is not fetched: only the web is.
+            # A saved page is set in update_vars instead of being fetched.
             super().run([] if self.saved else args, opts)
         except Exception:
-            if not self.unfetched:
+            if not self.failures:
                 raise
-        self.tell_unfetched()
+        self.report_failures()
 
     def update_vars(self, vars: dict[str, Any]) -> None:  # noqa: A002 - Scrapy's name
-        self.tell_unfetched()
+        self.report_failures()
         if self.saved is not None and vars["request"] is None:
             vars.update(response=self.saved, request=self.saved.request)
 
 
 def _with_scheme(arg: str) -> str:
-    """As Scrapy does it: `shop.example` is a web address here, and `./page.html` a file."""
+    """Guess the scheme as Scrapy does: `shop.example` is a web address, `./page.html` a file."""
     url = arg if arg.startswith("-") else guess_scheme(arg)
     if url.startswith("file:"):
         raise UserError(f"There is no file {arg!r}.")

@@ -1,72 +1,68 @@
-"""`scrapy simulate`: how the spiders fare over weeks, shown in a minute on the sample marketplace."""
+"""`scrapy simulate`: simulate weeks of crawling the sample marketplace and audit the stored data."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-from typing import Any
+from typing import Any, ClassVar
 
-from scrapy.commands import ScrapyCommand
-
-from pricewatch.console.action_command import BAD_INPUT, say
+from pricewatch.console.project_command import BAD_INPUT, ProjectCommand, settings_of
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 
 
-class Command(ScrapyCommand):
-    requires_project = True
-    requires_crawler_process = False
-    # Trouble that a crawl did not expect is shown; faults on order are its daily bread.
-    default_settings = {"LOG_LEVEL": "ERROR"}  # noqa: RUF012 - declared so by scrapy
+class Command(ProjectCommand):
+    # Warnings are expected, because the marketplace injects faults; errors are not.
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_LEVEL": "ERROR"}
 
     def short_desc(self) -> str:
-        return "Live through weeks of the sample marketplace and compare with its truth"
+        return "Simulate weeks on the sample marketplace and compare the stored data with the truth"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--days", type=float, default=30, help="how long to simulate (default: 30)")
-        parser.add_argument("--seed", type=int, default=1, help="another seed, another month")
+        parser.add_argument("--days", type=float, default=30, help="days to simulate (default: 30)")
+        parser.add_argument("--seed", type=int, default=1, help="seed of the simulation (default: 1)")
         parser.add_argument(
-            "--listings", type=int, default=1200, help="size of the marketplace (default: 1200)"
+            "--listings", type=int, default=1200, metavar="N", help="size of the marketplace (default: 1200)"
         )
         parser.add_argument(
             "--faults",
             type=float,
             default=0.0,
             metavar="SHARE",
-            help="let this share of answers fail, e.g. 0.1",
+            help="share of responses that fail, such as 0.1 (default: 0)",
         )
-
         parser.add_argument(
             "--habits",
             default="all",
             metavar="all|none|NAME,…",
-            help="which habits of real shops come, at times that the seed decides (default: all); "
+            help="habits of real shops to simulate, at times chosen by the seed (default: all); "
             "`python -m pricewatch.bazaar --help` lists them",
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if opts.days <= 0 or not 0 <= opts.faults < 1:
-            say("--days is more than 0, and --faults from 0 to below 1.")
+            print_message("--days takes a number above 0, and --faults a number from 0 to below 1.")
             self.exitcode = BAD_INPUT
             return
         from pricewatch.simulation.habit_plan import ALL
 
         habits = {"all": ALL, "none": ()}.get(opts.habits, tuple(opts.habits.split(",")))
         if unknown := [name for name in habits if name not in ALL]:
-            say(f"There is no habit {unknown[0]!r}. Known: {', '.join(ALL)}.")
+            print_message(f"Unknown habit {unknown[0]!r}. Known: {', '.join(ALL)}.")
             self.exitcode = BAD_INPUT
             return
         opts.habits = habits
         try:
-            self._live(opts)
+            self._simulate(opts)
         except UserError as error:
-            say(str(error))
+            print_message(str(error))
             self.exitcode = 1
         except KeyboardInterrupt:
-            say("Stopped; nothing was left behind.")
+            print_message("Stopped; nothing was left behind.")
             self.exitcode = 1
 
-    def _live(self, opts: argparse.Namespace) -> None:
+    def _simulate(self, opts: argparse.Namespace) -> None:
         from rich.console import Console
         from rich.progress import Progress
 
@@ -81,22 +77,17 @@ class Command(ScrapyCommand):
             Progress(console=console) as bar,
         ):
             task = bar.add_task(f"{opts.days:g} days", total=1.0)
-            settings = self._settings()
+            settings = settings_of(self).copy()
             month = Month(bazaar, settings, fault_rate=opts.faults, habits=opts.habits)
-            living = month.live(opts.days, opts.seed, lambda share: bar.update(task, completed=share))
-            report = in_reactor(living, settings)
+            simulation = month.run(opts.days, opts.seed, lambda share: bar.update(task, completed=share))
+            report = in_reactor(simulation, settings)
             bar.update(task, completed=1.0)
-        _print(console, report)
+        _print_report(console, report)
         self.exitcode = 1 if report.verdict.broken else 0
-
-    def _settings(self) -> Any:
-        if self.settings is None:
-            raise RuntimeError("scrapy sets this before it runs a command")
-        return self.settings.copy()
 
 
 def in_reactor(work: Any, settings: Any) -> Any:
-    """What comes of the work; raises `KeyboardInterrupt` where somebody stopped it."""
+    """Run a coroutine in the reactor and return its result; raise `KeyboardInterrupt` if it is stopped."""
     from scrapy.utils.reactor import install_reactor
     from twisted.internet.defer import Deferred
     from twisted.internet.task import react
@@ -104,32 +95,32 @@ def in_reactor(work: Any, settings: Any) -> Any:
     install_reactor(settings["TWISTED_REACTOR"], settings["ASYNCIO_EVENT_LOOP"])
     result: list[Any] = []
 
-    async def keep() -> None:
+    async def store_result() -> None:
         result.append(await work)
 
     try:
-        react(lambda _: Deferred.fromFuture(asyncio.ensure_future(keep())))
-    except SystemExit as end:
-        if end.code:
+        react(lambda _: Deferred.fromFuture(asyncio.ensure_future(store_result())))
+    except SystemExit as system_exit:
+        if system_exit.code:
             raise
     if not result:
         raise KeyboardInterrupt
     return result[0]
 
 
-def _print(console: Any, report: Any) -> None:
+def _print_report(console: Any, report: Any) -> None:
     from rich.table import Table
 
-    from pricewatch.simulation.store_audit import AuditRule
+    from pricewatch.simulation.audit_results import AuditRule
 
     verdict = report.verdict
-    runs = Table("runs", "number", title="What ran")
+    runs = Table("spider and status", "runs", title="Runs")
     for name, count in sorted(report.runs.items()):
         runs.add_row(name, str(count))
     console.print(runs)
     if report.habits:
         _print_habits(console, report)
-    table = Table("compared with the marketplace's truth", "checked", "broken", title="What came of it")
+    table = Table("what must not happen", "checked", "broken", title="Stored data against the truth")
     for rule in AuditRule:
         count = len(verdict.broken.get(rule, []))
         table.add_row(rule, str(verdict.checked[rule]), f"[red]{count}[/red]" if count else "0")
@@ -138,17 +129,21 @@ def _print(console: Any, report: Any) -> None:
         for case in cases[:5]:
             console.print(f"[red]{rule}[/red]: {case}", highlight=False)
     if report.faults:
-        console.print(f"{report.faults} answers failed on order.")
+        console.print(f"{report.faults} responses failed by injected faults.")
 
 
 def _print_habits(console: Any, report: Any) -> None:
     from rich.table import Table
 
-    table = Table("habit", "from", "for", title="What the shop did")
+    table = Table("habit", "from", "duration or extent", title="Habits of the shop")
     for order in report.habits:
         hours = None if order.ends is None else (order.ends - order.begins).total_seconds() / 3600
-        lasted = (
-            "good" if hours is None else f"{hours:.0f} h" if hours else f"{order.listings or 'all'} listings"
+        extent = (
+            "permanent"
+            if hours is None
+            else f"{hours:.0f} h"
+            if hours
+            else f"{order.listings or 'all'} listings"
         )
-        table.add_row(order.habit, f"{order.begins:%d.%m. %H:%M}", lasted)
+        table.add_row(order.habit, f"{order.begins:%Y-%m-%d %H:%M}", extent)
     console.print(table)

@@ -1,14 +1,14 @@
-"""`scrapy smoke`: does this installation work? Every spider on the sample marketplace, against its truth."""
+"""`scrapy smoke`: check this installation by running every spider on the sample marketplace."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from scrapy.commands import ScrapyCommand
 from scrapy.spiderloader import get_spider_loader
 
-from pricewatch.console.action_command import say
+from pricewatch.console.project_command import ProjectCommand, settings_of
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 
 if TYPE_CHECKING:
@@ -27,31 +27,27 @@ COLUMNS = {
 }
 
 
-class Command(ScrapyCommand):
-    requires_project = True
-    requires_crawler_process = False
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
-
+class Command(ProjectCommand):
     def short_desc(self) -> str:
-        return "Check this installation: every spider once, in a temporary directory"
+        return "Check this installation: run every spider on the sample marketplace, in a temporary directory"
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         from pricewatch.simulation.workspace import temporary_workspace
 
         try:
             with temporary_workspace():
-                rounds, checks = self._two_rounds()
+                rounds, checks = self._run_rounds()
         except UserError as error:
-            say(str(error))
+            print_message(str(error))
             self.exitcode = 1
         except KeyboardInterrupt:
-            say("Stopped; nothing was left behind.")
+            print_message("Stopped; nothing was left behind.")
             self.exitcode = 1
         else:
-            self.exitcode = _report(rounds, checks)
-            self._tell_browser()
+            self.exitcode = _print_report(rounds, checks)
+            self._print_browser()
 
-    def _tell_browser(self) -> None:
+    def _print_browser(self) -> None:
         from pricewatch.commands.browser import configured_path
         from pricewatch.fetching.browser.chromium import working_chromium
         from pricewatch.fetching.failures import NoBrowser
@@ -61,7 +57,7 @@ class Command(ScrapyCommand):
         except NoBrowser as missing:
             print(f"No browser: {missing}. Only sites that need JavaScript need one.")
 
-    def _two_rounds(self) -> tuple[list[Round], list[SmokeCheck]]:
+    def _run_rounds(self) -> tuple[list[Round], list[SmokeCheck]]:
         from rich.console import Console
         from rich.progress import Progress
 
@@ -69,27 +65,27 @@ class Command(ScrapyCommand):
         from pricewatch.simulation import smoke_rounds
         from pricewatch.simulation.smoke_checks import check_first, check_second
 
-        if self.settings is None:
-            raise RuntimeError("scrapy sets this before it runs a command")
-        spiders = smoke_rounds.choose(get_spider_loader(self.settings).list())
+        spiders = smoke_rounds.choose(get_spider_loader(settings_of(self)).list())
         with (
             Bazaar.start(seed=smoke_rounds.SEED, listings=smoke_rounds.LISTINGS) as bazaar,
             Progress(console=Console(stderr=True), transient=True) as bar,
         ):
             task = bar.add_task("starting the database", total=2 * len(spiders) + 1)
 
-            def tell(what: str) -> None:
-                bar.update(task, advance=1, description=what)
+            def progress(step: str) -> None:
+                bar.update(task, advance=1, description=step)
 
             smoke_rounds.prepare(bazaar)
-            before = smoke_rounds.shown(bazaar)
-            first = smoke_rounds.run_round(1, spiders, bazaar, tell)
-            second = smoke_rounds.run_round(2, spiders, bazaar, tell)
-            checks = [*check_first(first, before, smoke_rounds.shown(bazaar)), *check_second(first, second)]
+            before = smoke_rounds.visible_listings(bazaar)
+            first = smoke_rounds.run_round(1, spiders, bazaar, progress)
+            second = smoke_rounds.run_round(2, spiders, bazaar, progress)
+            after = smoke_rounds.visible_listings(bazaar)
+            checks = [*check_first(first, before, after), *check_second(first, second)]
         return [first, second], checks
 
 
-def _report(rounds: list[Round], checks: list[SmokeCheck]) -> int:
+def _print_report(rounds: list[Round], checks: list[SmokeCheck]) -> int:
+    """Print the counters of all runs and the checks that failed; return the exit code."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -99,21 +95,21 @@ def _report(rounds: list[Round], checks: list[SmokeCheck]) -> int:
     table.columns[1].no_wrap = True
     for column in table.columns[2:]:
         column.justify = "right"
-    for done in rounds:
-        for run in done.runs:
-            figures = [str(getattr(run, name)) for name in COLUMNS]
-            table.add_row(str(done.number), run.spider, *figures)
+    for each in rounds:
+        for run in each.runs:
+            counters = [str(getattr(run, name)) for name in COLUMNS]
+            table.add_row(str(each.number), run.spider, *counters)
         table.add_section()
     console.print(table)
     failed = [check for check in checks if not check.holds]
     for check in failed:
-        console.print(f"[red]{check.what}[/red]: should be {_short(check.wanted)}, is {_short(check.found)}")
-    if failed:
         console.print(
-            f"[red]{len(failed)} of {len(checks)} figures are not what the marketplace knows.[/red]"
+            f"[red]{check.name}[/red]: expected {_short(check.expected)}, found {_short(check.found)}"
         )
+    if failed:
+        console.print(f"[red]{len(failed)} of {len(checks)} checks failed.[/red]")
         return 1
-    console.print(f"[green]All {len(checks)} figures are what the marketplace knows to be true.[/green]")
+    console.print(f"[green]All {len(checks)} checks passed.[/green]")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""`scrapy sources`: the sites that are known, and who has approved fetching from them."""
+"""`scrapy sources`: list sources, approve fetching from them, and set their rate limits."""
 
 from __future__ import annotations
 
@@ -6,38 +6,42 @@ import argparse
 from typing import Any
 
 from pricewatch import clock
-from pricewatch.console.action_command import ActionCommand, print_table
+from pricewatch.console.action_command import ActionCommand
+from pricewatch.console.terminal_io import print_table
 from pricewatch.errors import UserError
 
-HIGHEST_RATE = 1000
+MAX_RATE = 1000
+SOURCE_HELP = "id or domain of the source"
 
 
 class Command(ActionCommand):
     name = "sources"
 
     def short_desc(self) -> str:
-        return "List the sites that are known, and approve fetching from them"
+        return "List sources, approve fetching from them, and set their rate limits"
 
     def long_desc(self) -> str:
-        return "Nothing is crawled from a site whose terms no person has read and approved."
+        return "Nothing is fetched from a site until a person has read its terms and approved it."
 
     def add_actions(self) -> None:
-        self.action("list", "Show all sites")
-        approve = self.action("approve", "Note who has read a site's terms: from now on it is fetched from")
-        approve.add_argument("source", metavar="SOURCE", help="its id or its domain")
+        self.action("list", "List all sources")
+        approve = self.action(
+            "approve", "Record who has read the terms of a site, and allow fetching from it"
+        )
+        approve.add_argument("source", metavar="SOURCE", help=SOURCE_HELP)
         approve.add_argument("--by", metavar="NAME", required=True, help="who has read the terms")
         change = self.action(
             "set",
-            "Change how often a site is asked, in all processes together",
-            "Only where the site is yours, or its owner agrees. Example:\n"
+            "Change the rate limit of a source, which all processes share",
+            "Raise it only for your own site, or with the consent of its owner. Example:\n"
             "  scrapy sources set shop.example --requests-per-second 5 --min-delay-ms 0 --max-concurrent 4",
         )
-        change.add_argument("source", metavar="SOURCE", help="its id or its domain")
-        change.add_argument("--requests-per-second", metavar="N", help="at most; 0 goes back to the default")
-        change.add_argument("--min-delay-ms", metavar="N", help="from one request to the next")
-        change.add_argument("--max-concurrent", metavar="N", help="requests under way at once")
-        withdraw = self.action("withdraw", "Take that back: nothing is fetched any more")
-        withdraw.add_argument("source", metavar="SOURCE", help="its id or its domain")
+        change.add_argument("source", metavar="SOURCE", help=SOURCE_HELP)
+        change.add_argument("--requests-per-second", metavar="N", help="maximum rate; 0 restores the default")
+        change.add_argument("--min-delay-ms", metavar="N", help="minimum delay between two requests")
+        change.add_argument("--max-concurrent", metavar="N", help="maximum number of concurrent requests")
+        withdraw = self.action("withdraw", "Withdraw the approval: nothing more is fetched from the site")
+        withdraw.add_argument("source", metavar="SOURCE", help=SOURCE_HELP)
 
     def do_list(self, opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine
@@ -75,15 +79,15 @@ class Command(ActionCommand):
         if opts.requests_per_second is not None:
             values["requests_per_second"] = _rate(opts.requests_per_second)
         if opts.min_delay_ms is not None:
-            values["min_delay_ms"] = _whole("--min-delay-ms", opts.min_delay_ms, 0)
+            values["min_delay_ms"] = _integer("--min-delay-ms", opts.min_delay_ms, 0)
         if opts.max_concurrent is not None:
-            values["max_concurrent"] = _whole("--max-concurrent", opts.max_concurrent, 1)
+            values["max_concurrent"] = _integer("--max-concurrent", opts.max_concurrent, 1)
         if not values:
             raise UserError("Say what to change: --requests-per-second, --min-delay-ms or --max-concurrent.")
         with engine().begin() as connection:
             source = source_rows.find(connection, opts.source)
             source_list.set_rate(connection, source.id, values)
-        print(f"{source.id} is changed. Crawls that begin from now on keep to it.")
+        print(f"Changed {source.id}. New crawls use the new limits.")
 
     def do_withdraw(self, opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine
@@ -92,21 +96,21 @@ class Command(ActionCommand):
         with engine().begin() as connection:
             source = source_rows.find(connection, opts.source)
             source_rows.withdraw(connection, source.id, clock.now())
-        print(f"Nothing is fetched from {source.id} any more.")
+        print(f"Approval withdrawn: nothing more is fetched from {source.id}.")
 
 
 def _rate(text: str) -> float | None:
-    """Requests a second; 0 is the default's again."""
+    """Parse requests per second; 0 gives None, which restores the default."""
     try:
         rate = float(text)
     except ValueError:
         rate = -1.0
-    if not 0 <= rate <= HIGHEST_RATE:
-        raise UserError(f"--requests-per-second takes a number from 0 to {HIGHEST_RATE}, not {text!r}.")
+    if not 0 <= rate <= MAX_RATE:
+        raise UserError(f"--requests-per-second takes a number from 0 to {MAX_RATE}, not {text!r}.")
     return rate or None
 
 
-def _whole(option: str, text: str, least: int) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 7) or int(text) < least:
-        raise UserError(f"{option} takes a whole number from {least} on, not {text!r}.")
+def _integer(option: str, text: str, minimum: int) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 7) or int(text) < minimum:
+        raise UserError(f"{option} takes a whole number of at least {minimum}, not {text!r}.")
     return int(text)

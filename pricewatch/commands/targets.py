@@ -1,4 +1,4 @@
-"""`scrapy targets`: the known URLs that are watched."""
+"""`scrapy targets`: add, import, list and change the URLs that are checked on a schedule."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from pricewatch import clock
 from pricewatch.console import targets_options
-from pricewatch.console.action_command import (
-    ActionCommand,
-    ask,
-    is_attended,
+from pricewatch.console.action_command import ActionCommand
+from pricewatch.console.project_command import settings_of
+from pricewatch.console.terminal_io import (
+    confirm,
+    is_interactive,
     print_json,
+    print_message,
     print_table,
     progress_bar,
     read_bytes,
-    say,
     user_name,
 )
 from pricewatch.errors import UserError
@@ -30,14 +31,14 @@ if TYPE_CHECKING:
     from pricewatch.services.target_import import ImportReport
     from pricewatch.store.queues.target_rows import Wanted
 
-LARGEST_FILE = 100 * 1024 * 1024
+MAX_FILE_BYTES = 100 * 1024 * 1024
 
 
 class Command(ActionCommand):
     name = "targets"
 
     def short_desc(self) -> str:
-        return "Watch known URLs: add, import, list, pause, requeue"
+        return "Check known URLs on a schedule: add, import, list, pause, requeue"
 
     def add_actions(self) -> None:
         targets_options.add_actions(self)
@@ -49,7 +50,7 @@ class Command(ActionCommand):
         from pricewatch.store.queues import target_rows
         from pricewatch.store.writing import source_rows
 
-        values = _values(opts)
+        values = _target_values(opts)
         with engine().connect() as connection:
             allowed = self._allowed_hosts(connection)
             sources = source_rows.load(connection)
@@ -59,18 +60,18 @@ class Command(ActionCommand):
                 new.append(target_import.check({**values, "url": url}, allowed))
             except target_import.BadTarget as error:
                 raise UserError(f"{url} cannot be watched: {error}.") from None
-        domains = {registrable_domain(one.url): sources.of(one.url) for one in new}
-        asked = sorted(name for name, source in domains.items() if not (source and source.is_approved))
-        approved = [domain for domain in asked if _approves(domain, opts)]
-        if is_attended() and len(approved) < len(asked):
+        domains = {registrable_domain(target.url): sources.of(target.url) for target in new}
+        unapproved = sorted(name for name, source in domains.items() if not (source and source.is_approved))
+        approved = [domain for domain in unapproved if _is_approved(domain, opts)]
+        if is_interactive() and len(approved) < len(unapproved):
             raise UserError("Nothing was added.")
         with engine().begin() as connection:
             added = target_rows.add(connection, new, clock.now(), user_name())
-        _settle_terms(approved, asked, opts)
-        for place, target in enumerate(new):
-            number = added.ids.get(place)
-            known = "Watched already, and changed" if place in added.updated else "Watched already"
-            print(f"Target {number}: {target.url}" if number else f"{known}: {target.url}")
+        _store_approvals(approved, unapproved, opts)
+        for index, target in enumerate(new):
+            target_id = added.ids.get(index)
+            existing = "Changed existing target" if index in added.updated else "Already a target"
+            print(f"Target {target_id}: {target.url}" if target_id else f"{existing}: {target.url}")
         return 0
 
     def do_import(self, opts: argparse.Namespace) -> int:
@@ -78,7 +79,7 @@ class Command(ActionCommand):
         from pricewatch.services import target_import
         from pricewatch.store.engine.database import engine
 
-        file = read_csv(read_bytes(opts.file, LARGEST_FILE))
+        file = read_csv(read_bytes(opts.file, MAX_FILE_BYTES))
         with engine().connect() as connection, connection.begin() as transaction:
             allowed = self._allowed_hosts(connection)
             with progress_bar("Reading lines", len(file.lines)) as progress:
@@ -87,38 +88,38 @@ class Command(ActionCommand):
                 )
             if opts.dry_run:
                 transaction.rollback()
-        _tell(report, opts)
+        _print_report(report, opts)
         if opts.report:
-            with Path(opts.report).open("w", newline="", encoding="utf-8") as written:
-                report.write(written)
+            with Path(opts.report).open("w", newline="", encoding="utf-8") as output:
+                report.write(output)
         if not opts.dry_run:
-            approved = [source_id for source_id in report.unapproved if _approves(source_id, opts)]
-            _settle_terms(approved, report.unapproved, opts)
+            approved = [source_id for source_id in report.unapproved if _is_approved(source_id, opts)]
+            _store_approvals(approved, report.unapproved, opts)
         return 1 if report.counts[target_import.LineOutcome.REJECTED] else 0
 
     def _allowed_hosts(self, connection: Connection) -> AllowedHosts:
         from pricewatch.services import target_import
 
-        return target_import.allowed_hosts(connection, self.given_settings.getlist("ALLOWED_PRIVATE_HOSTS"))
+        return target_import.allowed_hosts(connection, settings_of(self).getlist("ALLOWED_PRIVATE_HOSTS"))
 
     def do_list(self, opts: argparse.Namespace) -> int:
         from pricewatch.store.engine.database import engine
         from pricewatch.store.queues import target_rows
 
-        wanted = _wanted(opts, None)
+        filters = _filters(opts, None)
         with engine().connect() as connection:
-            rows = target_rows.listed(connection, wanted, most=opts.limit, after=opts.after)
-            total = target_rows.count(connection, wanted) if len(rows) == opts.limit else len(rows)
+            rows = target_rows.listed(connection, filters, most=opts.limit, after=opts.after)
+            total = target_rows.count(connection, filters) if len(rows) == opts.limit else len(rows)
         if opts.json:
             print_json(rows)
             return 0
         if not rows:
-            print("There is no such target: `scrapy targets add URL` adds one.")
+            print("No targets match. `scrapy targets add URL` adds one.")
             return 0
-        columns = ("id", "status", "queue", "due (UTC)", "last look", "price", "url")
+        columns = ("id", "status", "queue", "due (UTC)", "last check", "price", "url")
         print_table(columns, [_cells(row) for row in rows])
         if total > len(rows):
-            print(f"{len(rows)} of {total}; --limit and --after {rows[-1]['id']} show more.")
+            print(f"{len(rows)} of {total}. For more: --after {rows[-1]['id']}, or a higher --limit.")
         return 0
 
     def do_pause(self, opts: argparse.Namespace) -> int:
@@ -135,81 +136,81 @@ class Command(ActionCommand):
         from pricewatch.store.engine.database import engine
         from pricewatch.store.queues import target_queue
 
-        settings = self.given_settings
+        settings = settings_of(self)
         with engine().begin() as connection:
-            ids = _chosen(connection, opts)
+            ids = _selected_ids(connection, opts)
             admission = target_queue.enqueue(
                 connection, ids, clock.now(), limits_of(settings), pace_of(settings)
             )
         print(f"{len(admission.accepted)} of {len(ids)} queued.")
         for reason, count in admission.reasons.items():
-            wait = max(one.retry_after_ms for one in admission.rejected if one.reason is reason) / 1000
+            wait = max(each.retry_after_ms for each in admission.rejected if each.reason is reason) / 1000
             print(f"{count} rejected ({reason}): try again in {wait:.0f} s.")
-        if passed_by := len(ids) - admission.offered:
-            print(f"{passed_by} passed by: queued already, paused, blocked, or of a source nobody approved.")
+        if skipped := len(ids) - admission.offered:
+            print(f"{skipped} skipped: already queued, paused, blocked, or of a source that is not approved.")
         return 1 if admission.rejected else 0
 
-    def _change(self, opts: argparse.Namespace, action: str, done: str) -> int:
+    def _change(self, opts: argparse.Namespace, action: str, participle: str) -> int:
         from pricewatch.store.engine.database import engine
         from pricewatch.store.queues import target_rows
 
         with engine().begin() as connection:
-            ids = _chosen(connection, opts)
+            ids = _selected_ids(connection, opts)
             if action == "remove":
-                if len(ids) > 1 and not opts.yes and not ask(f"Stop watching {len(ids)} targets for good?"):
+                if len(ids) > 1 and not opts.yes and not confirm(f"Remove {len(ids)} targets?"):
                     raise UserError(f"Nothing was removed: --yes removes {len(ids)} targets without asking.")
                 count = target_rows.remove(connection, ids)
             else:
                 count = getattr(target_rows, action)(connection, ids, clock.now())
-        print(f"{count} of {len(ids)} {done}.")
+        print(f"{count} of {len(ids)} {participle}.")
         return 0
 
 
-def _values(opts: argparse.Namespace) -> dict[str, str]:
-    """The options of one URL, under the names that a CSV file has for them."""
+def _target_values(opts: argparse.Namespace) -> dict[str, str]:
+    """Return the options of the new targets by the column names of a CSV file."""
     from pricewatch.adapters.custom_selectors import NAMES
 
     values = {name: getattr(opts, name) or "" for name in ("schedule", "priority", "adapter", "notes")}
     for selector in opts.selector:
         field, equals, text = selector.partition("=")
         if not equals:
-            raise UserError(f"A selector is given as FIELD=SELECTOR, not as {selector!r}.")
+            raise UserError(f"--selector takes FIELD=SELECTOR, not {selector!r}.")
         if field.strip() not in NAMES:
-            raise UserError(f"There is no selector {field!r}; known are {', '.join(NAMES)}.")
+            raise UserError(f"There is no selector {field!r}. Known: {', '.join(NAMES)}.")
         values[field.strip()] = text
     return values
 
 
-def _approves(domain: str, opts: argparse.Namespace) -> bool:
-    """Asked once for every site that nobody has approved yet."""
+def _is_approved(domain: str, opts: argparse.Namespace) -> bool:
+    """Whether the options approve a site, or the user does when asked."""
     return bool(
         opts.yes
         or opts.approved_by
-        or ask(
+        or confirm(
             f"Nobody has approved fetching from {domain} yet. Have you read its terms of use, "
-            "and may pricewatch look at it regularly?"
+            "and do they allow pricewatch to fetch from it regularly?"
         )
     )
 
 
-def _settle_terms(approved: list[str], asked: list[str], opts: argparse.Namespace) -> None:
-    """What somebody approved begins; the rest waits, and that is said."""
+def _store_approvals(approved: list[str], names: list[str], opts: argparse.Namespace) -> None:
+    """Store the approvals, and print how to approve the other sites."""
     from pricewatch.store.engine.database import engine
     from pricewatch.store.writing import source_rows
 
     with engine().begin() as connection:
-        for name in asked:
+        for name in names:
             source = source_rows.find(connection, name)
             if name in approved:
                 source_rows.approve(connection, source.id, opts.approved_by or user_name(), clock.now())
             else:
-                say(
+                print_message(
                     f"Nothing is fetched from {source.domain} until somebody approves it: "
                     f"`scrapy sources approve {source.id} --by NAME`."
                 )
 
 
-def _wanted(opts: argparse.Namespace, ids: list[int] | None) -> Wanted:
+def _filters(opts: argparse.Namespace, ids: list[int] | None) -> Wanted:
     from pricewatch.store.engine.database import engine
     from pricewatch.store.queues.target_rows import Wanted
     from pricewatch.store.writing import source_rows
@@ -228,35 +229,35 @@ def _wanted(opts: argparse.Namespace, ids: list[int] | None) -> Wanted:
     )
 
 
-def _chosen(connection: Connection, opts: argparse.Namespace) -> list[int]:
+def _selected_ids(connection: Connection, opts: argparse.Namespace) -> list[int]:
     from pricewatch.store.queues import target_rows
 
     ids = target_rows.find(connection, opts.targets) if opts.targets else None
-    wanted = _wanted(opts, ids)
-    if wanted.is_everything:
+    filters = _filters(opts, ids)
+    if filters.is_everything:
         raise UserError(
-            "Say which targets: by number or URL, or with --status, --source, --adapter, --contains."
+            "Say which targets: by id or URL, or with --status, --source, --adapter or --contains."
         )
-    return target_rows.choose(connection, wanted)
+    return target_rows.choose(connection, filters)
 
 
 def _cells(row: dict[str, Any]) -> list[object]:
     price = Money.of(row["price_cents"], row["currency"]) or ""
     due = row["next_due_at"]
-    shown_due = f"{due:%m-%d %H:%M}" if due else "not approved" if row["tos_approved_by"] is None else ""
+    due_cell = f"{due:%m-%d %H:%M}" if due else "not approved" if row["tos_approved_by"] is None else ""
     last = " ".join(filter(None, (row["last_status"], row["last_reason"])))
-    return [row["id"], row["status"], row["queue_state"], shown_due, last, price, row["url"]]
+    return [row["id"], row["status"], row["queue_state"], due_cell, last, price, row["url"]]
 
 
-def _tell(report: ImportReport, opts: argparse.Namespace) -> None:
+def _print_report(report: ImportReport, opts: argparse.Namespace) -> None:
     from pricewatch.services.target_import import LineOutcome
 
     for notice in report.notices:
-        say(f"{notice}.")
+        print_message(f"{notice}.")
     rejected = [line for line in report.lines if line.outcome is LineOutcome.REJECTED]
-    for line in rejected[: targets_options.MOST_SHOWN]:
+    for line in rejected[: targets_options.MAX_ROWS]:
         print(f"line {line.number}: {line.reason}: {line.url[:100]}", file=sys.stderr)
-    if len(rejected) > targets_options.MOST_SHOWN:
-        rest = "" if opts.report else "; --report FILE.csv writes down all of them"
-        print(f"… and {len(rejected) - targets_options.MOST_SHOWN} more{rest}", file=sys.stderr)
-    print(f"{report.sentence}{' (dry run, nothing was changed)' if opts.dry_run else ''}.")
+    if len(rejected) > targets_options.MAX_ROWS:
+        hint = "" if opts.report else "; --report FILE.csv writes all of them"
+        print(f"… and {len(rejected) - targets_options.MAX_ROWS} more{hint}", file=sys.stderr)
+    print(f"{report.sentence}{' (dry run: nothing was changed)' if opts.dry_run else ''}.")

@@ -1,4 +1,4 @@
-"""`scrapy view URL` by our rules: no run is opened, and a page that is not fetched says why."""
+"""`scrapy view URL` with pricewatch's fetching rules, without a run, and with a message on failure."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ class Command(PageCommand, view.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         super().run(args, opts)
-        self.tell_unfetched()
+        self.report_failures()

@@ -1,28 +1,27 @@
-"""`scrapy web`: the web interface on its own, without the daemon."""
+"""`scrapy web`: serve the web interface without the daemon."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
-from scrapy.commands import ScrapyCommand
-
-from pricewatch.console.action_command import say
+from pricewatch.console.project_command import ProjectCommand
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 
 
-class Command(ScrapyCommand):
-    requires_project = True
-    requires_crawler_process = False
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - declared so by scrapy
-
+class Command(ProjectCommand):
     def short_desc(self) -> str:
-        return "Serve the web interface on its own; nothing is scheduled by it"
+        return "Serve the web interface without the daemon; it schedules nothing"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--address", default="127.0.0.1", help="where to listen (default: 127.0.0.1)")
-        parser.add_argument("--port", type=int, default=6801, help="0 takes a free one (default: 6801)")
+        parser.add_argument(
+            "--address", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
+        )
+        parser.add_argument(
+            "--port", type=int, default=6801, help="port; 0 for any free port (default: 6801)"
+        )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         from twisted.internet import reactor as the_reactor
@@ -42,10 +41,12 @@ class Command(ScrapyCommand):
             port = reactor.listenTCP(opts.port, site, interface=opts.address)
         except (CannotListenError, OverflowError, UserError) as error:
             if isinstance(error, UserError):
-                say(str(error))
+                print_message(str(error))
             else:
                 why = getattr(error, "socketError", error)
-                say(f"It cannot listen on {opts.address}, port {opts.port} ({why}): give another one.")
+                print_message(
+                    f"Cannot listen on {opts.address}, port {opts.port} ({why}). Choose another port."
+                )
             self.exitcode = 1
             return
         print(f"http://{opts.address}:{port.getHost().port}/", flush=True)

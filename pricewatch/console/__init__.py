@@ -1,4 +1,6 @@
-"""What commands stand on: options, tables, JSON and messages in a terminal.
+"""Helpers of commands: base classes, options, and input and output in a terminal.
 
-No command lives here, and no rules.
+Scrapy registers every `ScrapyCommand` class in `commands` as a command, so the base classes are here.
+`project_command`, `action_command` and `page_command` are the base classes; `terminal_io` prints and asks;
+`targets_options`, `extract_*` and `parse_page` belong to the command they are named after. No rules here.
 """

@@ -1,4 +1,4 @@
-"""`scrapy … | head -1`: whoever read along has seen enough, and that is no error of ours."""
+"""Ignore that the reader of a pipe is gone, as in `scrapy … | head -1`."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from typing import Any
 
 
 class _Pipe(io.FileIO):
-    """Standard output or error; what is written after its reader has gone is lost, and nothing else is."""
+    """Standard output or error that discards what is written after its reader is gone."""
 
     def write(self, data: Any) -> int:
         try:
             return super().write(data)
         except BrokenPipeError:
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, self.fileno())
-            os.close(nowhere)
+            devnull = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(devnull, self.fileno())
+            os.close(devnull)
             return len(data)
 
 
 def survive_closed_pipe() -> None:
-    """For the whole process, and so also for what is flushed when it ends. A crawl goes on to its end."""
+    """Replace the standard streams of the process, which covers the last flush; a crawl continues."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is getattr(sys, f"__{name}__") and _is_pipe(stream):
             stream.flush()
             buffer = io.BufferedWriter(_Pipe(stream.fileno(), "wb", closefd=False))
-            safe = io.TextIOWrapper(
+            wrapper = io.TextIOWrapper(
                 buffer,
                 encoding=stream.encoding,
                 errors=stream.errors,
                 line_buffering=stream.line_buffering,
                 write_through=stream.write_through,
             )
-            setattr(sys, name, safe)
+            setattr(sys, name, wrapper)
 
 
 def _is_pipe(stream: Any) -> bool:

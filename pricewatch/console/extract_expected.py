@@ -1,4 +1,4 @@
-"""What an adapter makes of a saved page, as the `expected.json` that its test compares with from then on."""
+"""The `expected.json` of a saved page, with which the test of an adapter compares what it reads."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from scrapy.http import TextResponse
 from pricewatch.adapters.base import Adapter
 from pricewatch.items import Card, Extracted, ExtractFailure, Offer
 
-OF_A_CARD = ("url", "title", "price_cents", "currency", "availability", "product_id", "sku")
-OF_AN_OFFER = (*OF_A_CARD[1:], "price_max_cents", "location", "area", "attributes", "sold_at")
+CARD_FIELDS = ("url", "title", "price_cents", "currency", "availability", "product_id", "sku")
+OFFER_FIELDS = (*CARD_FIELDS[1:], "price_max_cents", "location", "area", "attributes", "sold_at")
 
 
 def expected_overview(adapter: Adapter, response: TextResponse) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def expected_overview(adapter: Adapter, response: TextResponse) -> dict[str, Any
     page: dict[str, Any] = {"kind": "overview", "url": response.url}
     if isinstance(found, ExtractFailure):
         return {**page, "failure": found.reason}
-    cards = [_named(card, OF_A_CARD) for card in found.cards]
+    cards = [_fields(card, CARD_FIELDS) for card in found.cards]
     total = {} if found.total is None else {"total": found.total}
     return {**page, "has_next": found.has_next, **total, "cards": cards}
 
@@ -29,16 +29,16 @@ def expected_product(adapter: Adapter, response: TextResponse) -> dict[str, Any]
     page = {"kind": "product", "url": response.url, "presence": adapter.presence(response).presence}
     found = adapter.extract(response)
     if isinstance(found, Extracted):
-        return {**page, "offer": _named(found.offer, OF_AN_OFFER)}
+        return {**page, "offer": _fields(found.offer, OFFER_FIELDS)}
     return {**page, "failure": found.reason}
 
 
-def _named(item: Card | Offer, names: tuple[str, ...]) -> dict[str, Any]:
-    """The fields that say something; a price is named even where there is none."""
+def _fields(item: Card | Offer, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the fields that are not empty, and always the price."""
     values = asdict(item)
-    named = {
+    fields = {
         name: values[name] for name in names if name == "price_cents" or values[name] not in (None, "", {})
     }
     return {
-        name: value.isoformat() if isinstance(value, datetime) else value for name, value in named.items()
+        name: value.isoformat() if isinstance(value, datetime) else value for name, value in fields.items()
     }

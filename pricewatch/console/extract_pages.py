@@ -1,4 +1,4 @@
-"""Saved pages for `scrapy extract`: files, plain or compressed, with the URL that each was fetched from."""
+"""Saved pages for `scrapy extract` and `scrapy shell`: files, plain or compressed, and their URLs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pricewatch.errors import UserError
 if TYPE_CHECKING:
     from scrapy.http import HtmlResponse
 
-LARGEST_PAGE = 64 * 1024 * 1024
+MAX_PAGE_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class SavedPage:
-    """A file to read and the URL that its page was fetched from, where that is known."""
+    """A file, and the URL of its page if known."""
 
     path: Path
     name: str
@@ -26,39 +26,39 @@ class SavedPage:
 
 
 class UnreadablePage(UserError):
-    """A saved page, or a line that should name one, that cannot be read."""
+    """A saved page, or a line of a manifest, cannot be read."""
 
 
 def as_response(page: SavedPage, home: str = "") -> HtmlResponse:
-    """A saved page as if it had just been fetched; from `home`, where nothing says where else."""
+    """Return a saved page as a response; its URL defaults to the page's canonical URL, then to `home`."""
     from scrapy.http import HtmlResponse, Request
 
     from pricewatch.parsing.url import InvalidUrl, canonical_url
 
     body = _read(page)
-    url = page.url or _own_url(body) or home
+    url = page.url or _canonical_link(body) or home
     try:
         canonical_url(url)
     except InvalidUrl:
-        hint = "its URL is not known; give it with --url" if not url else f"{url!r} is not a web address"
+        hint = "its URL is not known; set it with --url" if not url else f"{url!r} is not a web address"
         raise UnreadablePage(f"{page.name}: {hint}.") from None
     return HtmlResponse(url, body=body, request=Request(url))
 
 
 def file_response(name: str) -> HtmlResponse:
-    """A file as a page: from the URL that it gives itself, else from its place on the disk."""
+    """Return a file as a response; its URL is the page's canonical URL, else a file URL."""
     from scrapy.http import HtmlResponse, Request
 
     path = Path(name)
     body = _read(SavedPage(path, name))
-    url = _own_url(body) or path.resolve().as_uri()
+    url = _canonical_link(body) or path.resolve().as_uri()
     return HtmlResponse(url, body=body, request=Request(url))
 
 
 def saved_pages(files: list[str], url: str, manifest: str | None) -> Iterator[SavedPage | UnreadablePage]:
     for name in files:
         if name.startswith(("http://", "https://")):
-            raise UserError(f"{name} is no saved page: save it first, or read it with scrapy parse.")
+            raise UserError(f"{name} is not a saved page: save it first, or read it with `scrapy parse`.")
         yield SavedPage(Path(name), name, url)
     if not manifest:
         return
@@ -80,7 +80,7 @@ def _manifest_page(line: str, where: str, folder: Path) -> SavedPage | Unreadabl
     if not isinstance(row, dict) or not isinstance(row.get("file"), str) or not row["file"]:
         return UnreadablePage(f'{where}: no "file".')
     if not isinstance(row.get("url", ""), str):
-        return UnreadablePage(f'{where}: "url" is not a text.')
+        return UnreadablePage(f'{where}: "url" is not a string.')
     return SavedPage(folder / row["file"], row["file"], row.get("url", ""))
 
 
@@ -90,20 +90,20 @@ def _read(page: SavedPage) -> bytes:
 
     try:
         with page.path.open("rb") as file:
-            body = file.read(LARGEST_PAGE + 1)
-        # By its first bytes, because saved pages are often named as the server named them.
+            body = file.read(MAX_PAGE_BYTES + 1)
+        # Detect gzip by its first bytes: the names of saved pages often lack the extension.
         if body.startswith(b"\x1f\x8b"):
             with gzip.open(page.path) as file:
-                body = file.read(LARGEST_PAGE + 1)
+                body = file.read(MAX_PAGE_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise UnreadablePage(f"{page.name} cannot be read: {_reason(error)}.") from None
-    if len(body) > LARGEST_PAGE:
-        raise UnreadablePage(f"{page.name} is larger than {LARGEST_PAGE // 1024 // 1024} MB.")
+    if len(body) > MAX_PAGE_BYTES:
+        raise UnreadablePage(f"{page.name} is larger than {MAX_PAGE_BYTES // 1024 // 1024} MB.")
     return body
 
 
-def _own_url(body: bytes) -> str:
-    """The URL that a page gives itself, for pages that were saved without it."""
+def _canonical_link(body: bytes) -> str:
+    """Return the URL in the canonical link or og:url of a page, or an empty string."""
     from pricewatch.parsing.pages.element_tree import parse_html
 
     root = parse_html(body)

@@ -1,4 +1,4 @@
-"""What `scrapy shell`, `fetch`, `view` and `parse` share: one page, by all the rules, and no run for it."""
+"""The base of `scrapy shell`, `fetch`, `view` and `parse`: fetch one page by all rules, without a run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
-from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 
-from pricewatch.console.action_command import BAD_INPUT, say
+from pricewatch.console.project_command import BAD_INPUT, settings_of
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import DatabaseUnavailable, UserError
 
 if TYPE_CHECKING:
@@ -19,44 +19,44 @@ if TYPE_CHECKING:
 
     from pricewatch.fetching.downloader import DomainDownloader
 
-EXAMPLE = "https://shop.example/item/1"
+EXAMPLE_URL = "https://shop.example/item/1"
 
 
 class PageCommand(ScrapyCommand):
-    """To be put in front of the command of Scrapy's that it changes."""
+    """A mixin for Scrapy's commands; list it before the command."""
 
     default_settings: ClassVar[dict[str, Any]] = {"RUN_ENABLED": False}
-    # Why a page was not fetched, as one sentence each.
-    unfetched: list[str]
+    # One message per page that was not fetched.
+    failures: list[str]
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Say what is wrong before Scrapy starts to log."""
+        """Report bad input before Scrapy starts to log."""
         super().process_options(args, opts)
-        self.unfetched = []
+        self.failures = []
+        settings = settings_of(self)
         try:
             from pricewatch.settings_check import check_settings
 
-            check_settings(self.given_settings)
+            check_settings(settings)
             self.check(args, opts)
         except UserError as error:
-            say(str(error))
+            print_message(str(error))
             sys.exit(BAD_INPUT)
-        downloader = telling_downloader(self._not_fetched)
-        self.given_settings.set("DOWNLOADER", downloader, priority="cmdline")
+        settings.set("DOWNLOADER", _reporting_downloader(self._add_failure), priority="cmdline")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Raise `UserError` where these arguments cannot be used."""
+        """Raise `UserError` for bad arguments."""
         url = one_url(args)
         self.check_spider(opts.spider)
         self.use_sample_marketplace(url)
 
-    def check_spider(self, name: str | None, given: dict[str, Any] | None = None) -> None:
-        """Whether there is such a spider, and it can do with these arguments, or without any."""
+    def check_spider(self, name: str | None, arguments: dict[str, Any] | None = None) -> None:
+        """Raise `UserError` if there is no such spider, or if it does not accept the arguments."""
         from pricewatch.spiders.base import PricewatchSpider
 
         if name is None:
             return
-        spiders = get_spider_loader(self.given_settings)
+        spiders = get_spider_loader(settings_of(self))
         known = sorted(spiders.list())
         if name not in known:
             raise UserError(f"There is no spider {name!r}. Known spiders: {', '.join(known)}.")
@@ -64,18 +64,18 @@ class PageCommand(ScrapyCommand):
         if not issubclass(spider, PricewatchSpider):
             return
         try:
-            spider.check(given or {})
+            spider.check(arguments or {})
         except DatabaseUnavailable:
             raise
         except UserError:
-            if given is not None:
+            if arguments is not None:
                 raise
             raise UserError(
-                f"Leave out --spider {name}: it needs arguments, which this command does not take."
+                f"Remove --spider {name}: it needs arguments, which this command does not accept."
             ) from None
 
     def use_sample_marketplace(self, url: str) -> None:
-        """Start the sample marketplace where the page is one of its pages and it does not run."""
+        """Let the crawl start the sample marketplace if the page is on it and it is not running."""
         from pricewatch.adapters import SAMPLE
         from pricewatch.store.engine.database import engine
         from pricewatch.store.writing import source_rows
@@ -85,38 +85,32 @@ class PageCommand(ScrapyCommand):
             if source is None or source.adapter_id != SAMPLE:
                 return
             since = source_rows.created_at(connection, source.id)
-        place = {"base_url": source.base_url, "since": since.isoformat()}
-        self.given_settings.set("SAMPLE_MARKETPLACE", place, priority="cmdline")
+        marketplace = {"base_url": source.base_url, "since": since.isoformat()}
+        settings_of(self).set("SAMPLE_MARKETPLACE", marketplace, priority="cmdline")
 
-    @property
-    def given_settings(self) -> Settings:
-        if self.settings is None:
-            raise RuntimeError("scrapy sets this before it asks for the options")
-        return self.settings
-
-    def tell_unfetched(self) -> None:
-        """Print why a page was not fetched; the exit code says it too."""
-        for sentence in self.unfetched:
-            say(sentence)
+    def report_failures(self) -> None:
+        """Print why pages were not fetched, and set the exit code."""
+        for message in self.failures:
+            print_message(message)
             self.exitcode = 1
-        self.unfetched.clear()
+        self.failures.clear()
 
-    def _not_fetched(self, request: Request, error: BaseException) -> None:
-        self.unfetched.append(f"{request.url} was not fetched: {why_not_fetched(error)}.")
+    def _add_failure(self, request: Request, error: BaseException) -> None:
+        self.failures.append(f"{request.url} was not fetched: {failure_reason(error)}.")
 
 
-def telling_downloader(tell: Callable[[Request, BaseException], None]) -> type[DomainDownloader]:
-    """A downloader that tells of every page that could not be fetched; Scrapy only logs some of them."""
+def _reporting_downloader(report: Callable[[Request, BaseException], None]) -> type[DomainDownloader]:
+    """Return a downloader class that reports every failed request; Scrapy only logs some of them."""
     from pricewatch.fetching.downloader import DomainDownloader
 
-    class TellingDownloader(DomainDownloader):
+    class ReportingDownloader(DomainDownloader):
         def unfetched(self, request: Request, error: BaseException) -> None:
-            tell(request, error)
+            report(request, error)
 
-    return TellingDownloader
+    return ReportingDownloader
 
 
-def why_not_fetched(error: BaseException) -> str:
+def failure_reason(error: BaseException) -> str:
     from scrapy.spidermiddlewares.httperror import HttpError
 
     from pricewatch.fetching.failures import BlockedPage
@@ -125,20 +119,20 @@ def why_not_fetched(error: BaseException) -> str:
         return f"the site answered with status {error.response.status}"
     why = (str(error) or type(error).__name__).strip().rstrip(".")
     if isinstance(error, BlockedPage):
-        return f"blocked by the site ({why}); -s BLOCKED_PAGES_ENABLED=False shows what it answered"
+        return f"blocked by the site ({why}); -s BLOCKED_PAGES_ENABLED=False shows its response"
     return why
 
 
 def one_url(args: list[str]) -> str:
-    """The one web address among the arguments."""
+    """Return the only argument, which must be a URL."""
     from pricewatch.parsing.url import InvalidUrl, canonical_url
 
     if options := [arg for arg in args if arg.startswith("-")]:
         raise UserError(f"Unknown option {options[0]!r}; -h lists the options.")
     if len(args) != 1:
-        raise UserError(f"Give one URL, such as {EXAMPLE}.")
+        raise UserError(f"Give one URL. Example: {EXAMPLE_URL}")
     try:
         canonical_url(args[0])
     except InvalidUrl:
-        raise UserError(f"{args[0][:200]!r} is not a web address such as {EXAMPLE}.") from None
+        raise UserError(f"{args[0][:200]!r} is not a web address. Example: {EXAMPLE_URL}") from None
     return args[0]

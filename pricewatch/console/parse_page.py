@@ -1,4 +1,4 @@
-"""What `scrapy parse` shows of a page: the offer that a run would make of it, or the cards of an overview."""
+"""Read a page for `scrapy parse`: the offer that a run would store, or the cards of an overview page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 from pricewatch.adapters import offer_check
 from pricewatch.adapters.base import Adapter
-from pricewatch.console.extract_cards import CardsRead, cards_of
+from pricewatch.console.extract_cards import CardsRead, read_cards
 from pricewatch.errors import UserError
 from pricewatch.items import Extracted, ExtractFailure, Offer, Quarantine
 from pricewatch.vocabulary import Availability, FailureReason
@@ -28,13 +28,13 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class PagePlan:
-    """Which adapter reads a page, and what is known of it before it is fetched."""
+    """The adapter that reads a page, and what is stored about the page."""
 
     url: str
     subject: Subject
     known: dict[str, Any]
-    # None: whichever the page turns out to be.
-    wants_cards: bool | None
+    # None if the content of the page decides.
+    expects_cards: bool | None
 
     @property
     def adapter(self) -> Adapter:
@@ -42,50 +42,50 @@ class PagePlan:
 
 
 def make_page_plan(
-    connection: Connection, url: str, adapter_id: str | None, wants_cards: bool | None
+    connection: Connection, url: str, adapter_id: str | None, expects_cards: bool | None
 ) -> PagePlan:
-    """As for a look at a target that stores nothing; raises `UserError` where the page cannot be read."""
+    """Plan as for a target that is not stored; raise `UserError` if the page cannot be read."""
     from pricewatch.runs.target_plan import make_plan
     from pricewatch.spiders.arguments import TargetsArguments, parse_arguments
     from pricewatch.store.views import market_list
 
-    given = {"url": url, "store": "no", **({"adapter": adapter_id} if adapter_id else {})}
-    plan = make_plan(connection, parse_arguments(TargetsArguments, "targets", given))
+    arguments = {"url": url, "store": "no", **({"adapter": adapter_id} if adapter_id else {})}
+    plan = make_plan(connection, parse_arguments(TargetsArguments, "targets", arguments))
     if plan.look is None:
-        raise RuntimeError("a look that stores nothing always has a subject")
+        raise RuntimeError("a plan with store=no always has a subject")
     adapter = plan.look.adapter
-    if wants_cards and not adapter.has_overview():
-        raise UserError(f"The adapter {adapter.id!r} reads product pages only: leave --cards out.")
-    if wants_cards is False and not adapter.has_product():
-        raise UserError(f"The adapter {adapter.id!r} reads overview pages only: leave --offer out.")
-    if wants_cards is None and not adapter.has_product():
-        wants_cards = True
-    if wants_cards is None and plan.source_id is not None and adapter.has_overview():
+    if expects_cards and not adapter.has_overview():
+        raise UserError(f"The adapter {adapter.id!r} reads product pages only: remove --cards.")
+    if expects_cards is False and not adapter.has_product():
+        raise UserError(f"The adapter {adapter.id!r} reads overview pages only: remove --offer.")
+    if expects_cards is None and not adapter.has_product():
+        expects_cards = True
+    if expects_cards is None and plan.source_id is not None and adapter.has_overview():
         markets = market_list.markets(connection, source_id=plan.source_id)
         starts = [start for market in markets for start in market["start_pages"]]
-        wants_cards = any(_is_same(urljoin(url, start), url) for start in starts) or None
-    return PagePlan(url, plan.look, plan.known, wants_cards)
+        expects_cards = any(_is_same(urljoin(url, start), url) for start in starts) or None
+    return PagePlan(url, plan.look, plan.known, expects_cards)
 
 
 def read_page(response: Response, plan: PagePlan) -> LookResult | CardsRead:
-    """The offer; or the cards, where they are wanted or the page has cards and no offer."""
+    """Read the offer; or the cards, if they are expected or the page has cards and no offer."""
     from scrapy.http import TextResponse
 
     if not isinstance(response, TextResponse):
         return _failed(plan, ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "not a page of text"))
-    if plan.wants_cards:
-        cards = _read(plan, lambda: cards_of(plan.adapter, response))
+    if plan.expects_cards:
+        cards = _call_adapter(plan, lambda: read_cards(plan.adapter, response))
         return _failed(plan, cards) if isinstance(cards, ExtractFailure) else cards
     offer = _read_offer(response, plan)
-    if offer.status == "failed" and plan.wants_cards is None and plan.adapter.has_overview():
-        cards = _read(plan, lambda: cards_of(plan.adapter, response))
+    if offer.status == "failed" and plan.expects_cards is None and plan.adapter.has_overview():
+        cards = _call_adapter(plan, lambda: read_cards(plan.adapter, response))
         if isinstance(cards, CardsRead) and cards.rows:
             return cards
     return offer
 
 
 def _read_offer(response: TextResponse, plan: PagePlan) -> LookResult:
-    """As a run reads it, up to the verdict of the pipelines."""
+    """Read the offer as a run does, up to the verdict of the pipelines."""
     from pricewatch import clock
     from pricewatch.parsing.identity import identity_key
     from pricewatch.parsing.url import InvalidUrl, canonical_url
@@ -95,12 +95,12 @@ def _read_offer(response: TextResponse, plan: PagePlan) -> LookResult:
     if leads_elsewhere(response):
         why = f"{asked_url(response)} led to another page, {response.url}"
         return _failed(plan, ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, why))
-    found = _read(plan, lambda: plan.adapter.extract(response))
+    found = _call_adapter(plan, lambda: plan.adapter.extract(response))
     if isinstance(found, ExtractFailure):
         return _failed(plan, found)
-    held = found if isinstance(found, Quarantine) else None
+    quarantined = found if isinstance(found, Quarantine) else None
     evidence = found.evidence if isinstance(found, Extracted) else []
-    # What is held has no offer where none could be read.
+    # A quarantined result may have no offer.
     offer = found.offer or Offer(
         url=response.url, title="", price_cents=0, currency="", availability=Availability.UNKNOWN
     )
@@ -111,12 +111,12 @@ def _read_offer(response: TextResponse, plan: PagePlan) -> LookResult:
     offer.source, offer.fetch_url, offer.observed_at = plan.subject.source_id, response.url, clock.now()
     offer.adapter_version = plan.adapter.version
     offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
-    judged = offer_check.judge(offer, plan.adapter, held)
-    return result_of(plan.url, offer, judged, evidence, plan.known)
+    verdict = offer_check.judge(offer, plan.adapter, quarantined)
+    return result_of(plan.url, offer, verdict, evidence, plan.known)
 
 
-def _read(plan: PagePlan, read: Callable[[], R]) -> R | ExtractFailure:
-    """An adapter's mistakes fail the page, and are logged with their traceback for who mends it."""
+def _call_adapter(plan: PagePlan, read: Callable[[], R]) -> R | ExtractFailure:
+    """Log an exception of the adapter with its traceback, and return it as a failure."""
     try:
         return read()
     except Exception as error:

@@ -1,1 +1,6 @@
-"""A month in a minute: the spiders on the sample marketplace, its clock moved, compared with its truth."""
+"""Simulated weeks of crawling the sample marketplace, and the smoke test.
+
+`month` moves the clock, runs the spiders and orders the habits of `habit_plan`; `stored_state` reads the
+database afterwards; `listing_audit` and `run_audit` compare it with the truth. `smoke_rounds` and
+`smoke_checks` are the smoke test.
+"""

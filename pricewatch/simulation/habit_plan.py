@@ -1,4 +1,4 @@
-"""When a simulated month meets which habit of shops: all of them, for every seed, spread over the month."""
+"""When a simulated shop has which habit: every seed plans all habits, spread over the month."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BEYOND = (
     "beyond_to_first",
     "beyond_to_category",
 )
-# In place of the usual price on cards: one at a time, for so many hours. The switch of taxes stays.
+# Other displays of prices on cards, with their hours; only one at a time. The tax switch is permanent.
 CARD_PRICES = {
     "cards_without_price": 26,
     "cards_from_price": 26,
@@ -23,8 +23,8 @@ CARD_PRICES = {
     "logged_out_price": 36,
 }
 TAX_SWITCH = "tax_switch"
-# Somewhere in the month, for so many hours; the others happen at one instant, or stay.
-FOR_A_WHILE = {
+# Habits that begin at any time, with their hours; the others happen at one instant, or are permanent.
+TEMPORARY = {
     "cards_without_stock": 60,
     "backorder": 200,
     "preorder": 200,
@@ -36,7 +36,7 @@ FOR_A_WHILE = {
     "two_categories": 150,
     "ab_layout": 96,
 }
-FOR_GOOD = ("ambiguous_pages",)
+PERMANENT = ("ambiguous_pages",)
 DELETED = (
     "deleted_404",
     "deleted_410",
@@ -58,59 +58,59 @@ ALL = (
     "oldest_first",
     *CARD_PRICES,
     TAX_SWITCH,
-    *(name for name in FOR_A_WHILE if name not in ("resorted", "oldest_first")),
-    *FOR_GOOD,
+    *(name for name in TEMPORARY if name not in ("resorted", "oldest_first")),
+    *PERMANENT,
     MAINTENANCE,
 )
-# What happens to listings themselves: in the market that is swept, and to some that are only watched.
-HAPPENINGS = (*DELETED, RENAMED, DOUBLES, HALVES)
-# After these, things stand elsewhere on the lists: a sweep that is under way may miss what moved past it.
-REARRANGING = ("resorted", "oldest_first", DOUBLES, HALVES)
-# While these last, no sweep can be complete: the pages, or most prices on them, are missing.
-EXCUSED = (MAINTENANCE, "cards_without_price", "cards_from_price")
-USUAL_DAYS = 30
-# Spiders start within the first hour of every sixth: all of them meet a maintenance that begins there.
+# Habits that change listings: those of the swept market, and some targets.
+CHANGE_LISTINGS = (*DELETED, RENAMED, DOUBLES, HALVES)
+# Habits that reorder the lists: a running sweep may miss listings that move to pages it has read.
+REORDER_LISTS = ("resorted", "oldest_first", DOUBLES, HALVES)
+# During these habits no sweep can be complete: the pages, or most prices on them, are missing.
+PREVENT_SWEEPS = (MAINTENANCE, "cards_without_price", "cards_from_price")
+MONTH_DAYS = 30
+# All spiders start in the first hour of every sixth hour, so a maintenance at that time affects all of them.
 ALIGNED_HOURS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """A habit, how many hours after the beginning it begins, and for how many it lasts; None: for good."""
+class PlannedHabit:
+    """A habit, the hour at which it begins, and its duration in hours; None if it is permanent."""
 
     habit: str
     begins: float
     hours: float | None = None
 
 
-def plan(seed: int, days: float, wanted: Collection[str] = ALL) -> list[Planned]:
-    """Which habits come when, the earliest first. A shorter time than a month has shorter habits."""
-    chance = random.Random(f"{seed}/habits")
-    planned = [each for each in _month(chance, 24 * days) if each.habit in wanted]
+def plan(seed: int, days: float, habits: Collection[str] = ALL) -> list[PlannedHabit]:
+    """Plan these habits, sorted by their begin. If less than a month is simulated, they are shorter."""
+    rng = random.Random(f"{seed}/habits")
+    planned = [each for each in _plan_all(rng, 24 * days) if each.habit in habits]
     return sorted(planned, key=lambda each: (each.begins, each.habit))
 
 
-def _month(chance: random.Random, hours: float) -> Iterator[Planned]:
-    scale = min(1.0, hours / (24 * USUAL_DAYS))
+def _plan_all(rng: random.Random, hours: float) -> Iterator[PlannedHabit]:
+    scale = min(1.0, hours / (24 * MONTH_DAYS))
 
-    def within(first: float, last: float) -> float:
-        return hours * chance.uniform(first, last)
+    def between(first: float, last: float) -> float:
+        return hours * rng.uniform(first, last)
 
-    order = chance.sample(BEYOND, len(BEYOND))
-    for place, name in enumerate(order):
-        yield Planned(name, hours * place / len(order), hours / len(order))
-    for name, place in zip(chance.sample(list(CARD_PRICES), len(CARD_PRICES)), (0, 1, 3, 4), strict=True):
-        begins = hours * (0.05 + 0.18 * place)
-        yield Planned(name, begins + within(0, 0.08), CARD_PRICES[name] * scale)
-    yield Planned(TAX_SWITCH, within(0.45, 0.55))
-    for name, lasts in FOR_A_WHILE.items():
-        yield Planned(name, within(0.02, 0.65), lasts * scale)
-    for name in FOR_GOOD:
-        yield Planned(name, within(0.02, 0.2))
+    order = rng.sample(BEYOND, len(BEYOND))
+    for index, name in enumerate(order):
+        yield PlannedHabit(name, hours * index / len(order), hours / len(order))
+    for name, slot in zip(rng.sample(list(CARD_PRICES), len(CARD_PRICES)), (0, 1, 3, 4), strict=True):
+        begins = hours * (0.05 + 0.18 * slot)
+        yield PlannedHabit(name, begins + between(0, 0.08), CARD_PRICES[name] * scale)
+    yield PlannedHabit(TAX_SWITCH, between(0.45, 0.55))
+    for name, duration in TEMPORARY.items():
+        yield PlannedHabit(name, between(0.02, 0.65), duration * scale)
+    for name in PERMANENT:
+        yield PlannedHabit(name, between(0.02, 0.2))
     for name in (*DELETED, RENAMED):
-        yield Planned(name, within(0.1, 0.8))
-    doubles = within(0.2, 0.35)
-    yield Planned(DOUBLES, doubles)
-    yield Planned(HALVES, doubles + within(0.12, 0.2))
+        yield PlannedHabit(name, between(0.1, 0.8))
+    doubles = between(0.2, 0.35)
+    yield PlannedHabit(DOUBLES, doubles)
+    yield PlannedHabit(HALVES, doubles + between(0.12, 0.2))
     for half in (0.1, 0.6):
-        begins = within(half, half + 0.3)
-        yield Planned(MAINTENANCE, begins - begins % ALIGNED_HOURS, 1)
+        begins = between(half, half + 0.3)
+        yield PlannedHabit(MAINTENANCE, begins - begins % ALIGNED_HOURS, 1)

@@ -1,4 +1,4 @@
-"""The conductor: moves both clocks, starts the spiders on their schedules, and keeps count."""
+"""Simulate days of a market: move both clocks, run the spiders on their schedules, and audit the store."""
 
 from __future__ import annotations
 
@@ -17,51 +17,45 @@ from pricewatch import clock
 from pricewatch.bazaar.client import Bazaar, HabitOrder, TruthListing
 from pricewatch.parsing.url import canonical_url
 from pricewatch.runs.crawl_run import run_of
-from pricewatch.simulation.habit_plan import EXCUSED, HAPPENINGS, REARRANGING, plan
-from pricewatch.simulation.store_audit import (
-    Age,
-    AuditVerdict,
-    Span,
-    Watching,
-    audit,
-    disabled_adapters,
-    held_twice,
-    lost_targets,
-    stuck_sweeps,
-)
+from pricewatch.simulation.audit_results import AuditVerdict
+from pricewatch.simulation.audited_listings import CrawlCoverage, DatedPrice
+from pricewatch.simulation.habit_plan import CHANGE_LISTINGS, PREVENT_SWEEPS, REORDER_LISTS, plan
+from pricewatch.simulation.listing_audit import audit_listings
+from pricewatch.simulation.run_audit import audit_adapters, audit_quarantine, audit_sweeps, audit_targets
 from pricewatch.simulation.stored_state import (
-    ages_since,
-    broken_targets,
-    open_holds,
-    stored_listings,
-    switch_on_again,
+    audited_listings,
+    broken_target_paths,
+    enable_adapters,
+    pending_quarantine,
+    prices_since,
 )
+from pricewatch.simulation.time_spans import Span
 from pricewatch.store.engine.database import engine
 from pricewatch.store.engine.schema import ensure_partitions
 from pricewatch.store.models import Market, Source
 from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_rows import NewTarget
 
-EVERY = {
+INTERVALS = {
     "discovery": timedelta(hours=6),
     "sweep": timedelta(hours=3),
     "verification": timedelta(hours=6),
     "targets": timedelta(hours=12),
 }
-# A chunk is half the market, so that a cycle takes two runs: checkpoint, overlap and wrap-around all happen.
+# A sweep cycle takes two runs, so that checkpoints, overlap and wrap-around are all used.
 SETTINGS = {
     "SWEEP_PAGES_PER_RUN": 10,
     "SWEEP_OVERLAP_PAGES": 2,
-    # Weeks go by in seconds: so must what is waited for.
+    # Short, because hours are simulated in seconds.
     "DOWNLOAD_TIMEOUT": 0.3,
     "RETRY_FIRST_DELAY": 0.01,
     "RETRY_LONGEST_DELAY": 0.05,
 }
 PAGE_SIZE = 20
-# Single pages that are watched, of a category that nobody sweeps; and to how many of them each thing happens.
-WATCHED_CATEGORY, WATCHED = "toys", 30
-WATCHED_SCHEDULE = "0 */12 * * *"
-HAPPENS_TO = {
+# The targets are of a category that is not swept. Some of them change: this many by each habit.
+TARGETS_CATEGORY, TARGETS = "toys", 30
+TARGETS_SCHEDULE = "0 */12 * * *"
+CHANGED_TARGETS = {
     "deleted_404": 2,
     "deleted_410": 1,
     "deleted_soft": 2,
@@ -70,15 +64,14 @@ HAPPENS_TO = {
     "deleted_unlisted": 1,
     "slug_renamed": 3,
 }
-# How long it may take to notice that a listing is gone; longer where its page leads elsewhere, or where many
-# vanished at once.
-PATIENCE, LONG_PATIENCE = timedelta(hours=30), timedelta(hours=48)
-# Two strikes of rounds that are half a day apart.
-TARGET_PATIENCE = timedelta(hours=24)
-# A page that fails is looked at in the next round: what it showed for so many rounds in a row is known.
-ROUNDS_TO_KNOW = 3
-# From one complete sweep to the next; a cycle takes two runs, four while the catalogue is twice as large, and
-# a market that shrank is believed after two cycles that agree.
+# How long a listing that is gone may stay active; longer if its page redirects, or if many vanished at once.
+GRACE, LONG_GRACE = timedelta(hours=30), timedelta(hours=48)
+# Two strikes, in rounds that are half a day apart.
+TARGETS_GRACE = timedelta(hours=24)
+# A failed check is repeated in the next round, so a price shown for this many rounds must be stored.
+ROUNDS_UNTIL_STORED = 3
+# The longest time between complete sweeps. A cycle takes two runs, or four while the catalogue is twice as
+# large, and a smaller market is accepted after two cycles with similar counts.
 LONGEST_CYCLE = timedelta(hours=36)
 FAULTS: list[dict[str, Any]] = [
     {"action": "status", "status": 503},
@@ -99,7 +92,7 @@ class SimulationReport:
 
 
 class Month:
-    """Days of a market in as many seconds as the crawls need."""
+    """A simulation of some days of one market and some targets."""
 
     def __init__(
         self,
@@ -118,86 +111,87 @@ class Month:
         settings.setdict(SETTINGS, priority="cmdline")
         self.runner = AsyncCrawlerRunner(settings)
         self.cycles: list[Span] = []
-        self.looks: list[datetime] = []
-        self.rounds: list[Span] = []
-        # What was said after each run of the prices that it renewed; later ones renew them again.
-        self.ages: dict[int, list[Age]] = defaultdict(list)
-        self.switched_off: list[tuple[datetime, str, str]] = []
-        self.watched: list[TruthListing] = []
+        self.verified_at: list[datetime] = []
+        self.target_rounds: list[Span] = []
+        # The prices that each run updated, because later runs update them again.
+        self.dated_prices: dict[int, list[DatedPrice]] = defaultdict(list)
+        self.disabled_adapters: list[tuple[datetime, str, str]] = []
+        self.targets: list[TruthListing] = []
         self.runs: Counter[str] = Counter()
         self._cycle_began: datetime | None = None
 
-    async def live(self, days: float, seed: int, progress: Callable[[float], None]) -> SimulationReport:
+    async def run(self, days: float, seed: int, progress: Callable[[float], None]) -> SimulationReport:
+        """Simulate these days; `progress` is called with the finished share."""
         begins = self._prepare()
-        self._sprinkle_faults()
-        chance = random.Random(seed)
-        self._order_habits(begins, seed, days, chance)
-        due = {spider: begins + timedelta(minutes=chance.randint(0, 60)) for spider in EVERY}
+        self._inject_faults()
+        rng = random.Random(seed)
+        self._order_habits(begins, seed, days, rng)
+        due = {spider: begins + timedelta(minutes=rng.randint(0, 60)) for spider in INTERVALS}
         ends = begins + timedelta(days=days)
         while (now := min(due.values())) < ends:
             spider = min(due, key=lambda name: due[name])
-            due[spider] = now + EVERY[spider]
-            await self._run(spider, now)
+            due[spider] = now + INTERVALS[spider]
+            await self._crawl(spider, now)
             progress((now - begins) / (ends - begins))
         return self._report(begins, ends)
 
     def _prepare(self) -> datetime:
         begins = self.bazaar.now()
         with engine().begin() as connection:
-            # The database is thrown away afterwards: nothing in it has to survive a power failure.
+            # The database is temporary: it need not survive a power failure.
             connection.execute(text("ALTER DATABASE postgres SET synchronous_commit = off"))
             connection.execute(update(Source).where(Source.id == "bazaar").values(base_url=self.bazaar.url))
             connection.execute(update(Market).where(Market.id == self.market_id).values(page_size=PAGE_SIZE))
             for month in range(13):
                 ensure_partitions(connection, begins + timedelta(days=30 * month))
-            self.watched = [
+            self.targets = [
                 each
-                for each in self.bazaar.truth(WATCHED_CATEGORY)
+                for each in self.bazaar.truth(TARGETS_CATEGORY)
                 if each.state == "on_sale" and each.markup != "js"
-            ][:WATCHED]
-            urls = [f"{self.bazaar.url}{each.url}" for each in self.watched]
-            new = [NewTarget(url, canonical_url(url), schedule=WATCHED_SCHEDULE) for url in urls]
+            ][:TARGETS]
+            urls = [f"{self.bazaar.url}{each.url}" for each in self.targets]
+            new = [NewTarget(url, canonical_url(url), schedule=TARGETS_SCHEDULE) for url in urls]
             target_rows.add(connection, new, begins, "simulate")
         engine().dispose()
         return begins
 
-    def _sprinkle_faults(self) -> None:
+    def _inject_faults(self) -> None:
         for fault in FAULTS:
             if self.fault_rate:
                 rate = self.fault_rate / len(FAULTS)
                 self.bazaar.fault(path=r"^/(c|item)/", probability=rate, **fault)
 
-    def _order_habits(self, begins: datetime, seed: int, days: float, chance: random.Random) -> None:
-        """What happens to listings happens to some that are watched, too; each to others."""
-        left = [each.id for each in self.watched]
-        chance.shuffle(left)
+    def _order_habits(self, begins: datetime, seed: int, days: float, rng: random.Random) -> None:
+        """Order the planned habits; those that change listings also change some targets, each others."""
+        unchanged = [each.id for each in self.targets]
+        rng.shuffle(unchanged)
         for planned in plan(seed, days, self.habits):
             at = begins + timedelta(hours=planned.begins)
             when: dict[str, Any] = {"begins": at}
             if planned.hours is not None:
                 when["ends"] = at + timedelta(hours=planned.hours)
-            category = self.category if planned.habit in HAPPENINGS else None
+            category = self.category if planned.habit in CHANGE_LISTINGS else None
             self.bazaar.habit(planned.habit, category=category, **when)
-            if count := HAPPENS_TO.get(planned.habit):
-                self.bazaar.habit(planned.habit, ids=left[:count], **when)
-                left = left[count:]
+            if count := CHANGED_TARGETS.get(planned.habit):
+                self.bazaar.habit(planned.habit, ids=unchanged[:count], **when)
+                unchanged = unchanged[count:]
 
-    async def _run(self, spider: str, at: datetime) -> None:
+    async def _crawl(self, spider: str, at: datetime) -> None:
         self.bazaar.set_clock(at)
         clock.move(at - datetime.now(UTC))
         crawler = self.runner.create_crawler(spider)
-        what = {} if spider == "targets" else {"market": self.market_id}
-        await self.runner.crawl(crawler, trigger="SCHEDULED", **what)
+        arguments = {} if spider == "targets" else {"market": self.market_id}
+        await self.runner.crawl(crawler, trigger="SCHEDULED", **arguments)
         run = run_of(crawler)
         self.runs[f"{spider} {run.status}"] += 1
         with engine().begin() as connection:
-            self.switched_off += [(at, *each) for each in switch_on_again(connection)]
-            for listing_id, age in ages_since(connection, at):
-                self.ages[listing_id].append(age)
+            self.disabled_adapters += [(at, *each) for each in enable_adapters(connection)]
+            for listing_id, dated in prices_since(connection, at):
+                self.dated_prices[listing_id].append(dated)
         if spider == "targets" and run.status == "finished":
-            self.rounds.append((at, clock.now()))
+            self.target_rounds.append((at, clock.now()))
         if spider == "verification" and run.status == "finished":
-            self.looks.append(at)
+            self.verified_at.append(at)
         if spider == "sweep":
             if crawler.spider.begins or self._cycle_began is None:  # type: ignore[union-attr]
                 self._cycle_began = at
@@ -206,44 +200,44 @@ class Month:
 
     def _report(self, begins: datetime, ends: datetime) -> SimulationReport:
         with engine().connect() as connection:
-            stored = stored_listings(connection, "bazaar")
-            held, broken = open_holds(connection), broken_targets(connection)
+            stored = audited_listings(connection, "bazaar")
+            pending, broken = pending_quarantine(connection), broken_target_paths(connection)
         for listing in stored.values():
-            listing.ages = self.ages[listing.id]
-            listing.reads = {age.read_at for age in listing.ages if age.read_at is not None}
+            listing.dated_prices = self.dated_prices[listing.id]
+            listing.page_reads = {each.read_at for each in listing.dated_prices if each.read_at is not None}
         orders = [each for each in self.bazaar.habits() if each.begins < ends]
-        swept = Watching(self._steady_cycles(orders), self.looks, PATIENCE, LONG_PATIENCE)
-        last = self.rounds[ROUNDS_TO_KNOW - 1 :]
-        known = [(first[0], third[1]) for first, third in zip(self.rounds, last, strict=False)]
-        watched = Watching(known, [at for at, _ in self.rounds], TARGET_PATIENCE, by_page=True)
-        targets_truth = self._still_the_watched()
-        verdict = audit(self.bazaar.truth(self.category), stored, swept)
-        verdict.add(audit(targets_truth, stored, watched))
-        verdict.add(lost_targets(targets_truth, broken))
-        verdict.add(held_twice(held))
-        excused = [(each.begins, each.ends or ends) for each in orders if each.habit in EXCUSED]
-        swept_at = [end for _, end in self.cycles]
-        verdict.add(stuck_sweeps(swept_at, begins, ends, LONGEST_CYCLE, excused))
-        verdict.add(disabled_adapters(self.switched_off, self.runs.total()))
+        market = CrawlCoverage(self._undisturbed_cycles(orders), self.verified_at, GRACE, LONG_GRACE)
+        last_rounds = self.target_rounds[ROUNDS_UNTIL_STORED - 1 :]
+        spans = [(first[0], last[1]) for first, last in zip(self.target_rounds, last_rounds, strict=False)]
+        targets = CrawlCoverage(spans, [at for at, _ in self.target_rounds], TARGETS_GRACE, by_page=True)
+        targets_truth = self._targets_truth()
+        verdict = audit_listings(self.bazaar.truth(self.category), stored, market)
+        verdict.add(audit_listings(targets_truth, stored, targets))
+        verdict.add(audit_targets(targets_truth, broken))
+        verdict.add(audit_quarantine(pending))
+        excused = [(each.begins, each.ends or ends) for each in orders if each.habit in PREVENT_SWEEPS]
+        completed = [end for _, end in self.cycles]
+        verdict.add(audit_sweeps(completed, begins, ends, LONGEST_CYCLE, excused))
+        verdict.add(audit_adapters(self.disabled_adapters, self.runs.total()))
         faults = sum(rule["hits"] for rule in self.bazaar.faults())
         return SimulationReport(verdict, self.runs, faults, orders)
 
-    def _steady_cycles(self, orders: list[HabitOrder]) -> list[Span]:
-        """The cycles during which nothing on the lists was moved past the sweep."""
-        edges = [
-            edge
+    def _undisturbed_cycles(self, orders: list[HabitOrder]) -> list[Span]:
+        """Return the cycles during which the lists were not reordered."""
+        reordered_at = [
+            at
             for each in orders
-            if each.habit in REARRANGING
-            for edge in (each.begins, each.ends)
-            if edge is not None
+            if each.habit in REORDER_LISTS
+            for at in (each.begins, each.ends)
+            if at is not None
         ]
-        return [cycle for cycle in self.cycles if not any(cycle[0] < edge <= cycle[1] for edge in edges)]
+        return [cycle for cycle in self.cycles if not any(cycle[0] < at <= cycle[1] for at in reordered_at)]
 
-    def _still_the_watched(self) -> list[TruthListing]:
-        """The truth about the watched pages as it is now, but for those that vanished and came back.
+    def _targets_truth(self) -> list[TruthListing]:
+        """Return the truth about the targets, without those that vanished and came back.
 
-        Their target is broken meanwhile and looked at once a week: nothing is promised about them.
+        Their target is broken and checked once a week, so nothing is guaranteed about them.
         """
-        first = {each.urls[0] for each in self.watched}
-        now = (each for each in self.bazaar.truth(WATCHED_CATEGORY) if each.urls[0] in first)
-        return [each for each in now if each.relisted_at is None]
+        first_urls = {each.urls[0] for each in self.targets}
+        truth = (each for each in self.bazaar.truth(TARGETS_CATEGORY) if each.urls[0] in first_urls)
+        return [each for each in truth if each.relisted_at is None]

@@ -1,4 +1,4 @@
-"""What must be true after each round of the smoke test, figured out from what the marketplace knows."""
+"""The checks after each round of the smoke test, with values expected by the marketplace's truth."""
 
 from __future__ import annotations
 
@@ -16,69 +16,69 @@ AVAILABILITY = {"on_sale": "IN_STOCK", "out_of_stock": "OUT_OF_STOCK"}
 
 @dataclass(frozen=True, slots=True)
 class SmokeCheck:
-    """One figure: what it should be, and what it is."""
+    """A value that the smoke test compares with the expected one."""
 
-    what: str
-    wanted: Any
+    name: str
+    expected: Any
     found: Any
 
     @property
     def holds(self) -> bool:
-        return bool(self.wanted == self.found)
+        return bool(self.expected == self.found)
 
 
 def check_first(
-    done: Round, before: Iterable[TruthListing], after: Iterable[TruthListing]
+    first: Round, before: Iterable[TruthListing], after: Iterable[TruthListing]
 ) -> list[SmokeCheck]:
-    """`before` is what the market showed to discovery, `after` what it showed to the others."""
-    first, then = {each.url: each for each in before}, {each.url: each for each in after}
-    stored = {urlsplit(url).path: listing for url, listing in done.stored.items()}
-    gone = sorted(set(first) - set(then))
-    priced = sum(each.mode != "hidden" for each in first.values())
+    """Check the first round; `before` are the listings at discovery, `after` those of the later spiders."""
+    old, new = {each.url: each for each in before}, {each.url: each for each in after}
+    stored = {urlsplit(url).path: listing for url, listing in first.stored.items()}
+    gone = sorted(set(old) - set(new))
+    priced = sum(each.mode != "hidden" for each in old.values())
     return [
-        SmokeCheck("runs that finished", len(done.runs), done.finished()),
-        SmokeCheck("new listings", len(first), done.total("new_listings")),
-        SmokeCheck("listings stored", sorted(first), sorted(stored)),
-        SmokeCheck("listings with another price or stock", [], _differences(then, stored)),
+        SmokeCheck("finished runs", len(first.runs), first.finished()),
+        SmokeCheck("new listings", len(old), first.total("new_listings")),
+        SmokeCheck("stored listings", sorted(old), sorted(stored)),
+        SmokeCheck("listings with a wrong price or stock", [], _differences(new, stored)),
         SmokeCheck(
-            "listings off sale", gone, sorted(path for path, each in stored.items() if not each.active)
+            "inactive listings", gone, sorted(path for path, each in stored.items() if not each.active)
         ),
-        SmokeCheck("listings found gone", len(gone), done.total("gone")),
-        SmokeCheck("price rows", priced + CHEAPER, done.total("price_rows")),
+        SmokeCheck("listings found gone", len(gone), first.total("gone")),
+        SmokeCheck("price rows", priced + CHEAPER, first.total("price_rows")),
         SmokeCheck("history rows", priced + CHEAPER, sum(each.history_rows for each in stored.values())),
-        SmokeCheck("watched pages read", TARGETS, done.of("targets", "details")),
-        SmokeCheck("held in quarantine", 0, done.quarantined),
+        SmokeCheck("targets read", TARGETS, first.of("targets", "details")),
+        SmokeCheck("quarantined offers", 0, first.quarantined),
     ]
 
 
 def check_second(first: Round, second: Round) -> list[SmokeCheck]:
-    """Nothing happened in between, so nothing but sightings is added."""
-    seen = sum(each.times_seen for each in first.stored.values())
-    seen_then = sum(each.times_seen for each in second.stored.values())
+    """Check that the second round only adds sightings, because nothing changed in between."""
+    seen_before = sum(each.times_seen for each in first.stored.values())
+    seen_after = sum(each.times_seen for each in second.stored.values())
     return [
-        SmokeCheck("second round: runs that finished", len(second.runs), second.finished()),
+        SmokeCheck("second round: finished runs", len(second.runs), second.finished()),
         SmokeCheck("second round: new listings", 0, second.total("new_listings")),
         SmokeCheck("second round: price rows", 0, second.total("price_rows")),
         SmokeCheck("second round: listings found gone", 0, second.total("gone")),
-        SmokeCheck("second round: listings that changed", [], _changed(first.stored, second.stored)),
-        SmokeCheck("second round: watched pages read", TARGETS, second.of("targets", "details")),
-        SmokeCheck("second round: held in quarantine", 0, second.quarantined),
-        SmokeCheck("second round: seen again", True, seen_then > seen),
+        SmokeCheck("second round: changed listings", [], _changed(first.stored, second.stored)),
+        SmokeCheck("second round: targets read", TARGETS, second.of("targets", "details")),
+        SmokeCheck("second round: quarantined offers", 0, second.quarantined),
+        SmokeCheck("second round: listings seen again", True, seen_after > seen_before),
     ]
 
 
-def _differences(shown: dict[str, TruthListing], stored: dict[str, StoredListing]) -> list[str]:
-    differing = []
-    for path, listing in shown.items():
-        # A page that hides its price while it is out of stock leaves the last one known.
+def _differences(truth: dict[str, TruthListing], stored: dict[str, StoredListing]) -> list[str]:
+    differences = []
+    for path, listing in truth.items():
+        # A listing that hides its price while out of stock was stored without one.
         price = None if listing.mode == "hidden" else listing.price
-        wanted = (price, listing.currency if price else None, AVAILABILITY[listing.state])
-        mine = stored.get(path)
-        if mine is None or mine[:3] != wanted:
-            differing.append(f"{path} is {wanted}, stored as {mine and mine[:3]}")
-    return differing
+        expected = (price, listing.currency if price else None, AVAILABILITY[listing.state])
+        found = stored.get(path)
+        if found is None or found[:3] != expected:
+            differences.append(f"{path} is {expected}, stored as {found and found[:3]}")
+    return differences
 
 
 def _changed(before: dict[str, StoredListing], after: dict[str, StoredListing]) -> list[str]:
-    still = {url: listing._replace(times_seen=0) for url, listing in before.items()}
-    return sorted(url for url, listing in after.items() if listing._replace(times_seen=0) != still.get(url))
+    old = {url: listing._replace(times_seen=0) for url, listing in before.items()}
+    return sorted(url for url, listing in after.items() if listing._replace(times_seen=0) != old.get(url))

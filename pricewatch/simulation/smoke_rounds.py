@@ -1,4 +1,4 @@
-"""Two rounds of every spider on the sample marketplace: the first finds all, the second adds nothing."""
+"""The two rounds of the smoke test: the first stores everything, the second must add nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pricewatch.store.views.stored_reports import (
 
 MARKET, CATEGORY = "bazaar-bikes", "bikes"
 SEED, LISTINGS = 11, 500
-# In the order in which they run; a new spider is a new line.
+# The spiders in the order in which they run, with their arguments.
 ARGUMENTS = {
     "discovery": {"market": MARKET},
     "sweep": {"market": MARKET},
@@ -33,15 +33,15 @@ ARGUMENTS = {
     "targets": {"ids": "1,2,3,4,5"},
 }
 TARGETS = 5
-# Habits of shops under which every figure stays the same.
+# Habits that do not change any expected value.
 HABITS = ("beyond_404", "tax_switch", "ab_layout")
-# How many get cheaper, and how many are taken down, between the discovery and the sweep of the first round.
-CHEAPER, TAKEN_DOWN = 3, 2
+# Listings that get cheaper or are removed between the discovery and the sweep of the first round.
+CHEAPER, REMOVED = 3, 2
 
 
 @dataclass(slots=True)
 class Round:
-    """What one round of all spiders did, and what it left."""
+    """One run of every spider, and what is stored afterwards."""
 
     number: int
     runs: list[RunReport] = field(default_factory=list)
@@ -59,23 +59,24 @@ class Round:
 
 
 def choose(existing: list[str]) -> list[str]:
-    """The spiders to run, in order; one that is not known here is not passed over in silence."""
+    """Return the spiders to run, in order; raise `UserError` for a spider without arguments here."""
     if unknown := set(existing) - set(ARGUMENTS):
-        raise UserError(f"smoke does not know how to start {', '.join(sorted(unknown))}: add it to its list.")
+        raise UserError(
+            f"smoke has no arguments for the spider {', '.join(sorted(unknown))}: add them to ARGUMENTS."
+        )
     return [spider for spider in ARGUMENTS if spider in existing]
 
 
-def shown(bazaar: Bazaar) -> list[TruthListing]:
-    """What the market's pages show now."""
+def visible_listings(bazaar: Bazaar) -> list[TruthListing]:
+    """Return the listings that the pages of the market show now."""
     return [each for each in bazaar.truth(CATEGORY) if each.state in ("on_sale", "out_of_stock")]
 
 
 def prepare(bazaar: Bazaar) -> None:
-    """Tell the source where the marketplace is, how it shows itself, and watch a few of its pages."""
+    """Set the habits of the marketplace, point its source at it, and add some targets."""
     for habit in HABITS:
         bazaar.habit(habit)
-    plain = [each for each in shown(bazaar) if each.state == "on_sale" and each.markup != "js"]
-    urls = [f"{bazaar.url}{each.url}" for each in plain[-TARGETS:]]
+    urls = [f"{bazaar.url}{each.url}" for each in _static_pages(bazaar)[-TARGETS:]]
     with engine().begin() as connection:
         use_site_at(connection, "bazaar", bazaar.url)
         target_rows.add(
@@ -83,18 +84,18 @@ def prepare(bazaar: Bazaar) -> None:
         )
 
 
-def run_round(number: int, spiders: list[str], bazaar: Bazaar, tell: Callable[[str], None]) -> Round:
+def run_round(number: int, spiders: list[str], bazaar: Bazaar, progress: Callable[[str], None]) -> Round:
     done = Round(number)
     for spider in spiders:
-        tell(f"round {number}: {spider}")
+        progress(f"round {number}: {spider}")
         if number == 1 and spider == "sweep":
-            _let_things_happen(bazaar)
+            _change_listings(bazaar)
         _crawl(spider)
         with engine().connect() as connection:
             run = last_run(connection, spider)
         if run is None:
             raise UserError(
-                f"The {spider} spider ended without a run: try `scrapy crawl {spider}` to see why."
+                f"The {spider} spider ended without a run. Run `scrapy crawl {spider}` to see why."
             )
         done.runs.append(run)
     with engine().connect() as connection:
@@ -103,20 +104,22 @@ def run_round(number: int, spiders: list[str], bazaar: Bazaar, tell: Callable[[s
     return done
 
 
-def _let_things_happen(bazaar: Bazaar) -> None:
-    """The newest get cheaper; the oldest, whose own pages were not read yet, are taken down."""
-    by_age = sorted(
-        (each for each in shown(bazaar) if each.state == "on_sale" and each.markup != "js"),
-        key=lambda each: each.relisted_at or each.listed_at,
-    )
-    for listing in by_age[:TAKEN_DOWN]:
+def _change_listings(bazaar: Bazaar) -> None:
+    """Reduce the price of the newest listings, and remove the oldest, whose pages are not read yet."""
+    by_age = sorted(_static_pages(bazaar), key=lambda each: each.relisted_at or each.listed_at)
+    for listing in by_age[:REMOVED]:
         bazaar.change(listing.id, end="soft")
     for listing in by_age[-CHEAPER:]:
         bazaar.change(listing.id, price=listing.price - listing.price // 10)
 
 
+def _static_pages(bazaar: Bazaar) -> list[TruthListing]:
+    """Return the listings on sale whose pages need no JavaScript."""
+    return [each for each in visible_listings(bazaar) if each.state == "on_sale" and each.markup != "js"]
+
+
 def _crawl(spider: str) -> None:
-    """As a person would, from the shell."""
+    """Run the command that a user would run."""
     arguments = [part for name, value in ARGUMENTS[spider].items() for part in ("-a", f"{name}={value}")]
     ended = subprocess.run(
         [sys.executable, "-m", "scrapy", "crawl", spider, *arguments],
@@ -126,5 +129,5 @@ def _crawl(spider: str) -> None:
         check=False,
     )
     if ended.returncode:
-        said = (ended.stderr.strip() or "it said nothing").splitlines()[-1].removeprefix("pricewatch: ")
-        raise UserError(f"The {spider} spider failed: {said}")
+        reason = (ended.stderr.strip() or "it printed nothing").splitlines()[-1].removeprefix("pricewatch: ")
+        raise UserError(f"The {spider} spider failed: {reason}")

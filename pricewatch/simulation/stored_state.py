@@ -1,4 +1,4 @@
-"""What a simulation finds in the database: the tables as a stranger would read them."""
+"""Read the database of a simulation for the audit, with SQL that shares no code with the store."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import Connection, text
 
-from pricewatch.simulation.store_audit import Age, AuditRow, Stored
+from pricewatch.simulation.audited_listings import AuditedListing, AuditRow, DatedPrice
 
 _LISTINGS = text(
     "SELECT id, active, price_cents, currency, canonical_url, price_observed_at, last_scraped_at"
@@ -17,58 +17,61 @@ _HISTORY = text(
     "SELECT listing_id, observed_at, price_cents, currency, availability FROM price_history"
     " ORDER BY listing_id, observed_at"
 )
-_AGAINST = text(
+_GONE_CHECKS = text(
     "SELECT v.listing_id, r.started_at, v.checked_at, v.outcome FROM verification_attempts v"
     " JOIN runs r ON r.id = v.run_id"
     " WHERE v.outcome IN ('gone', 'sold', 'expired') OR v.strike ORDER BY v.id"
 )
-_AGES = text(
+_PRICES_SINCE = text(
     "SELECT id, price_observed_at, price_cents, currency, last_scraped_at FROM listings"
     " WHERE price_observed_at > :since AND price_cents IS NOT NULL"
 )
-_HELD = text("SELECT source_id, coalesce(identity_key, url), reason FROM quarantine WHERE status = 'pending'")
-_SWITCHED_OFF = text("SELECT adapter_id, coalesce(note, '') FROM adapter_status WHERE NOT enabled")
-_SWITCH_ON = text("UPDATE adapter_status SET enabled = true WHERE NOT enabled")
+_PENDING = text(
+    "SELECT source_id, coalesce(identity_key, url), reason FROM quarantine WHERE status = 'pending'"
+)
+_DISABLED = text("SELECT adapter_id, coalesce(note, '') FROM adapter_status WHERE NOT enabled")
+_ENABLE = text("UPDATE adapter_status SET enabled = true WHERE NOT enabled")
 _BROKEN = text("SELECT canonical_url FROM targets WHERE status = 'BROKEN'")
 
 
-def stored_listings(connection: Connection, source_id: str) -> dict[str, Stored]:
-    """Everything of a source, by the path of its URL: that stays when a site renumbers its adverts."""
-    found: dict[int, Stored] = {}
-    by_path: dict[str, Stored] = {}
-    for listing_id, active, price, currency, url, *dated in connection.execute(
+def audited_listings(connection: Connection, source_id: str) -> dict[str, AuditedListing]:
+    """Return all listings of a source by the path of their URL, which identifies them in the truth."""
+    by_id: dict[int, AuditedListing] = {}
+    by_path: dict[str, AuditedListing] = {}
+    for listing_id, active, price, currency, url, observed_at, read_at in connection.execute(
         _LISTINGS, {"source_id": source_id}
     ):
-        ages = [Age(dated[0], price, currency, dated[1])] if dated[0] and price else []
-        found[listing_id] = by_path[urlsplit(url).path] = Stored(listing_id, active, price, currency, ages)
+        dated = [DatedPrice(observed_at, price, currency, read_at)] if observed_at and price else []
+        listing = AuditedListing(listing_id, active, price, currency, dated)
+        by_id[listing_id] = by_path[urlsplit(url).path] = listing
     for listing_id, *row in connection.execute(_HISTORY):
-        if listing_id in found:
-            found[listing_id].history.append(AuditRow(*row))
-    for listing_id, since, at, outcome in connection.execute(_AGAINST):
-        if listing_id in found:
-            found[listing_id].against.append((since, at, outcome))
+        if listing_id in by_id:
+            by_id[listing_id].history.append(AuditRow(*row))
+    for listing_id, began, at, outcome in connection.execute(_GONE_CHECKS):
+        if listing_id in by_id:
+            by_id[listing_id].gone_checks.append((began, at, outcome))
     return by_path
 
 
-def ages_since(connection: Connection, since: datetime) -> list[tuple[int, Age]]:
-    """The listings whose price is said to have been shown after this instant, and when that was."""
-    found = connection.execute(_AGES, {"since": since})
-    return [(listing_id, Age(*age)) for listing_id, *age in found]
+def prices_since(connection: Connection, since: datetime) -> list[tuple[int, DatedPrice]]:
+    """Return the ids and prices of the listings whose price was observed after this instant."""
+    found = connection.execute(_PRICES_SINCE, {"since": since})
+    return [(listing_id, DatedPrice(*values)) for listing_id, *values in found]
 
 
-def open_holds(connection: Connection) -> list[tuple[str, str, str]]:
-    """The offers that wait for a person: source, identity or URL, reason."""
-    return [(source, identity, reason) for source, identity, reason in connection.execute(_HELD)]
+def pending_quarantine(connection: Connection) -> list[tuple[str, str, str]]:
+    """Return source, identity or URL, and reason of the pending offers in quarantine."""
+    return [(source, identity, reason) for source, identity, reason in connection.execute(_PENDING)]
 
 
-def switch_on_again(connection: Connection) -> list[tuple[str, str]]:
-    """The adapters that were switched off, and why; they are on again, as a person would see to."""
-    found = [(adapter_id, note) for adapter_id, note in connection.execute(_SWITCHED_OFF)]
-    if found:
-        connection.execute(_SWITCH_ON)
-    return found
+def enable_adapters(connection: Connection) -> list[tuple[str, str]]:
+    """Enable all adapters, as an operator would; return those that were disabled, and why."""
+    disabled = [(adapter_id, note) for adapter_id, note in connection.execute(_DISABLED)]
+    if disabled:
+        connection.execute(_ENABLE)
+    return disabled
 
 
-def broken_targets(connection: Connection) -> list[str]:
-    """The paths of targets that count as broken."""
+def broken_target_paths(connection: Connection) -> list[str]:
+    """Return the URL paths of the broken targets."""
     return [urlsplit(url).path for url in connection.execute(_BROKEN).scalars()]

@@ -1,4 +1,4 @@
-"""A directory for all that a simulation does: gone afterwards, whatever happens and whoever stops it."""
+"""A temporary directory for a simulation, with its database; always removed afterwards."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 
-from pricewatch.console.action_command import say
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 from pricewatch.store.engine import embedded_postgres
 from pricewatch.store.engine.database import engine
 
 END_SECONDS = 10.0
-# The place has a database and limits of its own.
-ELSEWHERE = ("DATABASE_URL", "REDIS_URL")
+# Removed from the environment: the workspace has its own database and rate limits.
+UNSET_VARIABLES = ("DATABASE_URL", "REDIS_URL")
 
 
 @contextmanager
 def temporary_workspace(*, keep: bool = False) -> Iterator[Path]:
+    """Create the directory and set PRICEWATCH_VAR to it; end all its processes and remove it at the end."""
     directory = Path(tempfile.mkdtemp(prefix="pricewatch-")).resolve()
     os.environ["PRICEWATCH_VAR"] = str(directory)
-    for name in ELSEWHERE:
+    for name in UNSET_VARIABLES:
         os.environ.pop(name, None)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -38,14 +39,14 @@ def temporary_workspace(*, keep: bool = False) -> Iterator[Path]:
         engine.cache_clear()
         embedded_postgres.end(directory)
         if keep:
-            say(f"Everything is left in {directory}.")
+            print_message(f"The files are kept in {directory}.")
         else:
-            _end(working_in(directory))
+            _end(_processes_in(directory))
             _remove(directory)
 
 
-def working_in(directory: Path) -> list[psutil.Process]:
-    """The processes that were started with this place as theirs, and not this one."""
+def _processes_in(directory: Path) -> list[psutil.Process]:
+    """Return the other processes whose PRICEWATCH_VAR is this directory."""
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):
@@ -55,7 +56,7 @@ def working_in(directory: Path) -> list[psutil.Process]:
 
 
 def _end(processes: list[psutil.Process]) -> None:
-    """Whoever stops us while the database is being made leaves behind what makes it."""
+    """End processes such as initdb, which continues if the simulation is stopped while it runs."""
     for process in processes:
         with suppress(psutil.Error):
             process.terminate()

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pricewatch.console.action_command import BAD_INPUT, say
+from pricewatch.console.project_command import BAD_INPUT
+from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def main() -> int:
         (opts.listings, 100, 5000),
     )
     if not all(least <= given <= most for given, least, most in sizes):
-        say("--faults takes 1 to 10000, --minutes up to 60, --nodes 1 to 8, --listings 100 to 5000.")
+        print_message("--faults takes 1 to 10000, --minutes up to 60, --nodes 1 to 8, --listings 100 to 5000.")
         return BAD_INPUT
     from rich.console import Console
 
@@ -41,10 +42,10 @@ def main() -> int:
         with temporary_workspace(keep=opts.keep) as place:
             report = _live(place, opts)
     except UserError as error:
-        say(str(error))
+        print_message(str(error))
         return 1
     except KeyboardInterrupt:
-        say(f"Stopped; everything is left in {place}." if opts.keep else "Stopped; nothing was left behind.")
+        print_message(f"Stopped; everything is left in {place}." if opts.keep else "Stopped; nothing was left behind.")
         return 1
     _print(Console(), report, opts.seed)
     return 1 if report.broken else 0

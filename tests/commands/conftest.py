@@ -1,4 +1,4 @@
-"""A spider of somebody else's in the project, and commands run as a person runs them."""
+"""A project with a plain Scrapy spider, in which commands run as from a shell."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import scrapy
 class PlainSpider(scrapy.Spider):
     name = "plain"
     # Scrapy finds a spider for a URL by host and port, and filters requests by the host alone.
-    allowed_domains = ["127.0.0.1", "{place}"]
+    allowed_domains = ["127.0.0.1", "{netloc}"]
     start_urls = ["{url}/c/bikes"]
 
     def parse(self, response):
@@ -40,18 +40,18 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def plain_project(marketplace: Bazaar, database: Database, tmp_path: Path) -> Run:
-    """Runs commands in a project that has one more spider, which knows nothing of pricewatch."""
+    """Run commands in the project with one more spider, which uses nothing of pricewatch."""
     (tmp_path / "plain_spiders.py").write_text(
-        PLAIN.format(url=marketplace.url, place=marketplace.url.removeprefix("http://"))
+        PLAIN.format(url=marketplace.url, netloc=marketplace.url.removeprefix("http://"))
     )
 
     def run(command: str, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        given = {"DATABASE_URL": database.url, "PYTHONPATH": f"{tmp_path}:{ROOT}", **environment}
+        variables = {"DATABASE_URL": database.url, "PYTHONPATH": f"{tmp_path}:{ROOT}", **environment}
         modules = "SPIDER_MODULES=pricewatch.spiders,plain_spiders"
         return subprocess.run(
             [sys.executable, "-m", "scrapy", command, *words, "-s", modules],
             cwd=ROOT,
-            env={**os.environ, **given},
+            env={**os.environ, **variables},
             capture_output=True,
             text=True,
             timeout=60,

@@ -16,7 +16,7 @@ from tests.store.drift_batches import BAD, end_run
 from tests.store.watched import NOW
 
 
-def test_an_adapter_is_disabled_and_enabled_with_a_reason(crawl, database):
+def test_adapter_is_disabled_and_enabled(crawl, database):
     def scrapy(*words: str) -> Any:
         return crawl.command("adapters", *words).end()
 
@@ -42,31 +42,31 @@ def test_an_adapter_is_disabled_and_enabled_with_a_reason(crawl, database):
     assert "is now enabled" in scrapy("enable", "bazaar", "--by", "Ada", "--note", "x").stdout
 
 
-def test_a_spider_that_drifted_is_enabled_by_the_command_that_its_refusal_names(crawl, database):
+def test_drifted_spider_is_enabled_by_the_command_in_the_error(crawl, database):
     def scrapy(*words: str) -> Any:
         return crawl.command("adapters", *words).end()
 
-    made = database.call(spider_sources.source_for, "my toys", None, "http://localhost:8000/", NOW)
+    source = database.call(spider_sources.source_for, "my toys", None, "http://localhost:8000/", NOW)
     reader = reader_id("my toys")
     for _ in range(2):
-        end_run(database, {reader: BAD}, source=made.id)
+        end_run(database, {reader: BAD}, source=source.id)
     listed = scrapy("list").stdout
     assert "spider:my toys" in listed
     assert "disabled (DRIFT_DETECTED)" in listed
     assert "not registered" not in listed
     rows = {row["adapter_id"]: row for row in map(json.loads, scrapy("list", "--json").stdout.splitlines())}
     assert rows[reader]["spider"] == "my toys"
-    assert rows[reader]["sources"] == [made.id]
+    assert rows[reader]["sources"] == [source.id]
     with pytest.raises(RunRefused) as refused:
-        database.call(adapter_status.begin, reader, made.id)
-    named = re.search("`scrapy adapters (.+)`", str(refused.value))
-    assert named
-    done = scrapy(*shlex.split(named[1]))
+        database.call(adapter_status.begin, reader, source.id)
+    command = re.search("`scrapy adapters (.+)`", str(refused.value))
+    assert command
+    done = scrapy(*shlex.split(command[1]))
     assert done.stdout == "The spider my toys on localhost:8000 is now enabled; its next run is watched.\n"
-    assert database.call(adapter_status.begin, reader, made.id)
+    assert database.call(adapter_status.begin, reader, source.id)
 
 
-def test_a_spider_is_switched_by_a_person_once_it_has_run(crawl, database):
+def test_custom_spider_can_be_disabled_after_its_first_run(crawl, database):
     def scrapy(*words: str) -> Any:
         return crawl.command("adapters", *words).end()
 
@@ -83,9 +83,9 @@ def test_a_spider_is_switched_by_a_person_once_it_has_run(crawl, database):
     assert done.stdout == "The spider toys is now enabled; its next run is watched.\n"
 
 
-def test_a_source_is_trusted_and_its_listings_are_resolved(crawl, database, marketplace):
+def test_listings_of_a_trusted_source_are_resolved_by_gtin(crawl, database, marketplace):
     assert crawl("discovery", market="bazaar-bikes").returncode == 0
-    # Every run resolves what it read: shops that sell the same thing name the same part number.
+    # The run resolved its listings, but without trust only by brand and part number.
     linked = "SELECT count(*) FROM listings WHERE product_link ->> 'by' = :by"
     assert database.value("SELECT count(*) FROM listings WHERE resolve_requested_at IS NOT NULL") == 0
     assert database.value(linked, by="gtin") == 0

@@ -1,4 +1,4 @@
-"""`scrapy cluster`: several daemons at once, and none left afterwards."""
+"""`scrapy cluster`: start and stop several daemons."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from tests.waiting import until
 
 
 @pytest.mark.proof
-def test_starts_together_and_ends_together(crawl: Crawl, database: Database) -> None:
+def test_daemons_start_and_stop_together(crawl: Crawl, database: Database) -> None:
     database.do("UPDATE markets SET enabled = false")
     port = free_port(together=2)
     command = crawl.command("cluster", "--nodes", "2", "--port", str(port))
 
-    def both_are_there() -> bool:
+    def both_have_joined() -> bool:
         assert command.is_running(), command.end()
         rows = database.rows("SELECT name FROM nodes WHERE stopped_at IS NULL ORDER BY name")
         return [name for (name,) in rows] == ["node-1", "node-2"]
 
-    until(both_are_there)
+    until(both_have_joined)
     with urllib.request.urlopen(f"http://127.0.0.1:{port + 1}/daemonstatus.json", timeout=60) as answer:
         assert json.load(answer)["node"] == "node-2"
     busy = crawl.command("cluster", "--nodes", "1", "--port", str(port)).end()
@@ -45,68 +45,68 @@ def test_starts_together_and_ends_together(crawl: Crawl, database: Database) -> 
         urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5)
 
 
-def test_bad_input_is_one_sentence(crawl: Crawl, database: Database) -> None:
+def test_bad_number_of_nodes(crawl: Crawl, database: Database) -> None:
     outcome = crawl.command("cluster", "--nodes", "0").end()
     assert outcome.returncode == 2
     assert "--nodes takes a number from 1 to 32." in outcome.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_it_whatever_ran_before(
+def test_signal_stops_daemons_despite_handlers_set_before(
     number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    one = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 
-    def wanted(_: float) -> None:
-        """The first time it waits, somebody wants it to end."""
+    def interrupt(_: float) -> None:
+        """Send the signal while it waits for the first time."""
         monkeypatch.undo()
         signal.raise_signal(number)
 
-    monkeypatch.setattr("time.sleep", wanted)
+    monkeypatch.setattr("time.sleep", interrupt)
     try:
-        # As an event loop leaves it behind that has ended: `scrapy demo` has lived through its days in one.
-        signal.signal(number, lambda *_: one.kill())
-        assert daemons.watch([one]) == 0
-        assert one.returncode == -signal.SIGTERM
+        # `scrapy demo` has handlers left of the event loop in which it simulated its history.
+        signal.signal(number, lambda *_: process.kill())
+        assert daemons.watch([process]) == 0
+        assert process.returncode == -signal.SIGTERM
     finally:
-        one.kill()
+        process.kill()
         for each, handler in before.items():
             signal.signal(each, handler)
 
 
-# Told to end, it takes its time, as a daemon does whose spiders are still at work.
+# Ignores SIGTERM, as a daemon does while its spiders finish.
 SLOW = """
 import signal, time
-signal.signal(signal.SIGTERM, lambda *_: print("told", flush=True))
+signal.signal(signal.SIGTERM, lambda *_: print("terminated", flush=True))
 print("up", flush=True)
 while True:
     time.sleep(60)
 """
 
 
-def test_who_asks_a_second_time_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_second_signal_kills_daemons_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    one = subprocess.Popen([sys.executable, "-c", SLOW], stdout=subprocess.PIPE)
-    assert one.stdout is not None
-    out = one.stdout
+    process = subprocess.Popen([sys.executable, "-c", SLOW], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    out = process.stdout
     assert out.readline() == b"up\n"
 
-    def ask_again() -> None:
-        assert out.readline() == b"told\n"
+    def interrupt_again() -> None:
+        assert out.readline() == b"terminated\n"
         os.kill(os.getpid(), signal.SIGINT)
 
-    def ask(_: float) -> None:
+    def interrupt(_: float) -> None:
         monkeypatch.undo()
-        threading.Thread(target=ask_again).start()
+        threading.Thread(target=interrupt_again).start()
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr("time.sleep", ask)
+    monkeypatch.setattr("time.sleep", interrupt)
     try:
-        assert daemons.watch([one]) == 0
-        assert one.returncode == -signal.SIGKILL
+        assert daemons.watch([process]) == 0
+        assert process.returncode == -signal.SIGKILL
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
-        one.kill()
+        process.kill()
         out.close()

@@ -1,4 +1,4 @@
-"""`scrapy crawl` and bad input: one sentence each, a telling exit code, no traceback."""
+"""`scrapy crawl`: messages and exit codes for bad input, and logging."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SHORT = ("crawl", "discovery", "-a", "market=bazaar-toys", "-a", "max_pages=1", 
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("words", "message"),
     [
-        ([], "Say which spider, one at a time: discovery, sweep, targets, verification."),
+        ([], "Name one spider: discovery, sweep, targets, verification."),
         (["discovery"], "needs -a market=…"),
         (["discovery", "-a", "market=bazaar-bikes", "-a", "max_pages=many"], "cannot use -a max_pages=many"),
         (["discovery", "-s", "REQUESTS_PER_SECOND=often"], "REQUESTS_PER_SECOND is 'often'; it must be"),
@@ -34,18 +34,18 @@ SHORT = ("crawl", "discovery", "-a", "market=bazaar-toys", "-a", "max_pages=1", 
         (["discovery", "-a", "market=boston-ma"], "Nobody has approved fetching from apartments yet"),
     ],
 )
-def test_what_it_cannot_crawl(crawl: Crawl, database: Database, words: list[str], sentence: str) -> None:
+def test_bad_input_is_one_line(crawl: Crawl, database: Database, words: list[str], message: str) -> None:
     outcome = crawl.command("crawl", *words).end()
     assert outcome.returncode == 1
     assert outcome.stdout == ""
-    assert sentence in outcome.stderr
+    assert message in outcome.stderr
     assert outcome.stderr.startswith("pricewatch: ")
     assert outcome.stderr.count("\n") == 1
     assert database.value("SELECT count(*) FROM runs") == 0
 
 
 @pytest.mark.parametrize(
-    ("url", "sentence"),
+    ("url", "message"),
     [
         ("postgresql://nobody@127.0.0.1:1/none", "cannot be reached (connection to server"),
         ("postgresql://nobody:secret@127.0.0.1:1/none", "postgresql://nobody:***@127.0.0.1:1/none"),
@@ -56,16 +56,16 @@ def test_what_it_cannot_crawl(crawl: Crawl, database: Database, words: list[str]
     ],
 )
 @pytest.mark.parametrize("words", [["crawl", "discovery", "-a", "market=bazaar-bikes"], ["migrate"]])
-def test_a_database_that_is_none(crawl: Crawl, words: list[str], url: str, sentence: str) -> None:
+def test_unusable_database_url_is_one_line(crawl: Crawl, words: list[str], url: str, message: str) -> None:
     outcome = crawl.command(*words, DATABASE_URL=url).end()
     assert outcome.returncode == 1
-    assert sentence in outcome.stderr
+    assert message in outcome.stderr
     assert outcome.stderr.startswith("pricewatch: ")
     assert outcome.stderr.count("\n") == 1
     assert "secret" not in outcome.stderr
 
 
-def test_a_newer_schema(crawl: Crawl, database: Database) -> None:
+def test_newer_schema_is_one_line(crawl: Crawl, database: Database) -> None:
     database.do("UPDATE alembic_version SET version_num = '9999'")
     outcome = crawl("discovery", market="bazaar-bikes")
     assert outcome.returncode == 1
@@ -73,8 +73,8 @@ def test_a_newer_schema(crawl: Crawl, database: Database) -> None:
     assert outcome.stderr.count("\n") == 1
 
 
-def test_works_as_a_command_of_the_shell_in_any_folder_of_the_project(database: Database) -> None:
-    """Not forked, not preloaded: what a person types."""
+def test_command_works_in_any_folder_of_the_project(database: Database) -> None:
+    """In a new process, not in a fork with preloaded modules."""
     outcome = subprocess.run(
         [sys.executable, "-m", "scrapy", "crawl", "discovery"],
         cwd=ROOT / "pricewatch" / "store",
@@ -90,7 +90,7 @@ def test_works_as_a_command_of_the_shell_in_any_folder_of_the_project(database: 
 
 
 def on_a_terminal(database: Database, *words: str) -> str:
-    """What a command shows on a terminal."""
+    """Return what a command shows on a terminal."""
     code, shown = on_terminal(database.url, *words)
     assert code == 0, shown
     return shown
@@ -104,7 +104,7 @@ def on_a_terminal(database: Database, *words: str) -> str:
         ("STATS_DUMP=True", "[scrapy.statscollectors] INFO: Dumping Scrapy stats"),
     ],
 )
-def test_a_terminal_shows_the_log_that_was_asked_for_and_no_bar(
+def test_requested_log_replaces_the_progress_bar(
     marketplace: Bazaar, database: Database, setting: str, logged: str
 ) -> None:
     shown = on_a_terminal(database, *SHORT, "-s", setting)
@@ -112,7 +112,7 @@ def test_a_terminal_shows_the_log_that_was_asked_for_and_no_bar(
     assert "\x1b[" not in shown
 
 
-def test_statistics_can_be_switched_on(marketplace: Bazaar, crawl: Crawl) -> None:
+def test_statistics_can_be_enabled(marketplace: Bazaar, crawl: Crawl) -> None:
     outcome = crawl.command(*SHORT, "-s", "STATS_DUMP=True", "-s", "DOWNLOADER_STATS=True").end()
     assert outcome.returncode == 0
     stats = outcome.stderr.partition("Dumping Scrapy stats:")[2]
@@ -120,13 +120,13 @@ def test_statistics_can_be_switched_on(marketplace: Bazaar, crawl: Crawl) -> Non
         assert f"'downloader/{name}': " in stats
 
 
-def test_pages_and_items_are_logged_to_debug_only(marketplace: Bazaar, crawl: Crawl) -> None:
+def test_pages_and_items_are_logged_at_debug_level_only(marketplace: Bazaar, crawl: Crawl) -> None:
     shown = crawl.command(*SHORT, "-L", "DEBUG").end().stderr
     assert "[scrapy.core.engine] DEBUG: Crawled (200)" in shown
     assert "[scrapy.core.scraper] DEBUG: Scraped from <200 " in shown
-    # The page that travels along with an offer is no text for a log.
+    # The HTML that an item carries is not logged.
     assert "<main" not in shown
     shown = crawl.command(*SHORT, "-s", "STATS_DUMP=True").end().stderr
     assert "Scraped from" not in shown
-    # Nor are they counted as if they had been written.
+    # Suppressed messages are not counted.
     assert "log_count/DEBUG" not in shown

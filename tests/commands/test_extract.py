@@ -1,4 +1,4 @@
-"""`scrapy extract` as a person or a script uses it."""
+"""`scrapy extract`: product pages."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def saved(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a.html", "a.html.gz"])
-def test_every_field_is_shown_with_its_evidence(run, saved, name):
+def test_fields_and_evidence_are_shown(run, saved, name):
     code, out, err = run(saved(name), url=URL)
     assert (code, err) == (0, "")
     rows = [line.split(maxsplit=1) for line in out.splitlines() if line]
@@ -57,7 +57,7 @@ def test_every_field_is_shown_with_its_evidence(run, saved, name):
     )
 
 
-def test_one_object_per_line(run, saved):
+def test_json_prints_one_object_per_line(run, saved):
     code, out, _ = run(
         saved("a.html"), saved("b.html", page(ld(product()) + buy("€29.99"))), url=None, json=True
     )
@@ -91,13 +91,13 @@ def test_one_object_per_line(run, saved):
         ("", "failed", "EMPTY_PAGE"),
     ],
 )
-def test_the_status_is_what_a_run_would_decide(run, saved, html, status, reason):
+def test_status_is_the_verdict_of_a_run(run, saved, html, status, reason):
     code, out, _ = run(saved("a.html", html), url=URL, json=True)
     report = json.loads(out)
     assert (code, report["status"], report["reason"]) == (0, status, reason)
 
 
-def test_a_dropped_offer_is_still_shown(run, saved):
+def test_dropped_offer_is_shown(run, saved):
     _, out, _ = run(
         saved("a.html", page(ld(product(offer={"availability": ""})) + "<h1>Blue Kettle</h1>")),
         url=URL,
@@ -106,7 +106,7 @@ def test_a_dropped_offer_is_still_shown(run, saved):
     assert json.loads(out)["offer"]["price"] == "19.99"
 
 
-def test_the_page_may_name_its_own_url(run, saved):
+def test_url_defaults_to_the_canonical_link(run, saved):
     _, out, _ = run(
         saved("a.html", page(ld(product()) + buy("€19.99"), f'<link rel="canonical" href="{URL}">')),
         json=True,
@@ -114,7 +114,7 @@ def test_the_page_may_name_its_own_url(run, saved):
     assert json.loads(out)["url"] == URL
 
 
-def test_a_manifest_names_files_and_urls_and_goes_on_after_a_bad_line(run, saved, tmp_path):
+def test_manifest_continues_after_a_bad_line(run, saved, tmp_path):
     saved("a.html")
     saved("b.html.gz")
     manifest = tmp_path / "pages.jsonl"
@@ -129,15 +129,15 @@ def test_a_manifest_names_files_and_urls_and_goes_on_after_a_bad_line(run, saved
     code, out, err = run(manifest=str(manifest), json=True)
     assert code == 1
     assert [json.loads(line)["file"] for line in out.splitlines()] == ["a.html", "b.html.gz"]
-    sentences = err.splitlines()
-    assert len(sentences) == 3
-    assert "line 3: not JSON" in sentences[0]
-    assert 'line 5: no "file"' in sentences[1]
-    assert "gone.html cannot be read: no such file" in sentences[2]
+    messages = err.splitlines()
+    assert len(messages) == 3
+    assert "line 3: not JSON" in messages[0]
+    assert 'line 5: no "file"' in messages[1]
+    assert "gone.html cannot be read: no such file" in messages[2]
 
 
 @pytest.mark.parametrize(
-    ("args", "opts", "sentence"),
+    ("args", "opts", "message"),
     [
         ([], {}, "Give saved pages"),
         (["a.html"], {"adapter": "nosuch"}, "Known: apartments, bazaar, generic"),
@@ -145,15 +145,15 @@ def test_a_manifest_names_files_and_urls_and_goes_on_after_a_bad_line(run, saved
         ([], {"manifest": "nosuch.jsonl"}, "nosuch.jsonl cannot be read"),
     ],
 )
-def test_usage_errors_are_one_sentence_and_exit_with_2(run, args, opts, sentence):
+def test_usage_errors_are_one_line_and_exit_with_2(run, args, opts, message):
     code, out, err = run(*args, **opts)
     assert (code, out) == (2, "")
-    assert sentence in err
+    assert message in err
     assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "url", "sentence"),
+    ("name", "content", "url", "message"),
     [
         ("a.html", None, URL, "no such file"),
         ("a.html", GOOD.encode(), None, "its URL is not known"),
@@ -161,10 +161,10 @@ def test_usage_errors_are_one_sentence_and_exit_with_2(run, args, opts, sentence
         ("a.gz", b"\x1f\x8bbroken", URL, "cannot be read"),
     ],
 )
-def test_a_page_that_cannot_be_read_exits_with_1(run, tmp_path, name, content, url, sentence):
+def test_unreadable_page_exits_with_1(run, tmp_path, name, content, url, message):
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)
     code, out, err = run(str(path), url=url)
     assert (code, out) == (1, "")
-    assert sentence in err
+    assert message in err

@@ -1,4 +1,4 @@
-"""`scrapy extract --overview`: the cards of a saved overview page."""
+"""`scrapy extract --overview`: the cards of saved overview pages."""
 
 from __future__ import annotations
 
@@ -40,31 +40,31 @@ def test_one_card_per_line(run, adapter, case, first):
     cards = [json.loads(line) for line in out.splitlines()]
     assert all(list(card) == ["id", "url", "title", "price", "currency", "availability"] for card in cards)
     assert (cards[0]["id"], cards[0]["price"], cards[0]["currency"]) == first
-    wanted = expected(adapter, case)["cards"]
-    assert [card["id"] for card in cards] == [row["product_id"] for row in wanted]
-    assert [card["price"] is None for card in cards] == [row["price_cents"] is None for row in wanted]
+    rows = expected(adapter, case)["cards"]
+    assert [card["id"] for card in cards] == [row["product_id"] for row in rows]
+    assert [card["price"] is None for card in cards] == [row["price_cents"] is None for row in rows]
 
 
-def test_the_adapter_may_be_left_out_where_one_was_written_for_the_site(run):
+def test_default_adapter_is_the_one_of_the_site(run):
     assert run("willhaben", "rentals", adapter=None) == run("willhaben", "rentals")
     code, out, err = run("willhaben", "rentals", adapter=None, url="https://shop.example/")
     assert (code, out) == (1, "")
-    assert "no adapter was written for shop.example; name one with --adapter" in err
+    assert "there is no adapter for shop.example; name one with --adapter" in err
 
 
-def test_saved_data_may_lack_an_address(run):
+def test_url_defaults_to_the_home_page_of_the_adapter(run):
     assert run("mercari", "search_data", url=None) == run("mercari", "search_data")
 
 
-def test_an_address_is_no_saved_page(capsys):
+def test_url_instead_of_a_file_is_refused(capsys):
     command = Command()
     options = {"url": None, "manifest": None, "adapter": "willhaben", "overview": True}
     command.run(["https://www.willhaben.at/iad/"], argparse.Namespace(**options, json=True, expected=False))
     assert command.exitcode == 2
-    assert "is no saved page" in capsys.readouterr().err
+    assert "is not a saved page" in capsys.readouterr().err
 
 
-def test_for_people(run):
+def test_output_without_json(run):
     code, out, _ = run("apartments", "boston", as_json=False)
     assert code == 0
     assert "1850.00 USD" in out
@@ -92,7 +92,7 @@ CARDS = """<html><body><ul><li><a href="/a"><h2>Assam</h2></a><b>9,90 €</b></l
 
 @pytest.fixture
 def declared(tmp_path, monkeypatch, capsys):
-    """What people are shown of an overview page of a shop that is declared so."""
+    """Return the output for an overview page of a declared shop."""
     monkeypatch.setenv("PRICEWATCH_SHOPS", str(tmp_path))
 
     def declared(after: str, shop: str = SHOP) -> str:
@@ -106,37 +106,40 @@ def declared(tmp_path, monkeypatch, capsys):
     return declared
 
 
-def test_what_is_missing_is_said(declared):
+def test_missing_fields_are_reported(declared):
     out = declared('<a class="next" href="?p=2">more</a>')
     first, second, _, *rest = out.splitlines()
     assert [part for part in first.split("  ") if part] == [
-        *["-", "9.90 EUR", "stock not told", "Assam", "https://teashop.example/a"]
+        *["-", "9.90 EUR", "no stock", "Assam", "https://teashop.example/a"]
     ]
     assert "no price" in second
     assert [line.strip() for line in rest] == [
         "2 cards; has_next: yes",
-        "next URL: https://teashop.example/tea?p=2 (as page 2 of a market that starts here)",
+        "next URL: https://teashop.example/tea?p=2 (page 2 of a market that starts here)",
         "missing: 1 of 2 cards have no price",
-        "missing: stock: not told by cards; each product's own page has to tell it",
+        "missing: stock: no card has it; the product pages must have it",
         "missing: 1 cards are left out: CARD_WITHOUT_LINK_OR_TITLE",
     ]
 
 
-def test_a_next_page_that_is_not_found_or_lies_elsewhere(declared):
-    assert "missing: a next page; unless this is the last one: is `next` right?" in declared("")
+def test_missing_or_different_next_page_is_reported(declared):
+    assert "missing: next page: if this is not the last page, check the selector `next`" in declared("")
     out = declared('<a class="next" href="/tea/page/2/">more</a>')
-    assert "https://teashop.example/tea/page/2/ is where the page's own link leads: is `pages` right?" in out
-    words = SHOP + 'availability = "h2"\n'
-    assert "the words of 2 cards are not understood" in declared("", words)
+    assert "the page links to https://teashop.example/tea/page/2/: check `pages`" in out
 
 
-def test_a_page_that_is_no_overview_says_why(run):
+def test_unrecognised_stock_is_reported(declared):
+    shop = SHOP + 'availability = "h2"\n'
+    assert "the text of 2 cards is not recognised" in declared("", shop)
+
+
+def test_page_that_is_not_an_overview_fails_with_a_reason(run):
     code, out, err = run("willhaben", "changed_structure")
     assert (code, out) == (1, "")
     assert "PAGE_STRUCTURE_CHANGED" in err
 
 
-def test_an_adapter_without_overview_pages_is_refused(capsys):
+def test_adapter_without_overview_pages_is_refused(capsys):
     command = Command()
     options = {
         "url": None,
@@ -161,12 +164,11 @@ def test_an_adapter_without_overview_pages_is_refused(capsys):
         ("sgammo", "changed_structure"),
     ],
 )
-def test_what_is_expected_is_what_the_test_compares_with(adapter, case, capsys, tmp_path, monkeypatch):
-    """The printed expectation, put in place of the written one, holds."""
-    wanted = expected(adapter, case)
+def test_printed_expected_json_passes_the_fixture_test(adapter, case, capsys, tmp_path, monkeypatch):
+    known = expected(adapter, case)
     (page,) = (FIXTURES / adapter / case).glob("page.*")
-    overview = wanted["kind"] == "overview"
-    options = {"url": wanted["url"], "manifest": None, "adapter": adapter, "overview": overview}
+    overview = known["kind"] == "overview"
+    options = {"url": known["url"], "manifest": None, "adapter": adapter, "overview": overview}
     Command().run([str(page)], argparse.Namespace(**options, json=False, expected=True))
     folder = tmp_path / adapter / case
     folder.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""`scrapy genspider -t pricewatch`, run in a copy of the project: what it makes reads a shop at once."""
+"""`scrapy genspider -t pricewatch`, run in a copy of the project."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from tests.commands.conftest import Run
 from tests.conftest import ROOT
 
-# Runs the new spider's callback over a page of its shop, as a person's first look at it would.
+# Runs the callback of the new spider over a page.
 READ = '''
 from scrapy.http import HtmlResponse
 from pricewatch.spiders.tea_shop import TeaShopSpider
@@ -30,8 +30,8 @@ for found in spider.parse(HtmlResponse("https://www.teashop.example/kettles", bo
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    left_out = shutil.ignore_patterns("__pycache__", "var", ".*")
-    shutil.copytree(ROOT / "pricewatch", tmp_path / "pricewatch", ignore=left_out)
+    ignored = shutil.ignore_patterns("__pycache__", "var", ".*")
+    shutil.copytree(ROOT / "pricewatch", tmp_path / "pricewatch", ignore=ignored)
     for name in ("scrapy.cfg", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
     return tmp_path
@@ -48,7 +48,7 @@ def run(project: Path) -> Run:
     return run
 
 
-def test_what_it_makes_works_at_once(project: Path, run: Run) -> None:
+def test_generated_spider_works_unchanged(project: Path, run: Run) -> None:
     made = run("-m", "scrapy", "genspider", "-t", "pricewatch", "tea-shop", "www.teashop.example/kettles")
     assert (made.returncode, made.stderr) == (0, "")
     assert "pricewatch.spiders.tea_shop" in made.stdout
@@ -71,21 +71,21 @@ def test_what_it_makes_works_at_once(project: Path, run: Run) -> None:
     assert linted.returncode == 0, linted.stdout
     formatted = run("-m", "ruff", "format", "--no-cache", "--check", "pricewatch/spiders/tea_shop.py")
     assert formatted.returncode == 0, formatted.stderr
-    # A second time it would overwrite what somebody has changed.
+    # A second run would overwrite the user's changes.
     again = run("-m", "scrapy", "genspider", "-t", "pricewatch", "tea_shop", "teashop.example")
     assert again.returncode == 2
     assert "already exists" in again.stdout
 
 
-def test_an_allowed_domain_has_no_port(project: Path, run: Run) -> None:
-    """With one, Scrapy would take every page for one of another site."""
+def test_allowed_domain_has_no_port(project: Path, run: Run) -> None:
+    """With a port, Scrapy would filter every page as offsite."""
     run("-m", "scrapy", "genspider", "-t", "pricewatch", "teashop", "http://localhost:8000/kettles")
     made = (project / "pricewatch" / "spiders" / "teashop.py").read_text()
     assert 'allowed_domains = ["localhost"]' in made
     assert 'start_urls = ["http://localhost:8000/kettles"]' in made
 
 
-def test_scrapys_own_templates_are_there_too(project: Path, run: Run) -> None:
+def test_scrapys_templates_are_available(project: Path, run: Run) -> None:
     listed = run("-m", "scrapy", "genspider", "--list")
     assert listed.stdout.split()[2:] == ["basic", "crawl", "csvfeed", "xmlfeed", "pricewatch"]
     for template in ("basic", "crawl"):
@@ -99,24 +99,24 @@ def test_scrapys_own_templates_are_there_too(project: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("words", "message"),
     [
-        ([], "pricewatch: Give a name and a domain, for example: scrapy genspider -t pricewatch"),
+        ([], "pricewatch: Give a name and a domain. Example: scrapy genspider -t pricewatch"),
         (["teashop"], "pricewatch: Give a name and a domain"),
-        (["tea shop", "teashop.example"], "pricewatch: 'tea shop' cannot be a name"),
-        (["../tea", "teashop.example"], "pricewatch: '../tea' cannot be a name"),
-        (["teashop", 'tea"shop.example'], "pricewatch: 'tea\"shop.example' is not a domain or an address"),
-        (["teashop", 'shop.example/"'], "pricewatch: 'shop.example/\"' is not a domain or an address"),
+        (["tea shop", "teashop.example"], "pricewatch: 'tea shop' is not a valid name"),
+        (["../tea", "teashop.example"], "pricewatch: '../tea' is not a valid name"),
+        (["teashop", 'tea"shop.example'], "pricewatch: 'tea\"shop.example' is not a domain or a URL"),
+        (["teashop", 'shop.example/"'], "pricewatch: 'shop.example/\"' is not a domain or a URL"),
         (["-t", "none", "teashop", "teashop.example"], "Unable to find template: none"),
         (["-t", "../x", "teashop", "teashop.example"], "Unable to find template: ../x"),
-        # The file of a part of ours, not of a spider.
-        (["target-plan", "teashop.example"], "target_plan.py already exists"),
+        # A module of pricewatch.spiders that has no spider.
+        (["arguments", "teashop.example"], "arguments.py already exists"),
     ],
 )
-def test_refusals_change_nothing(project: Path, run: Run, words: list[str], sentence: str) -> None:
+def test_bad_input_changes_nothing(project: Path, run: Run, words: list[str], message: str) -> None:
     spiders = project / "pricewatch" / "spiders"
     before = {path: path.read_bytes() for path in spiders.glob("*.py")}
     refused = run("-m", "scrapy", "genspider", *words)
     assert refused.returncode == 2
-    assert sentence in refused.stdout + refused.stderr
+    assert message in refused.stdout + refused.stderr
     assert {path: path.read_bytes() for path in spiders.glob("*.py")} == before

@@ -1,4 +1,4 @@
-"""`scrapy markets`: adding a part of a site, as a person at a shell does."""
+"""`scrapy markets add`, `show` and `list`."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def run(database, capsys, tmp_path, monkeypatch):
     (tmp_path / "books.toml").write_text(SHOP, "utf-8")
     monkeypatch.setenv("PRICEWATCH_SHOPS", str(tmp_path))
 
-    def run(action: str, **given: object) -> tuple[int, str, str]:
+    def run(action: str, **changes: object) -> tuple[int, str, str]:
         defaults = dict.fromkeys(("adapter", "source", "name", *FREQUENCY, *SEARCH, *PRICES))
-        options = {**defaults, "action": action, **given}
+        options = {**defaults, "action": action, **changes}
         command = Command()
         command.run([], argparse.Namespace(**options))
         shown = capsys.readouterr()
@@ -34,9 +34,9 @@ def run(database, capsys, tmp_path, monkeypatch):
     return run
 
 
-def test_a_market_of_a_shop_that_is_declared(run, database):
+def test_add_market_of_a_declared_shop(run, database):
     code, out, err = run("add", id="travel-books", urls=[BOOKS])
-    assert (code, out) == (0, "Market travel-books of toscrape.com, read by books.\n")
+    assert (code, out) == (0, "Added market travel-books of source toscrape.com, adapter books.\n")
     assert "scrapy sources approve toscrape.com --by NAME" in err
     market = database.row("SELECT * FROM markets WHERE id = 'travel-books'")
     assert market.start_pages == ["/catalogue/category/books/travel_2/index.html"]
@@ -52,8 +52,8 @@ def test_a_market_of_a_shop_that_is_declared(run, database):
     assert "There is no market 'atlantis'" in run("show", id="atlantis", limit=5, json=False)[2]
 
 
-def test_the_address_that_is_shown_is_the_one_that_is_fetched(run, database):
-    """One listing is the same by http and https, and the shop may have only one of them."""
+def test_show_prints_the_fetched_url(run, database):
+    """The canonical URL always has https, but a site may only answer by http."""
     run("add", id="copy", urls=["http://127.0.0.1:8000/iad/x"], adapter="willhaben", source="copy")
     database.do(
         "INSERT INTO listings (source_id, market_id, identity_key, url, canonical_url, title, availability,"
@@ -68,18 +68,18 @@ def test_the_address_that_is_shown_is_the_one_that_is_fetched(run, database):
     assert '"url": "http://127.0.0.1:8000/a"' in run("show", id="copy", limit=5, json=True)[1]
 
 
-def test_a_market_by_search(run, database):
+def test_add_market_by_search(run, database):
     code, out, _ = run(
         "add", id="nikon", urls=["https://jp.mercari.com"], keyword="nikon", max_price="50,000"
     )
-    assert (code, out) == (0, "Market nikon of mercari.com, read by mercari.\n")
+    assert (code, out) == (0, "Added market nikon of source mercari.com, adapter mercari.\n")
     market = database.row("SELECT * FROM markets WHERE id = 'nikon'")
     assert (market.start_pages, market.keyword, market.max_price_cents) == ([], "nikon", 50000)
     assert market.price_currency == "JPY"
 
 
-def test_two_sources_at_one_place(run, database):
-    """A site may be shown by another machine: its source says where, and who reads it."""
+def test_named_source_may_be_at_another_address_than_the_site(run, database):
+    """A copy of a site may run on another machine: the named source stores its address and adapter."""
     url = "http://127.0.0.1:8000/iad/x"
     code, _, _ = run("add", id="copy", urls=[url], adapter="willhaben", source="willhaben-copy")
     assert code == 0
@@ -103,11 +103,11 @@ REFUSALS: list[tuple[dict[str, object], str]] = [
 ]
 
 
-def test_refusals_are_one_sentence_and_store_nothing(run, database):
+def test_bad_input_is_one_line_and_stores_nothing(run, database):
     before = database.row("SELECT (SELECT count(*) FROM markets), (SELECT count(*) FROM sources)")
-    for given, sentence in REFUSALS:
-        code, out, err = run("add", **given)
+    for options, message in REFUSALS:
+        code, out, err = run("add", **options)
         assert (code, out) == (2, "")
-        assert sentence in err
+        assert message in err
         assert err.count("\n") == 1
     assert database.row("SELECT (SELECT count(*) FROM markets), (SELECT count(*) FROM sources)") == before

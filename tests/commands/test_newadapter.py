@@ -1,4 +1,4 @@
-"""`scrapy newadapter`, run in a copy of the project: what it makes works at once."""
+"""`scrapy newadapter`, run in a copy of the project."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from argparse import Namespace
 
 import pytest
 
-from pricewatch.commands.newadapter import Command, make
+from pricewatch.commands.newadapter import Command, create_adapter
 from pricewatch.errors import UserError
 from tests.conftest import ROOT
 
 
 @pytest.fixture
 def project(tmp_path):
-    """As much of the project as an adapter and its test need."""
-    left_out = shutil.ignore_patterns("__pycache__", "var", ".*")
-    shutil.copytree(ROOT / "pricewatch", tmp_path / "pricewatch", ignore=left_out)
+    """The parts of the project that an adapter and its test need."""
+    ignored = shutil.ignore_patterns("__pycache__", "var", ".*")
+    shutil.copytree(ROOT / "pricewatch", tmp_path / "pricewatch", ignore=ignored)
     for name in ("scrapy.cfg", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "tests" / "adapters").mkdir(parents=True)
@@ -48,7 +48,7 @@ def run(project):
 
 
 @pytest.mark.slow
-def test_what_it_makes_works_at_once(project, run):
+def test_created_adapter_works_unchanged(project, run):
     made = run("scrapy", "newadapter", "tea_shop", "www.teashop.example")
     assert (made.returncode, made.stderr) == (0, "")
     assert "tests/adapters/test_tea_shop.py" in made.stdout
@@ -68,37 +68,37 @@ def test_what_it_makes_works_at_once(project, run):
     linted = run("ruff", "check", "--no-cache", "pricewatch/adapters", "tests/adapters")
     assert linted.returncode == 0, linted.stdout
     with pytest.raises(UserError, match="already"):
-        make(project, "tea_shop", "teashop.example")
+        create_adapter(project, "tea_shop", "teashop.example")
 
 
 @pytest.mark.slow
-def test_a_declared_shop_works_at_once_too(project, run):
-    made = make(project, "tea_shop", "www.teashop.example", declarative=True)
+def test_created_declared_shop_works_unchanged(project, run):
+    made = create_adapter(project, "tea_shop", "www.teashop.example", declarative=True)
     assert str(made[-1]) == "pricewatch/declared_shops/shops/tea_shop.toml"
     assert not (project / "pricewatch" / "adapters" / "tea_shop.py").exists()
     tested = run("pytest", "-q", "-p", "no:cacheprovider", "tests/adapters/test_tea_shop.py")
     assert "2 passed" in tested.stdout, tested.stdout + tested.stderr
     for declarative in (False, True):
         with pytest.raises(UserError, match="already"):
-            make(project, "tea_shop", "teashop.example", declarative=declarative)
+            create_adapter(project, "tea_shop", "teashop.example", declarative=declarative)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "message"),
     [
         ([], "Give a name and a domain"),
         (["teashop"], "Give a name and a domain"),
-        (["Tea-Shop", "teashop.example"], "cannot be a name"),
-        (["../tea", "teashop.example"], "cannot be a name"),
-        (["class", "teashop.example"], "cannot be a name"),
-        (["teashop", "nowhere"], "no domain"),
-        (["teashop", "https://teashop.example/x"], "no domain"),
-        (["teashop", 'tea"shop.example'], "no domain"),
+        (["Tea-Shop", "teashop.example"], "not a valid name"),
+        (["../tea", "teashop.example"], "not a valid name"),
+        (["class", "teashop.example"], "not a valid name"),
+        (["teashop", "nowhere"], "not a domain"),
+        (["teashop", "https://teashop.example/x"], "not a domain"),
+        (["teashop", 'tea"shop.example'], "not a domain"),
         (["generic", "teashop.example"], "already"),
         (["base", "teashop.example"], "already"),
     ],
 )
-def test_refusals_are_one_sentence_and_change_nothing(project, capsys, monkeypatch, arguments, sentence):
+def test_bad_input_is_one_line_and_changes_nothing(project, capsys, monkeypatch, arguments, message):
     monkeypatch.chdir(project)
     before = sorted(path for path in project.rglob("*") if "__pycache__" not in path.parts)
     command = Command()
@@ -107,5 +107,5 @@ def test_refusals_are_one_sentence_and_change_nothing(project, capsys, monkeypat
     shown = capsys.readouterr()
     assert shown.out == ""
     assert shown.err.count("\n") == 1
-    assert sentence in shown.err
+    assert message in shown.err
     assert sorted(path for path in project.rglob("*") if "__pycache__" not in path.parts) == before

@@ -1,4 +1,4 @@
-"""`scrapy parse`: what the adapter of a site reads from a page, or what a spider does with it."""
+"""`scrapy parse`: pages read by an adapter or a spider."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SCRIPTED = """<html><body><h1>Blue kettle</h1><p>A kettle of one and a half litr
 
 
 class Parse:
-    """Runs the command, and sees to it that nothing was stored."""
+    """Run the command, and assert that nothing was stored."""
 
     def __init__(self, marketplace: Bazaar, database: Database, crawl: Crawl) -> None:
         self.bazaar, self.database, self.crawl = marketplace, database, crawl
@@ -55,7 +55,7 @@ class Parse:
         return json.loads(outcome.stdout)
 
     def listing(self) -> TruthListing:
-        """One that is on sale, with a page that needs no browser."""
+        """Return a listing that is on sale and whose page needs no browser."""
         on_sale = (one for one in self.bazaar.truth("bikes") if one.state == "on_sale")
         return next(one for one in on_sale if one.markup != "js")
 
@@ -65,7 +65,7 @@ def parse(marketplace: Bazaar, database: Database, crawl: Crawl) -> Parse:
     return Parse(marketplace, database, crawl)
 
 
-def test_a_product_page_gives_the_offer_with_its_verdict_and_evidence(parse: Parse) -> None:
+def test_product_page_shows_offer_verdict_and_evidence(parse: Parse) -> None:
     true = parse.listing()
     outcome = parse(true.url)
     assert (outcome.returncode, outcome.stderr) == (0, "")
@@ -74,20 +74,20 @@ def test_a_product_page_gives_the_offer_with_its_verdict_and_evidence(parse: Par
     assert lines[2].split() == ["adapter", "bazaar", "1.1.0"]
     assert f"  title         {true.title}" in lines
     assert any(line.startswith(f"    price: {true.price} {true.currency}") for line in lines)
-    told = parse.json(true.url)
-    assert (told["kind"], told["adapter"], told["status"]) == ("offer", "bazaar", "ok")
-    assert told["offer"]["price_cents"] == true.price
-    assert told["offer"]["identity_key"]
-    assert told["evidence"]
+    report = parse.json(true.url)
+    assert (report["kind"], report["adapter"], report["status"]) == ("offer", "bazaar", "ok")
+    assert report["offer"]["price_cents"] == true.price
+    assert report["offer"]["identity_key"]
+    assert report["evidence"]
 
 
-def test_another_adapter_can_be_chosen(parse: Parse) -> None:
+def test_adapter_option_chooses_the_adapter(parse: Parse) -> None:
     true = parse.listing()
-    told = parse.json(true.url, "--adapter", "generic")
-    assert (told["adapter"], told["offer"]["price_cents"]) == ("generic", true.price)
+    report = parse.json(true.url, "--adapter", "generic")
+    assert (report["adapter"], report["offer"]["price_cents"]) == ("generic", true.price)
 
 
-def test_a_site_that_nobody_has_stored_is_read_by_the_generic_adapter(parse: Parse) -> None:
+def test_unknown_site_is_read_by_the_generic_adapter(parse: Parse) -> None:
     true = parse.listing()
     parse.database.do("UPDATE sources SET base_url = 'http://127.0.0.1:1' WHERE id = 'bazaar'")
     place = parse.bazaar.url.removeprefix("http://")
@@ -96,23 +96,23 @@ def test_a_site_that_nobody_has_stored_is_read_by_the_generic_adapter(parse: Par
     assert parse.database.value("SELECT count(*) FROM sources WHERE domain = '127.0.0.1'") == 1
 
 
-def test_an_overview_page_gives_its_cards(parse: Parse) -> None:
-    # A start page of a market, and a page further on that is none.
+def test_overview_page_shows_cards(parse: Parse) -> None:
+    # A start page of a market, and a later page.
     for path in ("/c/bikes", "/c/bikes?page=2"):
         outcome = parse(path)
         assert (outcome.returncode, outcome.stderr) == (0, "")
-        assert outcome.stdout.splitlines()[1] == "  overview page, read by the adapter bazaar 1.1.0"
+        assert outcome.stdout.splitlines()[1] == "  overview page, adapter bazaar 1.1.0"
         assert "has_next: " in outcome.stdout
-    told = parse.json("/c/bikes")
-    assert told["kind"] == "cards"
+    report = parse.json("/c/bikes")
+    assert report["kind"] == "cards"
     shown = {one.title for one in parse.bazaar.truth("bikes")}
-    assert len(told["cards"]) > 10
-    assert {card["title"] for card in told["cards"]} <= shown
-    assert told["has_next"]
+    assert len(report["cards"]) > 10
+    assert {card["title"] for card in report["cards"]} <= shown
+    assert report["has_next"]
 
 
-def test_a_start_page_is_not_read_as_a_product(parse: Parse) -> None:
-    """Even where its page looks like one."""
+def test_start_page_is_not_read_as_a_product(parse: Parse) -> None:
+    """Even if the page looks like a product page."""
     true = parse.listing()
     parse.database.do(
         "UPDATE markets SET start_pages = CAST(:pages AS jsonb) WHERE id = 'bazaar-bikes'",
@@ -122,7 +122,7 @@ def test_a_start_page_is_not_read_as_a_product(parse: Parse) -> None:
     assert parse.json(true.url, "--offer")["offer"]["price_cents"] == true.price
 
 
-def test_either_can_be_forced(parse: Parse) -> None:
+def test_offer_and_cards_options_force_the_kind_of_page(parse: Parse) -> None:
     true = parse.listing()
     for path, option in ((true.url, "--cards"), ("/c/bikes", "--offer")):
         outcome = parse(path, option)
@@ -130,20 +130,20 @@ def test_either_can_be_forced(parse: Parse) -> None:
         assert "nothing to store: PAGE_STRUCTURE_CHANGED" in outcome.stdout
 
 
-def test_a_doubtful_price_would_be_held(parse: Parse) -> None:
+def test_ambiguous_price_would_be_quarantined(parse: Parse) -> None:
     page = """<title>Blue kettle</title><h1>Blue kettle</h1><p>In stock</p><button>Add to cart</button>
     <script type="application/ld+json">{"@context": "https://schema.org", "@type": "Product",
     "name": "Blue kettle", "offers": {"@type": "Offer", "price": "19.99", "priceCurrency": "EUR",
     "availability": "https://schema.org/InStock"}}</script><p class="price">€ 29.99</p>"""
     parse.bazaar.fault("respond", "^/kettle", body=page)
-    told = parse.json("/kettle", "--adapter", "generic")
-    assert told["status"] == "quarantine"
+    report = parse.json("/kettle", "--adapter", "generic")
+    assert report["status"] == "quarantine"
     outcome = parse("/kettle", "--adapter", "generic")
     assert outcome.returncode == 0
     assert "  would be held in quarantine: " in outcome.stdout
 
 
-def test_a_price_that_jumps_would_be_held(marketplace: Bazaar, database: Database, crawl: Crawl) -> None:
+def test_price_jump_would_be_quarantined(marketplace: Bazaar, database: Database, crawl: Crawl) -> None:
     true = Parse(marketplace, database, crawl).listing()
     url = marketplace.url + true.url
     assert crawl("targets", url=url, store="yes").returncode == 0
@@ -155,7 +155,7 @@ def test_a_price_that_jumps_would_be_held(marketplace: Bazaar, database: Databas
     assert database.value("SELECT count(*) FROM runs") == runs
 
 
-def test_an_adapter_that_breaks_shows_its_traceback(parse: Parse) -> None:
+def test_exception_in_adapter_is_logged_with_traceback(parse: Parse) -> None:
     breaks = ("-s", 'ADDONS={"tests.spiders.broken.BreaksOnProducts": 1}')
     outcome = parse(parse.listing().url, *breaks)
     assert outcome.returncode == 1
@@ -163,7 +163,7 @@ def test_an_adapter_that_breaks_shows_its_traceback(parse: Parse) -> None:
     assert "Traceback" in outcome.stderr
 
 
-def test_a_page_that_led_elsewhere_is_not_the_product(parse: Parse) -> None:
+def test_redirect_to_another_page_is_not_the_product(parse: Parse) -> None:
     true = parse.listing()
     parse.bazaar.fault("redirect", f"^{true.url}", to="/c/toys")
     outcome = parse(true.url, "--offer")
@@ -177,43 +177,46 @@ def test_a_page_that_led_elsewhere_is_not_the_product(parse: Parse) -> None:
         ("/item/none", "not_fetched", "the site answered with status 404"),
     ],
 )
-def test_a_page_that_is_not_fetched_says_why(parse: Parse, path: str, reason: str, why: str) -> None:
+def test_reason_is_shown_if_the_page_is_not_fetched(parse: Parse, path: str, reason: str, why: str) -> None:
     outcome = parse(path)
     assert (outcome.returncode, outcome.stdout) == (1, "")
     assert outcome.stderr == f"pricewatch: {parse.bazaar.url}{path} was not fetched: {why}.\n"
-    told = parse.json(path)
-    assert (told["status"], told["reason"], told["details"]) == ("failed", reason, why)
+    report = parse.json(path)
+    assert (report["status"], report["reason"], report["details"]) == ("failed", reason, why)
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("words", "message"),
     [
-        ([], "Give one URL, such as https://shop.example/item/1."),
+        ([], "Give one URL. Example: https://shop.example/item/1"),
         (["shop.example"], "'shop.example' is not a web address"),
         (["--adapter", "x", "https://shop.example"], "There is no adapter 'x'. Known: apartments, bazaar,"),
         (["--cards", "https://shop.example"], "The adapter 'generic' reads product pages only"),
-        (["-c", "parse", "https://shop.example"], "No spider has https://shop.example within its allowed"),
+        (
+            ["-c", "parse", "https://shop.example"],
+            "No spider has https://shop.example in its allowed_domains",
+        ),
         (["--spider", "x", "https://shop.example"], "There is no spider 'x'. Known spiders: discovery,"),
         (["--spider", "sweep", "https://shop.example"], "The sweep spider needs -a market=…"),
-        (["--json", "-v", "https://shop.example"], "--json is for reading by an adapter, and the other"),
+        (["--json", "-v", "https://shop.example"], "--json is an option for adapters; do not combine it"),
     ],
 )
-def test_bad_input_is_one_sentence(crawl: Crawl, words: list[str], sentence: str) -> None:
+def test_bad_input_is_one_line(crawl: Crawl, words: list[str], message: str) -> None:
     outcome = crawl.command("parse", *words).end()
     assert (outcome.returncode, outcome.stdout) == (2, "")
-    assert outcome.stderr.startswith(f"pricewatch: {sentence}")
+    assert outcome.stderr.startswith(f"pricewatch: {message}")
     assert outcome.stderr.count("\n") == 1
 
 
-def test_help_names_both_ways(crawl: Crawl) -> None:
-    shown = crawl.command("parse", "--help").end().stdout
+def test_help_shows_options_of_adapters_and_spiders(crawl: Crawl) -> None:
+    shown = " ".join(crawl.command("parse", "--help").end().stdout.split())
     assert "--adapter NAME" in shown
     assert "--callback CALLBACK" in shown
     assert "Nothing is stored" in shown
 
 
 @pytest.mark.parametrize("words", [["--spider", "plain"], ["-c", "parse"], []])
-def test_a_spider_reads_a_page_as_scrapy_does_it(
+def test_spider_reads_a_page_as_in_scrapy(
     marketplace: Bazaar, database: Database, plain_project: Run, words: list[str]
 ) -> None:
     shown = plain_project("parse", "--nolog", "--nocolour", *words, f"{marketplace.url}/c/bikes")
@@ -223,14 +226,14 @@ def test_a_spider_reads_a_page_as_scrapy_does_it(
     assert database.value("SELECT count(*) FROM runs") == 0
 
 
-def test_an_adapter_is_asked_for_where_a_spider_reads_the_site_too(
+def test_json_option_chooses_the_adapter_over_a_matching_spider(
     marketplace: Bazaar, plain_project: Run
 ) -> None:
     shown = plain_project("parse", "--json", f"{marketplace.url}/c/bikes")
     assert json.loads(shown.stdout)["adapter"] == "bazaar"
 
 
-def test_a_spider_that_gets_no_page_says_why(marketplace: Bazaar, plain_project: Run) -> None:
+def test_reason_is_shown_if_a_spider_gets_no_page(marketplace: Bazaar, plain_project: Run) -> None:
     shown = plain_project("parse", "--nolog", "--spider", "plain", f"{marketplace.url}/private/page")
     assert shown.returncode == 1
     assert shown.stderr == (
@@ -240,11 +243,11 @@ def test_a_spider_that_gets_no_page_says_why(marketplace: Bazaar, plain_project:
 
 @pytest.mark.slow
 @pytest.mark.browser
-def test_a_site_that_needs_a_browser_gets_one(parse: Parse, tmp_path: Path) -> None:
+def test_javascript_site_is_rendered_in_a_browser(parse: Parse, tmp_path: Path) -> None:
     (tmp_path / "kettles.toml").write_text(SHOP)
     parse.bazaar.fault("respond", "^/kettle", body=SCRIPTED)
     shops = {"PRICEWATCH_SHOPS": str(tmp_path), "CHROMIUM_PATH": chromium_path()}
     outcome = parse("/kettle", "--adapter", "kettles", "--json", **shops)
     assert outcome.returncode == 0, outcome
-    told = json.loads(outcome.stdout)
-    assert (told["status"], told["offer"]["price_cents"]) == ("ok", 1999)
+    report = json.loads(outcome.stdout)
+    assert (report["status"], report["offer"]["price_cents"]) == ("ok", 1999)

@@ -1,4 +1,4 @@
-"""`scrapy quarantine`: what is held, and what a person makes of it."""
+"""`scrapy quarantine`: list, show, accept, reject and replay."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def scrapy(crawl: Any) -> Any:
     return lambda *words: crawl.command("quarantine", *map(str, words)).end()
 
 
-def test_held_offers_are_listed_shown_accepted_and_rejected(
+def test_offers_are_listed_shown_accepted_and_rejected(
     scrapy: Any, database: Database, tmp_path: Path
 ) -> None:
     store(database, [card(1, 1000)], run_id=1)
@@ -38,7 +38,7 @@ def test_held_offers_are_listed_shown_accepted_and_rejected(
     saved = tmp_path / "page.html"
     assert scrapy("show", zero, "--save", saved).returncode == 0
     assert b"item-title" in saved.read_bytes()
-    assert "No page is kept" in scrapy("show", jump, "--save", saved).stderr
+    assert f"Offer {jump} has no stored page" in scrapy("show", jump, "--save", saved).stderr
 
     done = scrapy("accept", jump, zero, "--by", "Ada", "--note", "the shop says so")
     assert done.returncode == 1
@@ -47,11 +47,11 @@ def test_held_offers_are_listed_shown_accepted_and_rejected(
     assert rows(database) == [(1000, "SCRAPE", 1), (5000, "REVIEW", 2)]
     assert "1 of 1 rejected" in scrapy("reject", zero).stdout
     assert status(database, zero) == "rejected"
-    assert "Nothing of that kind" in scrapy("list").stdout
+    assert "No quarantined offers match" in scrapy("list").stdout
     assert "There is no offer 999" in scrapy("show", 999).stderr
 
 
-def test_pages_are_read_again_before_anything_is_stored(scrapy: Any, database: Database) -> None:
+def test_replay_stores_only_with_apply(scrapy: Any, database: Database) -> None:
     hold(database, price=0)
     broken = hold(database, price=0, page="<p>another shop</p>", minutes=11, identity_key="PID:2")
     done = scrapy("replay", "--adapter", "bazaar")
@@ -66,14 +66,14 @@ def test_pages_are_read_again_before_anything_is_stored(scrapy: Any, database: D
     assert scrapy("replay").returncode == 2
 
 
-def test_what_a_spider_read_itself_is_never_read_again(scrapy: Any, database: Database) -> None:
+def test_offers_of_custom_spiders_cannot_be_replayed(scrapy: Any, database: Database) -> None:
     held = hold(database, page="", adapter_id="spider:toys")
     assert str(held) in scrapy("list", "--adapter", "spider:toys").stdout
     assert json.loads(scrapy("show", held).stdout)["adapter_id"] == "spider:toys"
     assert "the spider toys provided no page" in scrapy("show", held, "--save", "x.html").stderr
     refused = scrapy("replay", "--adapter", "spider:toys", "--apply")
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
-    assert "Nothing is read again: the spider toys reads its pages itself" in refused.stderr
+    assert "These pages cannot be read again: the spider toys reads its pages itself" in refused.stderr
     done = scrapy("replay", held, "--apply")
     assert f"{held}: no adapter, the spider toys reads its pages itself" in done.stdout
     assert "0 of 1 stored." in done.stdout

@@ -1,4 +1,4 @@
-"""`scrapy shell`, `fetch`, `view` and Scrapy's other commands for debugging: by our rules, without a run."""
+"""`scrapy shell`, `fetch`, `view`, `list`, `check`, `runspider` and `bench` in the project."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_fetch_prints_a_page(marketplace: Bazaar, database: Database, crawl: Cra
     assert "<main data-total" in outcome.stdout
     headers = crawl.command("fetch", "--nolog", "--headers", f"{marketplace.url}/c/bikes").end()
     assert "< Server: bazaar" in headers.stdout.splitlines()
-    # Both went through our middlewares: the second had no need to ask for the rules again.
+    # Both used pricewatch's middlewares: the second found robots.txt in the cache.
     assert [entry.path for entry in marketplace.log()].count("/robots.txt") == 1
     assert database.value(RUNS) == 0
 
@@ -35,7 +35,7 @@ def test_fetch_starts_the_sample_marketplace(database: Database, crawl: Crawl) -
 
 
 @pytest.mark.parametrize("status", [403, 404, 503])
-def test_fetch_prints_what_comes_with_any_status(marketplace: Bazaar, crawl: Crawl, status: int) -> None:
+def test_fetch_prints_error_responses(marketplace: Bazaar, crawl: Crawl, status: int) -> None:
     marketplace.fault("status", "^/c/bikes", status=status)
     quick = ("-s", "RETRY_TIMES=0")
     outcome = crawl.command("fetch", "--nolog", *quick, f"{marketplace.url}/c/bikes").end()
@@ -46,7 +46,7 @@ def test_fetch_prints_what_comes_with_any_status(marketplace: Bazaar, crawl: Cra
     assert (outcome.returncode, outcome.stdout, outcome.stderr) == (0, f"{status}\n", "")
 
 
-def test_fetch_shows_a_redirect_itself_if_asked(marketplace: Bazaar, crawl: Crawl) -> None:
+def test_fetch_no_redirect_shows_the_redirect(marketplace: Bazaar, crawl: Crawl) -> None:
     marketplace.fault("redirect", "^/c/bikes", to="/c/toys")
     followed = crawl.command("fetch", "--nolog", f"{marketplace.url}/c/bikes").end()
     assert "<main data-total" in followed.stdout
@@ -66,14 +66,14 @@ def test_view_opens_the_page_in_a_browser(marketplace: Bazaar, crawl: Crawl, tmp
     assert "<main data-total" in opened.read_text()
 
 
-def test_shell_has_the_page(marketplace: Bazaar, database: Database, crawl: Crawl) -> None:
+def test_shell_has_the_response(marketplace: Bazaar, database: Database, crawl: Crawl) -> None:
     code = "response.status, len(response.css('[data-id]')) > 5, spider.name"
     outcome = crawl.command("shell", "--nolog", "-c", code, f"{marketplace.url}/c/bikes").end()
     assert (outcome.returncode, outcome.stderr) == (0, "")
     assert outcome.stdout == "(200, True, 'default')\n"
-    # An address as people type it, and none at all.
-    place = marketplace.url.removeprefix("http://")
-    assert crawl.command("shell", "--nolog", "-c", "response.status", place).end().stdout == "200\n"
+    # A URL without a scheme, and no URL.
+    netloc = marketplace.url.removeprefix("http://")
+    assert crawl.command("shell", "--nolog", "-c", "response.status", netloc).end().stdout == "200\n"
     assert crawl.command("shell", "--nolog", "-c", "6 * 7").end().stdout == "42\n"
     assert database.value(RUNS) == 0
 
@@ -90,51 +90,51 @@ def test_shell_reads_a_saved_page(crawl: Crawl, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("words", "message"),
     [
-        (["fetch"], "Give one URL, such as https://shop.example/item/1."),
-        (["view", "a", "b"], "Give one URL, such as https://shop.example/item/1."),
+        (["fetch"], "Give one URL. Example: https://shop.example/item/1"),
+        (["view", "a", "b"], "Give one URL. Example: https://shop.example/item/1"),
         (
             ["fetch", "shop.example"],
-            "'shop.example' is not a web address such as https://shop.example/item/1.",
+            "'shop.example' is not a web address. Example: https://shop.example/item/1",
         ),
-        (["fetch", "file:///etc/passwd"], "'file:///etc/passwd' is not a web address such as"),
+        (["fetch", "file:///etc/passwd"], "'file:///etc/passwd' is not a web address."),
         (["view", "--fast", "https://shop.example"], "Unknown option '--fast'; -h lists the options."),
         (["shell", "-c", "1", "./none.html"], "There is no file './none.html'."),
-        (["shell", "-c", "1", "http://a b/"], "'http://a b/' is not a web address such as"),
+        (["shell", "-c", "1", "http://a b/"], "'http://a b/' is not a web address."),
         (["fetch", "--spider", "x", "https://shop.example"], "There is no spider 'x'. Known spiders: disc"),
-        (["shell", "--spider", "sweep", "https://shop.example"], "Leave out --spider sweep: it needs arg"),
+        (["shell", "--spider", "sweep", "https://shop.example"], "Remove --spider sweep: it needs arguments"),
         (["fetch", "-s", "REQUESTS_PER_SECOND=often", "https://shop.example"], "REQUESTS_PER_SECOND is 'of"),
     ],
 )
-def test_bad_input_is_one_sentence(crawl: Crawl, words: list[str], sentence: str) -> None:
+def test_bad_input_is_one_line(crawl: Crawl, words: list[str], message: str) -> None:
     outcome = crawl.command(*words).end()
     assert (outcome.returncode, outcome.stdout) == (2, "")
-    assert outcome.stderr.startswith(f"pricewatch: {sentence}")
+    assert outcome.stderr.startswith(f"pricewatch: {message}")
     assert outcome.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("command", [["fetch"], ["view"], ["shell", "-c", "response"]])
-def test_what_the_rules_forbid_is_one_sentence(
+def test_forbidden_page_is_one_line(
     marketplace: Bazaar, database: Database, crawl: Crawl, command: list[str]
 ) -> None:
     url = f"{marketplace.url}/private/page"
     outcome = crawl.command(*command, "--nolog", url).end()
     assert outcome.returncode == 1
     assert outcome.stderr == f"pricewatch: {url} was not fetched: forbidden by robots.txt.\n"
-    # Not the sample marketplace any more, but some private address.
+    # No longer the sample marketplace, but any private address.
     database.do("UPDATE sources SET base_url = 'http://127.0.0.1:1' WHERE id = 'bazaar'")
     outcome = crawl.command(*command, "--nolog", url, ALLOWED_PRIVATE_HOSTS="").end()
     assert outcome.returncode == 1
-    place = marketplace.url.removeprefix("http://")
+    netloc = marketplace.url.removeprefix("http://")
     assert outcome.stderr == (
         f"pricewatch: {url} was not fetched: 127.0.0.1 is not a public address; if it is yours, "
-        f"allow it with ALLOWED_PRIVATE_HOSTS={place}.\n"
+        f"allow it with ALLOWED_PRIVATE_HOSTS={netloc}.\n"
     )
     assert marketplace.log()[-1].path == "/robots.txt"
 
 
-def test_what_cannot_be_fetched_is_one_sentence(marketplace: Bazaar, crawl: Crawl) -> None:
+def test_failed_fetch_is_one_line(marketplace: Bazaar, crawl: Crawl) -> None:
     marketplace.fault("reset", "^/c/bikes")
     marketplace.fault("captcha", "^/c/toys")
     quick = ("--nolog", "-s", "RETRY_TIMES=0")
@@ -144,12 +144,12 @@ def test_what_cannot_be_fetched_is_one_sentence(marketplace: Bazaar, crawl: Craw
         assert outcome.stderr.startswith(f"pricewatch: {marketplace.url}/c/bikes was not fetched: ")
         assert outcome.stderr.count("\n") == 1
         outcome = crawl.command(*command, *quick, f"{marketplace.url}/c/toys").end()
-        assert "-s BLOCKED_PAGES_ENABLED=False shows what it answered" in outcome.stderr
+        assert "-s BLOCKED_PAGES_ENABLED=False shows its response" in outcome.stderr
     shown = crawl.command("fetch", *quick, "-s", "BLOCKED_PAGES_ENABLED=False", f"{marketplace.url}/c/toys")
     assert "Just a moment" in shown.end().stdout
 
 
-def test_a_spider_that_matches_the_site_opens_no_run(
+def test_spider_that_matches_the_site_opens_no_run(
     marketplace: Bazaar, database: Database, plain_project: Run
 ) -> None:
     url = f"{marketplace.url}/c/bikes"
@@ -170,7 +170,7 @@ def test_spiders_are_listed_and_their_contracts_checked(database: Database, plai
     assert database.value(RUNS) == 0
 
 
-def test_a_spider_without_an_errback_says_what_was_refused(
+def test_refused_request_without_errback_is_logged(
     marketplace: Bazaar, plain_project: Run, tmp_path: Path
 ) -> None:
     file = tmp_path / "plain_spiders.py"
@@ -182,7 +182,7 @@ def test_a_spider_without_an_errback_says_what_was_refused(
     assert f"WARNING: {marketplace.url}/private/page was not fetched: forbidden by robots.txt" in ran.stderr
 
 
-def test_bench_measures(database: Database, crawl: Crawl) -> None:
+def test_bench_runs_without_opening_a_run(database: Database, crawl: Crawl) -> None:
     words = ("-s", "CLOSESPIDER_PAGECOUNT=3", "-s", "STATS_DUMP=True")
     outcome = crawl.command("bench", *words).end()
     assert outcome.returncode == 0
@@ -191,7 +191,7 @@ def test_bench_measures(database: Database, crawl: Crawl) -> None:
     assert database.value(RUNS) == 0
 
 
-def test_commands_say_what_they_are_for(crawl: Crawl) -> None:
+def test_help_lists_all_commands(crawl: Crawl) -> None:
     shown = crawl.command("-h").end().stdout
     for name in ("bench", "check", "fetch", "genspider", "parse", "runspider", "shell", "view"):
         assert f"\n  {name:<13} " in shown

@@ -1,4 +1,4 @@
-"""`scrapy simulate` with bad input, and stopped on its way: one sentence each."""
+"""`scrapy simulate`: bad input, and a signal while it runs."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ import pytest
 
 from tests.conftest import ROOT
 
-# As Ctrl-C and SIGTERM do while the reactor runs.
+# Stops the reactor, as Ctrl-C and SIGTERM do.
 STOPPED = """
 import asyncio
 from scrapy.utils.project import get_project_settings
 from pricewatch.commands.simulate import Command, in_reactor
 
-async def stopped_on_the_way():
+async def stop_the_reactor():
     from twisted.internet import reactor
     reactor.stop()
     await asyncio.Event().wait()
 
 command = Command()
 command.days, command.faults, command.habits = 1, 0, "none"
-command._live = lambda _: in_reactor(stopped_on_the_way(), get_project_settings())
+command._simulate = lambda _: in_reactor(stop_the_reactor(), get_project_settings())
 command.run([], command)
 raise SystemExit(command.exitcode)
 """
 
 
-def test_stopped_on_its_way() -> None:
+def test_stopped_simulation_prints_one_line() -> None:
     done = subprocess.run(
         [sys.executable, "-c", STOPPED], cwd=ROOT, capture_output=True, text=True, timeout=60
     )
@@ -38,7 +38,7 @@ def test_stopped_on_its_way() -> None:
 
 
 @pytest.mark.parametrize("words", [["--days", "0"], ["--faults", "1"]])
-def test_numbers_that_mean_nothing(words: list[str]) -> None:
+def test_options_out_of_range(words: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "scrapy", "simulate", *words],
         cwd=ROOT,
@@ -47,10 +47,10 @@ def test_numbers_that_mean_nothing(words: list[str]) -> None:
         timeout=60,
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("pricewatch: --days is more than 0")
+    assert done.stderr.startswith("pricewatch: --days takes a number above 0")
 
 
-def test_a_habit_that_no_shop_has() -> None:
+def test_unknown_habit() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "scrapy", "simulate", "--habits", "beyond_404,shouting"],
         cwd=ROOT,
@@ -59,4 +59,4 @@ def test_a_habit_that_no_shop_has() -> None:
         timeout=60,
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("pricewatch: There is no habit 'shouting'. Known: beyond_404, ")
+    assert done.stderr.startswith("pricewatch: Unknown habit 'shouting'. Known: beyond_404, ")

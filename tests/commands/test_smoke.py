@@ -1,4 +1,4 @@
-"""`scrapy smoke`: true figures end with 0, any other with 1."""
+"""`scrapy smoke`: the exit code is 0 if all checks pass, else 1."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from pricewatch.errors import UserError
 from pricewatch.simulation.smoke_checks import check_first, check_second
 from pricewatch.simulation.smoke_rounds import CHEAPER, TARGETS, Round, choose
 from pricewatch.store.views.stored_reports import RunReport, StoredListing
-from tests.simulation.places import check_nothing_left, only_place, run_in
+from tests.simulation.isolated_runs import check_nothing_left, isolated_tmpdir, run_in
 
 
 @pytest.mark.proof
-def test_true_figures() -> None:
-    with only_place() as place:
-        outcome = run_in(place, "scrapy", "smoke")
+def test_smoke_passes_and_leaves_nothing_behind() -> None:
+    with isolated_tmpdir() as tmpdir:
+        outcome = run_in(tmpdir, "scrapy", "smoke")
         assert outcome.returncode == 0, outcome.stdout + outcome.stderr
-        check_nothing_left(place)
-    assert "figures are what the marketplace knows to be true" in outcome.stdout
+        check_nothing_left(tmpdir)
+    assert re.search(r"All \d+ checks passed", outcome.stdout)
     assert re.search("^(Browser|No browser): ", outcome.stdout, re.MULTILINE)
     rows = [line.split() for line in outcome.stdout.splitlines() if line.split()[:1] in (["1"], ["2"])]
     assert [row[1] for row in rows] == ["discovery", "sweep", "verification", "targets"] * 2
 
 
-def test_a_spider_that_it_does_not_know_is_not_passed_over() -> None:
+def test_unknown_spider_is_an_error() -> None:
     assert choose(["verification", "discovery"]) == ["discovery", "verification"]
-    with pytest.raises(UserError, match="smoke does not know how to start exploration"):
+    with pytest.raises(UserError, match="smoke has no arguments for the spider exploration"):
         choose(["discovery", "exploration"])
 
 
@@ -67,15 +67,15 @@ def run(**fields: object) -> RunReport:
     return RunReport(**values)  # type: ignore[arg-type]
 
 
-def done(number: int, **fields: object) -> Round:
+def make_round(number: int, **fields: object) -> Round:
     stored = {
         "https://x/a": StoredListing(100, "EUR", "IN_STOCK", True, 1 + CHEAPER, number),
         "https://x/b": StoredListing(None, None, "OUT_OF_STOCK", True, 0, number),
         "https://x/c": StoredListing(300, "EUR", "IN_STOCK", False, 1, number),
     }
     counters = {"new_listings": 3, "price_rows": 2 + CHEAPER, "gone": 1} if number == 1 else {}
-    watched = run(spider="targets", details=TARGETS)
-    return Round(number, [run(spider="discovery", **(counters | fields)), watched], stored)
+    targets = run(spider="targets", details=TARGETS)
+    return Round(number, [run(spider="discovery", **(counters | fields)), targets], stored)
 
 
 BEFORE = [
@@ -85,39 +85,39 @@ BEFORE = [
 ]
 
 
-def test_figures_that_are_true_hold() -> None:
-    checks = check_first(done(1), BEFORE, BEFORE[:2]) + check_second(done(1), done(2))
+def test_right_values_pass() -> None:
+    checks = check_first(make_round(1), BEFORE, BEFORE[:2]) + check_second(make_round(1), make_round(2))
     assert [check for check in checks if not check.holds] == []
 
 
 @pytest.mark.parametrize(
-    ("fields", "what"),
+    ("fields", "name"),
     [
-        ({"status": "failed"}, "runs that finished"),
+        ({"status": "failed"}, "finished runs"),
         ({"new_listings": 2}, "new listings"),
         ({"price_rows": 1}, "price rows"),
         ({"gone": 0}, "listings found gone"),
     ],
 )
-def test_a_counter_that_is_not_true_is_told(fields: dict[str, object], what: str) -> None:
-    checks = check_first(done(1, **fields), BEFORE, BEFORE[:2])
-    assert [check.what for check in checks if not check.holds] == [what]
+def test_wrong_counter_fails(fields: dict[str, object], name: str) -> None:
+    checks = check_first(make_round(1, **fields), BEFORE, BEFORE[:2])
+    assert [check.name for check in checks if not check.holds] == [name]
 
 
-def test_what_is_stored_and_not_true_is_told() -> None:
-    first = done(1)
+def test_wrong_stored_listing_fails() -> None:
+    first = make_round(1)
     after = [listing("/a", 99), BEFORE[1]]
     failed = [check for check in check_first(first, BEFORE, after) if not check.holds]
-    assert [check.what for check in failed] == ["listings with another price or stock"]
+    assert [check.name for check in failed] == ["listings with a wrong price or stock"]
     assert failed[0].found == ["/a is (99, 'EUR', 'IN_STOCK'), stored as (100, 'EUR', 'IN_STOCK')"]
     del first.stored["https://x/b"]
-    assert "listings stored" in [c.what for c in check_first(first, BEFORE, BEFORE[:2]) if not c.holds]
+    assert "stored listings" in [c.name for c in check_first(first, BEFORE, BEFORE[:2]) if not c.holds]
 
 
-def test_a_second_round_that_adds_something_is_told() -> None:
-    second = done(2, price_rows=1)
+def test_second_round_that_adds_rows_fails() -> None:
+    second = make_round(2, price_rows=1)
     second.stored["https://x/a"] = second.stored["https://x/a"]._replace(price_cents=99)
-    assert [check.what for check in check_second(done(1), second) if not check.holds] == [
+    assert [check.name for check in check_second(make_round(1), second) if not check.holds] == [
         "second round: price rows",
-        "second round: listings that changed",
+        "second round: changed listings",
     ]

@@ -1,4 +1,4 @@
-"""Approving a source: nothing is crawled from a site whose terms nobody has read."""
+"""`scrapy sources`: approval and rate limits."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tests.store.drift_batches import GOOD, end_run
 from tests.store.watched import NOW
 
 
-def told(crawl: Crawl, *words: str) -> tuple[int, str]:
+def run(crawl: Crawl, *words: str) -> tuple[int, str]:
     outcome = crawl.command("sources", *words).end()
     return outcome.returncode, outcome.stdout + outcome.stderr
 
 
-def test_nothing_is_crawled_before_somebody_approves(crawl: Crawl, database: Database) -> None:
+def test_nothing_is_crawled_from_an_unapproved_source(crawl: Crawl, database: Database) -> None:
     outcome = crawl("discovery", market="boston-ma")
     assert outcome.returncode == 1
     assert "Nobody has approved fetching from apartments yet" in outcome.stderr
@@ -22,46 +22,46 @@ def test_nothing_is_crawled_before_somebody_approves(crawl: Crawl, database: Dat
 
 
 def test_approve_list_and_withdraw(crawl: Crawl, database: Database) -> None:
-    assert told(crawl, "approve", "apartments", "--by", "Ada") == (0, "apartments is approved by Ada.\n")
+    assert run(crawl, "approve", "apartments", "--by", "Ada") == (0, "apartments is approved by Ada.\n")
     row = database.row("SELECT * FROM sources WHERE id = 'apartments'")
     assert row.tos_approved_by == "Ada"
     assert row.tos_reviewed_at is not None
-    code, listed = told(crawl, "list")
+    code, listed = run(crawl, "list")
     assert code == 0
     assert "Ada" in listed
-    assert told(crawl, "withdraw", "apartments")[0] == 0
+    assert run(crawl, "withdraw", "apartments")[0] == 0
     assert database.value("SELECT tos_approved_by FROM sources WHERE id = 'apartments'") is None
 
 
-def test_a_source_that_a_spider_made_is_listed_with_it_and_approved(crawl: Crawl, database: Database) -> None:
+def test_source_of_a_custom_spider_is_listed_and_approved(crawl: Crawl, database: Database) -> None:
     made = database.call(spider_sources.source_for, "toys", None, "http://localhost:8000/toys", NOW)
-    assert told(crawl, "approve", made.id, "--by", "Ada") == (0, "localhost:8000 is approved by Ada.\n")
+    assert run(crawl, "approve", made.id, "--by", "Ada") == (0, "localhost:8000 is approved by Ada.\n")
     assert database.call(spider_sources.source_for, "toys", None, "localhost:8000", NOW).is_approved
     end_run(database, {"spider:toys": GOOD, "spider:games": GOOD, "generic": GOOD}, source=made.id)
-    _, listed = told(crawl, "list")
+    _, listed = run(crawl, "list")
     (line,) = (line for line in listed.splitlines() if "localhost:8000" in line)
     assert "games, toys" in line
 
 
-def test_the_rate_of_a_site_of_ones_own_is_raised(crawl: Crawl, database: Database) -> None:
+def test_rate_limit_is_changed(crawl: Crawl, database: Database) -> None:
     rate = ("--requests-per-second", "5", "--min-delay-ms", "0", "--max-concurrent", "4")
-    code, said = told(crawl, "set", "apartments.com", *rate)
-    assert (code, said) == (0, "apartments is changed. Crawls that begin from now on keep to it.\n")
+    code, output = run(crawl, "set", "apartments.com", *rate)
+    assert (code, output) == (0, "Changed apartments. New crawls use the new limits.\n")
     query = "SELECT requests_per_second, min_delay_ms, max_concurrent FROM sources WHERE id = 'apartments'"
     assert tuple(database.row(query)) == (5, 0, 4)
-    assert told(crawl, "set", "apartments", "--requests-per-second", "0")[0] == 0
+    assert run(crawl, "set", "apartments", "--requests-per-second", "0")[0] == 0
     assert tuple(database.row(query)) == (None, 0, 4)
-    code, said = told(crawl, "set", "apartments", "--requests-per-second", "quick")
-    assert (code, said.count("\n")) == (2, 1)
-    assert "--requests-per-second takes a number" in said
-    assert told(crawl, "set", "apartments")[0] == 2
+    code, output = run(crawl, "set", "apartments", "--requests-per-second", "quick")
+    assert (code, output.count("\n")) == (2, 1)
+    assert "--requests-per-second takes a number" in output
+    assert run(crawl, "set", "apartments")[0] == 2
 
 
-def test_bad_input_is_one_sentence(crawl: Crawl, database: Database) -> None:
-    code, said = told(crawl, "approve", "atlantis", "--by", "Ada")
+def test_bad_input_is_one_line(crawl: Crawl, database: Database) -> None:
+    code, output = run(crawl, "approve", "atlantis", "--by", "Ada")
     assert code == 2
-    assert "There is no source 'atlantis'. Known sources: apartments, bazaar." in said
-    code, said = told(crawl, "approve", "apartments")
+    assert "There is no source 'atlantis'. Known sources: apartments, bazaar." in output
+    code, output = run(crawl, "approve", "apartments")
     assert code == 2
-    assert "the following arguments are required: --by" in said
-    assert "Traceback" not in said
+    assert "the following arguments are required: --by" in output
+    assert "Traceback" not in output

@@ -1,4 +1,4 @@
-"""`scrapy targets`, as a person at a shell uses it."""
+"""`scrapy targets`: all actions, on a terminal and without one."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ def scrapy(crawl: Any) -> Any:
 
 
 def answer(database: Database, text: bytes, *words: str) -> tuple[int, str]:
-    """Run a command on a terminal of its own, with somebody there who types this."""
+    """Run a command on a terminal and type an answer."""
     return on_terminal(database.url, *words, typed=text, kind="dumb")
 
 
-def test_a_url_is_added_listed_paused_resumed_queued_and_removed(scrapy, database):
+def test_target_is_added_listed_paused_resumed_queued_and_removed(scrapy, database):
     done = scrapy("targets", "add", "https://shop.example/a?utm_source=x", "--selector", "price=.amount")
     assert done.returncode == 0
     assert "Target 1" in done.stdout
-    # Nobody is there to be asked: it is kept, and it waits.
+    # Without a terminal nobody can approve: the target is stored, but not due.
     assert "until somebody approves it" in done.stderr
     assert database.value("SELECT next_due_at FROM targets") is None
     done = scrapy("targets", "add", "https://shop.example/a", "https://shop.example/b", "--yes")
-    assert "Watched already: https://shop.example/a" in done.stdout
+    assert "Already a target: https://shop.example/a" in done.stdout
     assert re.search(r"^Target \d+: https://shop.example/b$", done.stdout, re.MULTILINE)
     assert database.value("SELECT count(next_due_at) FROM targets") == 2
     assert database.value("SELECT tos_approved_by FROM sources WHERE id = 'shop.example'")
@@ -43,7 +43,7 @@ def test_a_url_is_added_listed_paused_resumed_queued_and_removed(scrapy, databas
     assert "https://shop.example/b" in scrapy("targets", "list", "--contains", "/b").stdout
 
     assert "1 of 1 paused" in scrapy("targets", "pause", "https://shop.example/b").stdout
-    assert "no such target" in scrapy("targets", "list", "--status", "BROKEN").stdout
+    assert "No targets match" in scrapy("targets", "list", "--status", "BROKEN").stdout
     assert "1 of 1 resumed" in scrapy("targets", "resume", "--status", "PAUSED").stdout
     assert "2 of 2 queued" in scrapy("targets", "requeue", "--source", "shop.example").stdout
     done = scrapy("targets", "remove", "--source", "shop.example")
@@ -53,7 +53,7 @@ def test_a_url_is_added_listed_paused_resumed_queued_and_removed(scrapy, databas
     assert database.value("SELECT count(*) FROM targets") == 0
 
 
-def test_the_first_url_of_a_site_is_asked_about_once(database):
+def test_approval_of_a_site_is_requested_once(database):
     added = "SELECT count(*) FROM targets"
     code, shown = answer(database, b"n\n", "targets", "add", "https://shop.example/a")
     assert code == 2
@@ -67,7 +67,7 @@ def test_the_first_url_of_a_site_is_asked_about_once(database):
     assert database.value("SELECT count(next_due_at) FROM targets") == 2
 
 
-def test_a_file_is_imported_line_by_line(scrapy, database, tmp_path: Path):
+def test_import_reports_each_rejected_line(scrapy, database, tmp_path: Path):
     file, report = tmp_path / "urls.csv", tmp_path / "report.csv"
     file.write_bytes(
         b"\xef\xbb\xbfurl;priority\nhttps://shop.example/1;5\nhttps://shop.example/1?gclid=x;\n"
@@ -85,12 +85,12 @@ def test_a_file_is_imported_line_by_line(scrapy, database, tmp_path: Path):
     assert database.value("SELECT count(*) FROM targets WHERE next_due_at IS NOT NULL") == 1
 
 
-def test_a_known_url_takes_over_what_is_given(scrapy, database, tmp_path: Path):
+def test_adding_a_known_url_updates_its_target(scrapy, database, tmp_path: Path):
     url = "https://shop.example/1"
     scrapy("targets", "add", url, "--yes")
-    assert scrapy("targets", "add", url).stdout == f"Watched already: {url}\n"
+    assert scrapy("targets", "add", url).stdout == f"Already a target: {url}\n"
     changed = scrapy("targets", "add", url, "--selector", "currency=JPY")
-    assert changed.stdout == f"Watched already, and changed: {url}\n"
+    assert changed.stdout == f"Changed existing target: {url}\n"
     assert database.value("SELECT selectors FROM targets") == {"currency": "JPY"}
     file = tmp_path / "urls.csv"
     file.write_text(f"url,priority\n{url},5\nhttps://shop.example/2,5\n")
@@ -108,9 +108,9 @@ BAD_INPUT = [
 ]
 
 
-def test_bad_input_is_one_sentence(scrapy):
-    for words, sentence in BAD_INPUT:
+def test_bad_input_is_one_line(scrapy):
+    for words, message in BAD_INPUT:
         done = scrapy("targets", *words.split())
         assert done.returncode == 2
-        assert sentence in done.stderr
+        assert message in done.stderr
         assert len(done.stderr.splitlines()) == 1

@@ -1,4 +1,4 @@
-"""Every month meets every habit, whatever its seed."""
+"""The habit plan: every seed plans every habit."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import pytest
 
 from pricewatch.bazaar.habits.registry import HABITS
 from pricewatch.simulation.habit_plan import ALL, BEYOND, CARD_PRICES, DOUBLES, HALVES, MAINTENANCE, plan
-from tests.chaos.faults import GENTLE
+from tests.chaos.fault_injection import FAST_HABITS
 
 SEEDS = range(200)
 
 
-def test_all_are_the_marketplaces() -> None:
+def test_plan_knows_all_habits_of_the_marketplace() -> None:
     assert set(ALL) == set(HABITS)
     assert len(ALL) == len(set(ALL))
-    assert set(GENTLE) <= set(ALL)
+    assert set(FAST_HABITS) <= set(ALL)
 
 
 @pytest.mark.parametrize("days", [7, 30])
-def test_each_happens_at_least_once_for_every_seed(days: int) -> None:
+def test_every_seed_plans_each_habit(days: int) -> None:
     for seed in SEEDS:
         planned = plan(seed, days)
         assert {each.habit for each in planned} == set(ALL)
@@ -28,38 +28,38 @@ def test_each_happens_at_least_once_for_every_seed(days: int) -> None:
         assert [each.begins for each in planned] == sorted(each.begins for each in planned)
 
 
-def test_the_seed_decides_when() -> None:
+def test_plan_depends_on_the_seed_only() -> None:
     assert plan(1, 30) == plan(1, 30)
     assert plan(1, 30) != plan(2, 30)
 
 
-def test_lists_always_end_in_one_way_or_another() -> None:
+def test_habits_beyond_the_last_page_share_the_month_equally() -> None:
     for seed in SEEDS:
-        ends = [each for each in plan(seed, 30) if each.habit in BEYOND]
-        assert len(ends) == len(BEYOND)
-        assert all(each.hours == pytest.approx(30 * 24 / len(BEYOND)) for each in ends)
+        beyond = [each for each in plan(seed, 30) if each.habit in BEYOND]
+        assert len(beyond) == len(BEYOND)
+        assert all(each.hours == pytest.approx(30 * 24 / len(BEYOND)) for each in beyond)
 
 
-def test_ways_of_showing_prices_do_not_hide_each_other() -> None:
+def test_card_price_habits_do_not_overlap() -> None:
     for seed in SEEDS:
-        shown = [each for each in plan(seed, 30) if each.habit in CARD_PRICES]
-        for one, next_one in pairwise(shown):
-            assert one.begins + (one.hours or 0) < next_one.begins
+        card_prices = [each for each in plan(seed, 30) if each.habit in CARD_PRICES]
+        for habit, following in pairwise(card_prices):
+            assert habit.begins + (habit.hours or 0) < following.begins
 
 
-def test_what_doubled_halves_days_later() -> None:
+def test_catalogue_halves_days_after_it_doubled() -> None:
     for seed in SEEDS:
         by_name = {each.habit: each for each in plan(seed, 30)}
         assert 3 * 24 < by_name[HALVES].begins - by_name[DOUBLES].begins < 7 * 24
 
 
-def test_maintenance_lasts_for_the_hour_in_which_all_spiders_start() -> None:
+def test_maintenance_covers_the_hour_in_which_all_spiders_start() -> None:
     for seed in SEEDS:
         hours = [each for each in plan(seed, 30) if each.habit == MAINTENANCE]
         assert [(each.hours, each.begins % 6) for each in hours] == [(1, 0), (1, 0)]
 
 
-def test_only_what_is_wanted_comes() -> None:
+def test_only_requested_habits_are_planned() -> None:
     assert plan(1, 30, ()) == []
     assert [each.habit for each in plan(1, 30, ("slug_renamed",))] == ["slug_renamed"]
     both = plan(1, 30, ("slug_renamed", "backorder"))

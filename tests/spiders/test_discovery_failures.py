@@ -122,9 +122,7 @@ def test_a_second_run_of_the_same_market_is_refused(
     marketplace: Bazaar, database: Database, crawl: Crawl
 ) -> None:
     first = _waiting_crawl(marketplace, crawl)
-    check_message(
-        crawl("discovery", market=MARKET), f"A discovery run of market {MARKET} is already running"
-    )
+    check_message(crawl("discovery", market=MARKET), f"A discovery run of market {MARKET} is already running")
     assert first.is_running()
     assert database.rows("SELECT status FROM runs") == [("running",)]
     # A run of another market is not refused.

@@ -1,4 +1,4 @@
-"""How commands begin and end: nothing heavy is imported in vain, and a reader may leave at any time."""
+"""Commands import no heavy modules that they do not need, and survive a closed pipe."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ except SystemExit:
     pass
 print(*sorted(sys.modules), file=sys.stderr)
 """
-# What takes long to import, and only a few commands need.
+# Modules that are slow to import and that only a few commands need.
 ALWAYS_HEAVY = {
     *("alembic", "apprise", "fastapi", "playwright", "redis", "rich", "scrapyd", "uvicorn"),
     *("pricewatch.bazaar", "pricewatch.simulation", "pricewatch.web"),
@@ -44,7 +44,7 @@ NEEDS_NO_SPIDERS = {
         ("list", ALWAYS_HEAVY),
     ],
 )
-def test_what_a_command_does_not_need_is_not_imported(command: str, heavy: set[str]) -> None:
+def test_heavy_modules_are_not_imported(command: str, heavy: set[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", LOADED, *command.split()], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -53,30 +53,30 @@ def test_what_a_command_does_not_need_is_not_imported(command: str, heavy: set[s
     assert loaded & heavy == set()
 
 
-def read_one_line(process: subprocess.Popen[str], *, lines: int = 1) -> tuple[int, str, str]:
-    """What `head` does; with no line at all, the reader has gone before anything is written."""
+def read_lines(process: subprocess.Popen[str], *, lines: int = 1) -> tuple[int, str, str]:
+    """Read like `head`, then close the pipe; return the exit code, the lines and standard error."""
     assert process.stdout is not None
     assert process.stderr is not None
     shown = "".join(process.stdout.readline() for _ in range(lines))
     process.stdout.close()
-    told = process.stderr.read()
-    return process.wait(60), shown, told
+    errors = process.stderr.read()
+    return process.wait(60), shown, errors
 
 
 @pytest.mark.parametrize("lines", [0, 1])
 @pytest.mark.parametrize("command", ["list", "markets --help", "newadapter --help"])
-def test_a_reader_may_leave(command: str, lines: int) -> None:
+def test_closed_pipe_is_no_error(command: str, lines: int) -> None:
     words = [sys.executable, "-m", "scrapy", *command.split()]
     with subprocess.Popen(
         words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        code, shown, told = read_one_line(process, lines=lines)
-    assert (code, told) == (0, "")
+        code, shown, errors = read_lines(process, lines=lines)
+    assert (code, errors) == (0, "")
     assert bool(shown) == bool(lines)
 
 
-def test_a_reader_may_leave_in_the_middle(crawl: Crawl, database: Database) -> None:
-    """More than a pipe holds, so that writing itself fails, not only the last flush."""
+def test_pipe_closed_while_writing_is_no_error(crawl: Crawl, database: Database) -> None:
+    """The output is larger than the buffer of a pipe, so that a write fails, not only the last flush."""
     database.do(
         "INSERT INTO markets (id, source_id, display_name, start_pages)"
         " SELECT 'market-' || n, 'bazaar', repeat('long name ', 10), '[\"/c/bikes\"]'"
@@ -86,6 +86,6 @@ def test_a_reader_may_leave_in_the_middle(crawl: Crawl, database: Database) -> N
     with subprocess.Popen(
         words, cwd=ROOT, env=crawl.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        code, shown, told = read_one_line(process)
+        code, shown, errors = read_lines(process)
     assert shown.startswith("{")
-    assert (code, told) == (0, "")
+    assert (code, errors) == (0, "")
