@@ -30,7 +30,9 @@ def main() -> int:
         (opts.listings, 100, 5000),
     )
     if not all(least <= given <= most for given, least, most in sizes):
-        print_message("--faults takes 1 to 10000, --minutes up to 60, --nodes 1 to 8, --listings 100 to 5000.")
+        print_message(
+            "--faults takes 1 to 10000, --minutes up to 60, --nodes 1 to 8, --listings 100 to 5000."
+        )
         return BAD_INPUT
     from rich.console import Console
 
@@ -45,7 +47,9 @@ def main() -> int:
         print_message(str(error))
         return 1
     except KeyboardInterrupt:
-        print_message(f"Stopped; everything is left in {place}." if opts.keep else "Stopped; nothing was left behind.")
+        print_message(
+            f"Stopped; everything is left in {place}." if opts.keep else "Stopped; nothing was left behind."
+        )
         return 1
     _print(Console(), report, opts.seed)
     return 1 if report.broken else 0

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
+from pricewatch.simulation.store_audit import Span
 from sqlalchemy import Connection, text
 
 from pricewatch import clock
 from pricewatch.bazaar.client import Bazaar
 from pricewatch.parsing.url import canonical_url
-from pricewatch.simulation.store_audit import Span
 from pricewatch.simulation.stored_state import stored_listings
 from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_rows import NewTarget

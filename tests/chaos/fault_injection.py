@@ -14,11 +14,11 @@ from datetime import timedelta
 from typing import Any
 
 import psutil  # type: ignore[import-untyped]
+from pricewatch.simulation.store_audit import UP
 
 from pricewatch import clock
 from pricewatch.bazaar.client import Bazaar, BazaarError, TruthListing
 from pricewatch.simulation.habit_plan import BEYOND
-from pricewatch.simulation.store_audit import UP
 from tests.chaos.cluster import Cluster
 from tests.chaos.instants import Instants
 from tests.chaos.traffic import MARKETS, order_any

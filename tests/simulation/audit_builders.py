@@ -45,7 +45,9 @@ def shown_in_state(span: tuple[datetime, datetime | None, str, str | None]) -> S
     listed = state in ("on_sale", "out_of_stock")
     stock = STOCKS.get(state)
     is_shown = stock is not None and mode != "hidden"
-    return ShownPeriod(begins, ends, listed, listed and is_shown, is_shown, stock if listed else None, stock, "EUR")
+    return ShownPeriod(
+        begins, ends, listed, listed and is_shown, is_shown, stock if listed else None, stock, "EUR"
+    )
 
 
 def truth_listing(**changes: Any) -> TruthListing:
