@@ -110,10 +110,9 @@ def test_dependencies_point_one_way() -> None:
 
 
 def test_common_modules_import_only_money_queued_work_and_vocabulary() -> None:
+    allowed = {"money", "queued_work", "vocabulary"}
     for module in COMMON:
-        assert set(imported(PACKAGE / f"{module}.py")) <= {"money", "queued_work", "vocabulary"} - {module}, (
-            module
-        )
+        assert set(imported(PACKAGE / f"{module}.py")) <= allowed - {module}, module
 
 
 def test_sql_is_the_stores() -> None:
