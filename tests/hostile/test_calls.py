@@ -44,7 +44,7 @@ EVIL = '"><x-enemy onclick=alert(1)><script>alert(1)</script>'
 BROWSER = {"Sec_Fetch_Site": "same-origin", "Cookie": "pricewatch_session=mine"}
 # What would be right: with it, what is wrong with the rest is found.
 RIGHT = {
-    **dict.fromkeys(("listing_id", "run_id", "held_id", "alert_id", "rule_id", "target_id"), "1"),
+    **dict.fromkeys(("listing_id", "run_id", "quarantine_id", "alert_id", "rule_id", "target_id"), "1"),
     **dict.fromkeys(("product_id", "priority", "limit", "threshold", "job", "version"), "1"),
     "market_id": "bazaar-bikes",
     "source_id": "bazaar",

@@ -72,7 +72,7 @@ def detail_page(context: Context, quarantine_id: Id) -> Response:
 
 @router.post("/quarantine")
 def act(context: Context, form: PostedForm) -> Response:
-    """Apply an action to offers, each in its own transaction, so that one failure does not affect the others."""
+    """Apply an action to offers, each in its own transaction, so that one failure does not affect others."""
     ids, action = form.numbers("id")[:MOST_AT_ONCE], form.text("action")
     if not ids:
         return context.redirect("/quarantine", "Choose at least one offer.", good=False)
