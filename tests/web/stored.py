@@ -53,7 +53,7 @@ VALUES ('bazaar.example', :evil, now(), now() + interval '1 day', :evil)
 
 
 def store_one_of_each(database: Database, evil: str) -> int:
-    """Store a listing with two prices and a run, alert, quarantined offer and so on; return the listing's ID."""
+    """Store a listing, a run, an alert, a quarantined offer and so on; return the ID of the listing."""
     run = database.value(RUN, evil=evil)
     for price in (2000, 1500):
         row = observations.offer(
