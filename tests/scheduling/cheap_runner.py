@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pricewatch.scheduling import runner
 
-SPIDERS = ("quick", "failing", "patient", "stubborn")
+SPIDERS = ("quick", "failing", "slow", "stubborn")
 
 
 def main() -> int:

@@ -123,7 +123,7 @@ class Daemon:
                 self.kill()
 
     def _request(self, url: str, body: bytes | None = None) -> Any:
-        with urllib.request.urlopen(url, body, timeout=60) as response:  # noqa: S310 - our own
+        with urllib.request.urlopen(url, body, timeout=60) as response:  # noqa: S310 - the test's daemon
             return json.loads(response.read())
 
 

@@ -45,7 +45,7 @@ def test_200_jobs_run_once_each_despite_a_killed_node_and_a_database_restart(
     jobs = [one.schedule("quick", n=n, seconds=0.05) for n in range(JOBS)]
     until(lambda: marks.count("done") > 50)
     # Kill one node in the middle of a job, and its spiders with it.
-    stuck = two.schedule("patient", n="stuck", seconds=2, priority=9)
+    stuck = two.schedule("slow", n="stuck", seconds=2, priority=9)
     until(lambda: marks.has(stuck, "began"))
     victim = next(daemon for daemon in three.daemons if daemon.name == marks.nodes_by_job("began")[stuck][0])
     victim.kill()
@@ -69,7 +69,7 @@ def test_200_jobs_run_once_each_despite_a_killed_node_and_a_database_restart(
 
 def test_a_node_that_stops_lets_spiders_end_and_requeues_unfinished_jobs(single: Cluster) -> None:
     (one,) = single.daemons
-    jobs = [one.schedule(spider, n="stop", seconds=3) for spider in ("patient", "stubborn")]
+    jobs = [one.schedule(spider, n="stop", seconds=3) for spider in ("slow", "stubborn")]
     until(lambda: all(single.marks.has(job, "began") for job in jobs))
     one.terminate()
     rows = single.database.rows("SELECT job_id, state, attempts, reason FROM jobs ORDER BY id")
@@ -100,7 +100,7 @@ def test_orphans_of_a_killed_daemon_are_ended_when_it_starts_again(single: Clust
 
 def test_the_spiders_of_a_killed_daemon_end(single: Cluster) -> None:
     (one,) = single.daemons
-    job = one.schedule("patient", n="killed", seconds=60)
+    job = one.schedule("slow", n="killed", seconds=60)
     until(lambda: one.job(job).get("pid") is not None)
     until(lambda: single.marks.has(job, "began"))
     spider = psutil.Process(one.job(job)["pid"])

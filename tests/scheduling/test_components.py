@@ -54,9 +54,9 @@ def test_components_implement_scrapyds_interfaces(component: type, interface: An
 
 
 def test_every_service_of_scrapyd_is_configured() -> None:
-    stock, ours = Config(values=None, extra_sources=()), ConfigParser(interpolation=None)
-    ours.read(ROOT / "scrapyd.conf")
-    assert {name for name, _ in stock.items("services")} == set(ours["services"])
+    default, project = Config(values=None, extra_sources=()), ConfigParser(interpolation=None)
+    project.read(ROOT / "scrapyd.conf")
+    assert {name for name, _ in default.items("services")} == set(project["services"])
 
 
 def test_the_queue_adds_lists_removes_and_pops(config: Config) -> None:

@@ -25,7 +25,7 @@ def test_the_outcome_of_a_job_is_stored(daemon: Daemon) -> None:
 
 @pytest.mark.proof
 def test_a_running_job_is_cancelled_from_another_node(cluster: Cluster) -> None:
-    job, node = a_running_job(cluster, "patient")
+    job, node = a_running_job(cluster, "slow")
     (other,) = [daemon for daemon in cluster.daemons if daemon.name != node]
     assert other.post("cancel.json", project="test", job=job)["prevstate"] == "running"
     until(lambda: other.states()[job] == "cancelled")
@@ -41,7 +41,7 @@ def test_a_spider_that_ignores_signals_is_killed(one_daemon: Cluster, daemon: Da
 
 
 def test_cancel_sends_the_requested_signal(one_daemon: Cluster, daemon: Daemon) -> None:
-    job, _node = a_running_job(one_daemon, "patient", n="signal")
+    job, _node = a_running_job(one_daemon, "slow", n="signal")
     daemon.post("cancel.json", project="test", job=job, signal="SIGUSR1")
     until(lambda: daemon.states()[job] == "cancelled")
     assert daemon.job(job)["exit_signal"] == signal.SIGUSR1
@@ -50,8 +50,8 @@ def test_cancel_sends_the_requested_signal(one_daemon: Cluster, daemon: Daemon) 
 @pytest.mark.proof
 def test_a_job_waits_for_a_running_job_with_the_same_work(cluster: Cluster) -> None:
     one, two = cluster.daemons
-    first, _node = a_running_job(cluster, "patient", n="same")
-    second = two.schedule("patient", n="same", seconds=30)
+    first, _node = a_running_job(cluster, "slow", n="same")
+    second = two.schedule("slow", n="same", seconds=30)
     another = one.schedule("quick", n="another")
     until(lambda: one.states()[another] == "finished")
     assert one.states()[second] == "pending"
@@ -65,7 +65,7 @@ def test_a_job_waits_for_a_running_job_with_the_same_work(cluster: Cluster) -> N
 
 
 def test_jobs_start_in_order_of_priority(one_daemon: Cluster, daemon: Daemon) -> None:
-    busy = [a_running_job(one_daemon, "patient", n=f"busy {n}")[0] for n in range(2)]
+    busy = [a_running_job(one_daemon, "slow", n=f"busy {n}")[0] for n in range(2)]
     late = [daemon.schedule("quick", n=f"p{priority}", priority=priority) for priority in (0, 5, 10)]
     listed = [job["id"] for job in daemon.get("listjobs.json")["pending"]]
     assert listed == list(reversed(late))

@@ -23,8 +23,8 @@ def _known_currency(code: str) -> str:
 
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
 # PostgreSQL cannot store NUL characters in text.
-Word = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
-Sentence = Annotated[str, StringConstraints(max_length=2_000, pattern=r"^[^\x00]*$")]
+ShortText = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
+LongText = Annotated[str, StringConstraints(max_length=2_000, pattern=r"^[^\x00]*$")]
 # Amounts in JSON are whole numbers of minor units, so each needs a currency.
 Currency = Annotated[str, StringConstraints(pattern="^[A-Z]{3}$"), AfterValidator(_known_currency)]
 Name = Annotated[str, Path(min_length=1, max_length=100, pattern=r"^[^\x00/]*$")]

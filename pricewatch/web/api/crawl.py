@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from pricewatch.store.views import admin_listings, market_list, run_list
 from pricewatch.store.views.admin_listings import ListingsWanted
-from pricewatch.web.api.common import ChangeContext, Limit, Name, ResponseModel, Word, page_of
+from pricewatch.web.api.common import ChangeContext, Limit, Name, ResponseModel, ShortText, page_of
 from pricewatch.web.api.markets import Queued
 from pricewatch.web.api.runs import RunResponse
 from pricewatch.web.form_fields import Before
@@ -25,7 +25,7 @@ class CrawlRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    market_id: Word | None = None
+    market_id: ShortText | None = None
     spider: Literal["discovery", "sweep", "verification"] = "discovery"
 
 

@@ -14,7 +14,7 @@ from pricewatch.money import MAX_CENTS
 from pricewatch.rules.market_membership import PriceRange
 from pricewatch.store.views import public_listings
 from pricewatch.store.views.admin_listings import ListingsWanted
-from pricewatch.web.api.common import Currency, Limit, Page, ResponseModel, Word, page_of
+from pricewatch.web.api.common import Currency, Limit, Page, ResponseModel, ShortText, page_of
 from pricewatch.web.form_fields import Before, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.request_context import Context
@@ -78,9 +78,9 @@ class History(ResponseModel):
 @router.get("", response_model=Page[ListingResponse])
 def find(
     context: Context,
-    q: Annotated[Word | None, Query(description="Words of the title")] = None,
-    source_id: Annotated[Word | None, Query()] = None,
-    market_id: Annotated[Word | None, Query()] = None,
+    q: Annotated[ShortText | None, Query(description="Words of the title")] = None,
+    source_id: Annotated[ShortText | None, Query()] = None,
+    market_id: Annotated[ShortText | None, Query()] = None,
     availability: Stock | None = None,
     currency: Annotated[
         Currency | None, Query(description="Only listings with a price in this currency")

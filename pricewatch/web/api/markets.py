@@ -12,7 +12,7 @@ from pricewatch.money import MAX_CENTS
 from pricewatch.services import add_market
 from pricewatch.store.views import market_list
 from pricewatch.store.writing import sweep_checkpoints
-from pricewatch.web.api.common import ChangeContext, Currency, Name, ResponseModel, Word
+from pricewatch.web.api.common import ChangeContext, Currency, Name, ResponseModel, ShortText
 from pricewatch.web.problems import responses
 from pricewatch.web.request_context import Context
 
@@ -59,16 +59,16 @@ class NewMarket(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     id: Annotated[str, Field(pattern=f"^{add_market.MARKET_ID}$")]
-    source_id: Word
-    display_name: Word | None = None
+    source_id: ShortText
+    display_name: ShortText | None = None
     tier: Tier = "standard"
     enabled: bool = True
-    start_pages: list[Word] = Field([], max_length=100)
-    city: Word | None = None
-    state: Word | None = None
-    keyword: Word | None = None
-    category: Word | None = None
-    exclude_keywords: list[Word] = Field([], max_length=100)
+    start_pages: list[ShortText] = Field([], max_length=100)
+    city: ShortText | None = None
+    state: ShortText | None = None
+    keyword: ShortText | None = None
+    category: ShortText | None = None
+    exclude_keywords: list[ShortText] = Field([], max_length=100)
     min_price_cents: Price = None
     max_price_cents: Price = None
     price_currency: Currency | None = None
@@ -82,7 +82,7 @@ class MarketChange(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    display_name: Word | None = None
+    display_name: ShortText | None = None
     tier: Tier | None = None
     enabled: bool | None = None
     scrape_frequency_hours: PositiveNumber = None

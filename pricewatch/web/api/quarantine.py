@@ -12,7 +12,7 @@ from pricewatch.services import quarantine_review
 from pricewatch.store.writing import quarantine_rows
 from pricewatch.store.writing.quarantine_rows import HeldWanted
 from pricewatch.vocabulary import QuarantineReason
-from pricewatch.web.api.common import ChangeContext, Limit, Page, ResponseModel, Sentence, Word, page_of
+from pricewatch.web.api.common import ChangeContext, Limit, LongText, Page, ResponseModel, ShortText, page_of
 from pricewatch.web.form_fields import Before, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.request_context import Context
@@ -47,7 +47,7 @@ class QuarantinedOffer(ResponseModel):
 class Note(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    note: Sentence | None = None
+    note: LongText | None = None
 
 
 class Replay(BaseModel):
@@ -67,7 +67,7 @@ def find(
     context: Context,
     status: Status | None = "pending",
     reason: QuarantineReason | None = None,
-    adapter_id: Annotated[Word | None, Query()] = None,
+    adapter_id: Annotated[ShortText | None, Query()] = None,
     before: Before = None,
     limit: Limit = 50,
 ) -> Any:

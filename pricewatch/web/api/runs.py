@@ -12,7 +12,7 @@ from pydantic import StringConstraints
 from pricewatch.rules.custom_spiders import LONGEST_NAME
 from pricewatch.store.views import run_list
 from pricewatch.vocabulary import RunStatus
-from pricewatch.web.api.common import Limit, Page, ResponseModel, Word, page_of
+from pricewatch.web.api.common import Limit, Page, ResponseModel, ShortText, page_of
 from pricewatch.web.form_fields import After, Before, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.request_context import Context
@@ -84,7 +84,7 @@ def find(
     context: Context,
     spider: Annotated[Spider | None, Query()] = None,
     status: RunStatus | None = None,
-    market_id: Annotated[Word | None, Query()] = None,
+    market_id: Annotated[ShortText | None, Query()] = None,
     before: Before = None,
     limit: Limit = 50,
 ) -> Any:

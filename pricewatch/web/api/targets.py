@@ -13,7 +13,7 @@ from pricewatch.rules.target_schedule import DEFAULT_SCHEDULE
 from pricewatch.services import target_import
 from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_rows import Wanted
-from pricewatch.web.api.common import ChangeContext, Limit, Page, ResponseModel, Sentence, Word
+from pricewatch.web.api.common import ChangeContext, Limit, LongText, Page, ResponseModel, ShortText
 from pricewatch.web.form_fields import After, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.request_context import Context
@@ -50,9 +50,9 @@ class TargetResponse(ResponseModel):
 class Selectors(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    price: Word | None = None
-    title: Word | None = None
-    availability: Word | None = None
+    price: ShortText | None = None
+    title: ShortText | None = None
+    availability: ShortText | None = None
     currency: Annotated[str, Field(pattern="^[A-Z]{3}$")] | None = None
 
 
@@ -60,11 +60,11 @@ class NewTargetRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     url: Annotated[str, Field(min_length=1, max_length=2000, pattern=r"^[^\x00]*$")]
-    schedule: Word = DEFAULT_SCHEDULE
+    schedule: ShortText = DEFAULT_SCHEDULE
     priority: Annotated[int, Field(ge=-100, le=100)] = 0
-    adapter: Word | None = None
+    adapter: ShortText | None = None
     selectors: Selectors = Selectors()
-    notes: Sentence | None = None
+    notes: LongText | None = None
 
 
 class ChangeCount(BaseModel):
@@ -75,7 +75,7 @@ class ChangeCount(BaseModel):
 def find(
     context: Context,
     status: Status | None = None,
-    source_id: Annotated[Word | None, Query()] = None,
+    source_id: Annotated[ShortText | None, Query()] = None,
     after: After = 0,
     limit: Limit = 50,
 ) -> Any:

@@ -14,7 +14,7 @@ from pricewatch.errors import UserError
 from pricewatch.money import MAX_CENTS, Money
 from pricewatch.services.notifications import channels
 from pricewatch.store.people import watch_rules
-from pricewatch.web.api.common import ChangeContext, Currency, Limit, Page, ResponseModel, Word, page_of
+from pricewatch.web.api.common import ChangeContext, Currency, Limit, Page, ResponseModel, ShortText, page_of
 from pricewatch.web.form_fields import LARGEST_ID, Before, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.request_context import Context
@@ -57,7 +57,7 @@ class NewRule(BaseModel):
     threshold_cents: Annotated[int | None, Field(ge=1, le=MAX_CENTS)] = None
     currency: Currency | None = None
     threshold_percent: Annotated[float | None, Field(gt=0, le=1000)] = None
-    notify: list[Word] = Field([], max_length=10)
+    notify: list[ShortText] = Field([], max_length=10)
 
 
 class Removed(BaseModel):

@@ -16,11 +16,11 @@ MOST = 50
 
 @router.get("/products")
 def list_page(context: Context, q: str = "", before: Before = None) -> Response:
-    words = q.replace("\x00", "").strip()[:200]
+    text = q.replace("\x00", "").strip()[:200]
     with context.read() as connection:
         rows = admin_listings.products(
             connection,
-            words=words or None,
+            words=text or None,
             before_id=before,
             most=MOST + 1,
         )
