@@ -134,7 +134,7 @@ def test_the_daemon_and_its_pages_say_so_and_go_on(line: Line, database: Databas
         status, said = status_of(f"{daemon.url}/daemonstatus.json")
         assert (status, json.loads(said)["status"]) == (200, "error")
         assert b"The database does not answer" in said
-        until(lambda: "is tried again" in daemon.log.read_text(), ENOUGH)
+        until(lambda: "failed, retrying" in daemon.log.read_text(), ENOUGH)
         line.revive()
         until(lambda: status_of(f"{daemon.url}/api/runs")[0] == 200, ENOUGH)
         job = daemon.schedule("quick")
