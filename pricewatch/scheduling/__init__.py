@@ -1,5 +1,5 @@
-"""What makes scrapyd run pricewatch: queue, job storage, poller, launcher and eggs on PostgreSQL, dispatcher.
+"""scrapyd components: queue, job storage, poller, launcher and eggs on PostgreSQL; and the dispatcher.
 
-Decisions are in `rules.market_schedule`, SQL is in `store`. Nothing here may block the reactor for long:
-database calls run on a thread. `runner` is started by path and imports nothing of ours.
+Decisions are in `rules.market_schedule`, SQL is in `store`. Nothing here may block the reactor:
+database calls run on a thread. `runner` is started by path and imports nothing from pricewatch.
 """

@@ -1,4 +1,4 @@
-"""The daemon as scrapyd starts it: safe to be reached, tied to the database, with its dispatcher."""
+"""The scrapyd application: checks the configuration, connects to the database, adds the dispatcher."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ THREADS = 24
 
 
 def application(config: Config) -> Any:
-    take_credentials(config)
+    load_credentials(config)
     check_address(config)
-    hand_over_login(config)
-    settle_directories(config)
+    move_login_to_auth(config)
+    resolve_directories(config)
     make_logs_directory(config)
     try:
-        ours = membership(config)
-        check_name(ours)
+        check_node_name(membership(config))
         daemon = app.application(config)
         Dispatcher(config).setServiceParent(daemon)
     except UserError as error:
@@ -40,66 +39,69 @@ def application(config: Config) -> Any:
     return daemon
 
 
-def take_credentials(config: Config) -> None:
-    """PRICEWATCH_USER and PRICEWATCH_PASSWORD, else scrapyd's own names, else the configuration file."""
+def load_credentials(config: Config) -> None:
+    """Read PRICEWATCH_USER and PRICEWATCH_PASSWORD, else scrapyd's variables, else the configuration file."""
     for option, names in (
         ("username", ("PRICEWATCH_USER", "SCRAPYD_USERNAME")),
         ("password", ("PRICEWATCH_PASSWORD", "SCRAPYD_PASSWORD")),
     ):
-        given = next((os.environ[name] for name in names if os.environ.get(name)), None)
-        if given is not None:
-            # Percent signs mean something in configuration files.
-            config.cp.set(config.SECTION, option, given.replace("%", "%%"))
+        value = next((os.environ[name] for name in names if os.environ.get(name)), None)
+        if value is not None:
+            # ConfigParser interpolates percent signs.
+            config.cp.set(config.SECTION, option, value.replace("%", "%%"))
 
 
 def check_address(config: Config) -> None:
     address = bind_address(config)
-    both = config.get("username", "") and config.get("password", "")
-    if address and address not in LOOPBACK and not both:
+    has_login = config.get("username", "") and config.get("password", "")
+    if address and address not in LOOPBACK and not has_login:
         raise ConfigError(
-            f"pricewatch: The daemon would be open to everybody who can reach {address}: set PRICEWATCH_USER "
-            "and PRICEWATCH_PASSWORD, or bind_address = 127.0.0.1 in scrapyd.conf."
+            f"pricewatch: Without a login, anyone who can reach {address} could use the daemon: set "
+            "PRICEWATCH_USER and PRICEWATCH_PASSWORD, or bind_address = 127.0.0.1 in scrapyd.conf."
         )
 
 
-def hand_over_login(config: Config) -> None:
-    """scrapyd would ask in front of everything, the login page too: the gate asks instead."""
+def move_login_to_auth(config: Config) -> None:
+    """Rename the login options, because scrapyd's basic authentication would also cover the login page."""
     for option in ("username", "password"):
         os.environ.pop(f"SCRAPYD_{option.upper()}", None)
         config.cp.set(config.SECTION, f"login_{option}", config.get(option, "").replace("%", "%%"))
         config.cp.set(config.SECTION, option, "")
 
 
-def settle_directories(config: Config) -> None:
-    """What scrapyd.conf puts under var/ goes to where pricewatch writes, wherever that is."""
+def resolve_directories(config: Config) -> None:
+    """Move directories below var/ in scrapyd.conf into the directory that PRICEWATCH_VAR names."""
     for option in DIRECTORIES:
-        given = Path(config.get(option, ""))
-        if given.parts[:1] == ("var",):
-            place = var_directory().resolve() / Path(*given.parts[1:])
-            config.cp.set(config.SECTION, option, str(place).replace("%", "%%"))
+        configured = Path(config.get(option, ""))
+        if configured.parts[:1] == ("var",):
+            directory = var_directory().resolve() / Path(*configured.parts[1:])
+            config.cp.set(config.SECTION, option, str(directory).replace("%", "%%"))
 
 
 def make_logs_directory(config: Config) -> None:
-    """Its page is there before the first log is, and no job fails for want of it."""
-    place = config.get("logs_dir", "")
+    """Create the directory at the start, so that /logs/ answers before the first job has run."""
+    directory = config.get("logs_dir", "")
     try:
-        if place:
-            Path(place).mkdir(parents=True, exist_ok=True)
+        if directory:
+            Path(directory).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigError(
-            f"pricewatch: Logs cannot be kept in {place} ({error.strerror or error}): make it writable, set "
-            "PRICEWATCH_VAR to another directory, or logs_dir in scrapyd.conf."
+            f"pricewatch: Cannot write logs to {directory} ({error.strerror or error}): make it "
+            "writable, set PRICEWATCH_VAR to another directory, or change logs_dir in scrapyd.conf."
         ) from None
 
 
-def check_name(ours: Membership) -> None:
-    """Two daemons of one name would take each other's jobs for left behind."""
-    with ours.begin() as connection:
-        found = node_rows.namesake(connection, ours.place, ours.lease)
-    if found is None or not ours.is_here(found[1]) or found[0] == os.getpid():
+def check_node_name(member: Membership) -> None:
+    """Refuse a name in use: two daemons of one name would treat each other's jobs as orphans."""
+    with member.begin() as connection:
+        other = node_rows.namesake(connection, member.place, member.lease)
+    if other is None:
         return
-    if psutil.pid_exists(found[0]) and psutil.Process(found[0]).status() != psutil.STATUS_ZOMBIE:
+    pid, instance = other
+    if not member.is_on_this_host(instance) or pid == os.getpid():
+        return
+    if psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
         raise UserError(
-            f"A daemon named {ours.place.node} runs already (process {found[0]}): end it, or set "
+            f"A daemon named {member.place.node} is already running (process {pid}): stop it, or set "
             "PRICEWATCH_NODE to another name."
         )

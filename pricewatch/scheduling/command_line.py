@@ -1,4 +1,4 @@
-"""How a spider's process is started: the words, and the environment that it finds."""
+"""The command line and the environment of a spider process, and the list of a project's spiders."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ from pricewatch.store.engine.database import var_directory
 STOCK_RUNNER = "scrapyd.runner"
 ROOT = Path(pricewatch.__file__).parents[1]
 LIST_SECONDS = 120
-# What lets people in is nothing that a spider needs.
+# Spiders do not need the credentials of the web interface.
 SECRETS = ("SCRAPYD_USERNAME", "SCRAPYD_PASSWORD", "PRICEWATCH_USER", "PRICEWATCH_PASSWORD")
 
 
-class CannotList(Exception):
-    """A project whose spiders cannot be listed; the message is what it complained about."""
+class SpiderListError(Exception):
+    """The spiders of a project could not be listed; the message is the error output of `scrapy list`."""
 
 
-def words(runner_module: str, *command: str) -> list[str]:
-    """Our own runner by its path, so that nothing is imported before the egg; another one by its name."""
+def runner_command(runner_module: str, *command: str) -> list[str]:
+    """Start our runner by its path, so that nothing is imported before the egg; another one by its name."""
     if runner_module == STOCK_RUNNER:
         return [sys.executable, "-P", runner.__file__, *command]
     return [sys.executable, "-m", runner_module, *command]
 
 
-def environment(given: dict[str, str], project: str, egg: Path | None, node: str) -> dict[str, str]:
-    env = {name: value for name, value in given.items() if name not in SECRETS}
+def spider_environment(
+    inherited: dict[str, str], project: str, egg: Path | None, node: str
+) -> dict[str, str]:
+    env = {name: value for name, value in inherited.items() if name not in SECRETS}
     env["SCRAPY_PROJECT"] = project
     env["PRICEWATCH_NODE"] = node
     env["PRICEWATCH_VAR"] = str(var_directory().resolve())
@@ -42,22 +44,24 @@ def environment(given: dict[str, str], project: str, egg: Path | None, node: str
 
 
 def list_spiders(runner_module: str, project: str, egg: Path | None, settings: dict[str, str]) -> list[str]:
-    """What `scrapy list` says; takes a second, so never in the reactor's own thread."""
-    env = environment(dict(os.environ), project, egg, "")
-    # Asked from a thread of the daemon: the process must not be tied to that thread's life.
+    """Run `scrapy list`, which takes about a second; never call this in the reactor thread."""
+    env = spider_environment(dict(os.environ), project, egg, "")
+    # PR_SET_PDEATHSIG follows the parent thread, and this runs on a thread of the pool.
     del env[runner.DAEMON], env["PRICEWATCH_NODE"]
     if project in settings:
         env["SCRAPY_SETTINGS_MODULE"] = settings[project]
     try:
         done = subprocess.run(
-            words(runner_module, "list", "-s", "LOG_STDOUT=0"),
+            runner_command(runner_module, "list", "-s", "LOG_STDOUT=0"),
             env={**env, "PYTHONIOENCODING": "UTF-8"},
             capture_output=True,
             timeout=LIST_SECONDS,
             check=True,
         )
     except subprocess.TimeoutExpired:
-        raise CannotList(f"the spiders could not be listed within {LIST_SECONDS} seconds") from None
+        raise SpiderListError(f"the spiders could not be listed within {LIST_SECONDS} seconds") from None
     except subprocess.CalledProcessError as error:
-        raise CannotList((error.stderr or error.stdout or b"").decode(errors="replace").strip()) from None
+        raise SpiderListError(
+            (error.stderr or error.stdout or b"").decode(errors="replace").strip()
+        ) from None
     return done.stdout.decode().splitlines()

@@ -1,4 +1,4 @@
-"""Daemons as processes of a command: started together, ended together, however the command ends."""
+"""Daemons as child processes of a command, which starts them and always stops them when it ends."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ STOP_SECONDS = 90.0
 
 
 def start(log: Path, *, port: int, node: str | None = None) -> subprocess.Popen[bytes]:
-    """A daemon in a session of its own: Ctrl-C is for the command, which ends it in order."""
-    named = {"PRICEWATCH_NODE": node} if node else {}
+    """Start a daemon in its own session: Ctrl-C reaches only the command, which then stops the daemon."""
+    node_variable = {"PRICEWATCH_NODE": node} if node else {}
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
         return subprocess.Popen(
             [sys.executable, "-m", "scrapyd", "--pidfile="],
             env={
                 **os.environ,
-                **named,
+                **node_variable,
                 "SCRAPYD_HTTP_PORT": str(port),
                 "PYTHONPATH": os.pathsep.join(filter(None, (os.getcwd(), os.environ.get("PYTHONPATH")))),
             },
@@ -37,10 +37,10 @@ def start(log: Path, *, port: int, node: str | None = None) -> subprocess.Popen[
 
 
 def watch(daemons: Sequence[subprocess.Popen[bytes]]) -> int:
-    """Wait until somebody ends this command, or until the last daemon has ended by itself."""
-    # SIGINT too: an event loop that ran in this process before has left a handler that does nothing now.
-    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, signal.default_int_handler)
+    """Wait until this command is interrupted or the last daemon has exited; return the exit code."""
+    # SIGINT too: an event loop that ran in this process earlier may have left its own handler.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
     try:
         while any(daemon.poll() is None for daemon in daemons):
             time.sleep(0.2)
@@ -52,7 +52,7 @@ def watch(daemons: Sequence[subprocess.Popen[bytes]]) -> int:
 
 
 def stop(daemons: Sequence[subprocess.Popen[bytes]]) -> None:
-    """Let their spiders end; it may take a minute, unless somebody asks a second time."""
+    """Stop the daemons and wait for their spiders; a second interrupt kills them at once."""
     try:
         for daemon in daemons:
             if daemon.poll() is None:
@@ -72,9 +72,9 @@ def check_port(port: int) -> None:
         try:
             probe.bind(("127.0.0.1", port))
         except OverflowError:
-            raise UserError(f"There is no port {port}: choose one from 1 to 65535 with --port.") from None
+            raise UserError(f"{port} is not a port: choose one from 1 to 65535 with --port.") from None
         except OSError:
             raise UserError(
-                f"Port {port} is in use, perhaps by another daemon: end that one, "
-                "or choose another with --port."
+                f"Port {port} is in use, perhaps by another daemon: stop that daemon, "
+                "or choose another port with --port."
             ) from None

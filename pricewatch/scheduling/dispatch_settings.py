@@ -1,4 +1,4 @@
-"""The numbers that the dispatcher goes by, from the project's settings."""
+"""The dispatcher's limits and intervals, read from the project's settings."""
 
 from __future__ import annotations
 

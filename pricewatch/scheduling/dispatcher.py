@@ -1,4 +1,4 @@
-"""The dispatcher: in every daemon, at work in one at a time, each minute. The row it holds is the lock."""
+"""The dispatcher: runs in every daemon, but ticks in one at a time; a row in the database is the lock."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pricewatch.store.queues import deployed_eggs, dispatch_state, node_rows
 from pricewatch.store.queues.job_queue import PROJECT
 
 log = Logger()
-LOOKS_PER_TICK = 12
+CHECKS_PER_TICK = 12
 FORGET_NODES = timedelta(days=7)
 Begin = Callable[[], AbstractContextManager[Connection]]
 
@@ -39,35 +39,40 @@ class Dispatcher(Service):
         self._membership = membership(config)
         settings = Settings()
         settings.setmodule(dict(config.items("settings", [])).get(PROJECT, "pricewatch.settings"))
-        self._plan = DispatchPlan.of(settings)
+        self._dispatch_settings = DispatchPlan.of(settings)
         self._every = timedelta(seconds=config.getfloat("dispatch_seconds", 60))
         self._outage = Outage("Dispatching")
-        self._loop = LoopingCall(self._look)
+        self._loop = LoopingCall(self._check)
 
     def startService(self) -> None:  # noqa: N802 - twisted's name
         super().startService()
         if self._every:
-            self._loop.start(self._every.total_seconds() / LOOKS_PER_TICK)
+            self._loop.start(self._every.total_seconds() / CHECKS_PER_TICK)
 
     def stopService(self) -> Any:  # noqa: N802 - twisted's name
         if self._loop.running:
             self._loop.stop()
         return super().stopService()
 
-    def _look(self) -> Deferred[None]:
-        asked: Deferred[Any] = deferToThread(self._tick_if_due)
-        return asked.addCallback(lambda _: self._outage.over()).addErrback(self._outage.note)
+    def _check(self) -> Deferred[None]:
+        ticked: Deferred[Any] = deferToThread(self._tick_if_due)
+        ticked.addCallback(lambda _: self._outage.record_success())
+        return ticked.addErrback(self._outage.record_failure)
 
     def _tick_if_due(self) -> None:
         place = self._membership.place
         done = dispatch_once(
-            self._membership.begin, self._plan, node=place.node, silence=place.lease * 2, every=self._every
+            self._membership.begin,
+            self._dispatch_settings,
+            node=place.node,
+            silence=place.lease * 2,
+            every=self._every,
         )
         if done is not None:
-            run_minute_checks(store_engine(), self._plan.stale_prices)
+            run_minute_checks(store_engine(), self._dispatch_settings.stale_prices)
         if done is not None and (done.started or done.silent_runs or done.maintained):
             log.info(
-                "Dispatched {started} jobs; {silent} silent runs ended{maintained}",
+                "Queued {started} jobs; ended {silent} runs without a heartbeat{maintained}",
                 started=done.started,
                 silent=done.silent_runs,
                 maintained="; daily maintenance done" if done.maintained else "",
@@ -76,7 +81,7 @@ class Dispatcher(Service):
 
 def dispatch_once(
     begin: Begin,
-    plan: DispatchPlan,
+    dispatch_settings: DispatchPlan,
     *,
     node: str,
     silence: timedelta,
@@ -84,33 +89,33 @@ def dispatch_once(
     now: datetime | None = None,
     chance: Callable[[], float] = random.random,
 ) -> DispatchTick | None:
-    """Look at what is due, unless somebody else does or did so within `every`; None then."""
+    """Run one tick; return None if another process runs one now or ran one within `every`."""
     now = now or clock.now()
     began = time.monotonic()
     with begin() as connection:
-        held = dispatch_state.hold(connection, wait=every is None)
-        if held is None:
+        locked = dispatch_state.hold(connection, wait=every is None)
+        if locked is None:
             return None
-        if every is not None and held.last_tick_at is not None and now - held.last_tick_at < every:
+        if every is not None and locked.last_tick_at is not None and now - locked.last_tick_at < every:
             return None
         done = tick(
             connection,
             now,
-            plan,
+            dispatch_settings,
             chance,
             node=node,
             silence=silence,
-            maintained_at=held.maintained_at,
-            details_kept_from=held.details_kept_from,
+            maintained_at=locked.maintained_at,
+            details_kept_from=locked.details_kept_from,
         )
         dispatch_state.note_tick(connection, last_tick_ms=round(1000 * (time.monotonic() - began)))
     if done.maintained:
-        clean_up(begin, plan, done)
+        clean_up(begin, dispatch_settings, done)
     return done
 
 
-def clean_up(begin: Begin, plan: DispatchPlan, done: DispatchTick) -> None:
-    """In small steps, none of which holds anything up."""
+def clean_up(begin: Begin, dispatch_settings: DispatchPlan, done: DispatchTick) -> None:
+    """Remove old rows in small transactions, so that no lock is held for long."""
     if done.removes_details is not None:
         since, before = done.removes_details
         while since is not None:
@@ -123,11 +128,11 @@ def clean_up(begin: Begin, plan: DispatchPlan, done: DispatchTick) -> None:
     more = True
     while more:
         with begin() as connection:
-            more = daily.remove_jobs(connection, done.at.astimezone(UTC) - plan.keep_jobs)
+            more = daily.remove_jobs(connection, done.at.astimezone(UTC) - dispatch_settings.keep_jobs)
     more = True
     while more:
         with begin() as connection:
-            more = daily.remove_pages(connection, done.at.astimezone(UTC), plan.keep_held_pages)
+            more = daily.remove_pages(connection, done.at.astimezone(UTC), dispatch_settings.keep_held_pages)
     with begin() as connection:
-        deployed_eggs.keep_newest(connection, plan.keep_versions)
+        deployed_eggs.keep_newest(connection, dispatch_settings.keep_versions)
         node_rows.forget(connection, FORGET_NODES)

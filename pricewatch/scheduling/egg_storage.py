@@ -1,4 +1,4 @@
-"""scrapyd's egg storage: eggs lie in the database, so that a deploy to one node reaches all of them."""
+"""scrapyd's egg storage: eggs are stored in the database, so that a deploy to one node reaches all nodes."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ from zope.interface import implementer
 from pricewatch.scheduling.membership import membership
 from pricewatch.store.queues import deployed_eggs
 
-MOST_NAME = 100
+MAX_NAME_LENGTH = 100
 
 
 @implementer(IEggStorage)
 class PostgresEggStorage:
-    """What a job needs is copied to `eggs_dir` once, under a name that tells its content."""
+    """Copies the egg of a job to `eggs_dir` once, under a name that contains the hash of its content."""
 
     def __init__(self, config: Config) -> None:
         self._membership = membership(config)
         self.directory = config.get("eggs_dir", "eggs")
 
     def put(self, eggfile: IO[bytes], project: str, version: str) -> None:
-        self._place(project, version, "0")
+        # Refuses a project name that is a path.
+        self._path(project, version, "0")
         with self._membership.begin() as connection:
             deployed_eggs.put(connection, project, version, eggfile.read())
 
@@ -42,18 +43,18 @@ class PostgresEggStorage:
     def fetch(
         self, project: str, version: str | None = None, connection: Connection | None = None
     ) -> tuple[str, Path] | None:
-        """The version and where it lies on this machine, copied from the database if need be."""
+        """Return the version and its path on this machine, copying it from the database if necessary."""
         with nullcontext(connection) if connection else self._membership.begin() as connection:
             record = deployed_eggs.find(connection, project, version)
             if record is None:
                 return None
-            place = self._place(project, record.version, record.digest)
-            if not place.exists():
+            path = self._path(project, record.version, record.digest)
+            if not path.exists():
                 content = deployed_eggs.read(connection, project, record.version)
                 if content is None:
                     return None
-                _write(place, content)
-        return record.version, place
+                _write(path, content)
+        return record.version, path
 
     def list_projects(self) -> list[str]:
         with self._membership.begin() as connection:
@@ -64,21 +65,21 @@ class PostgresEggStorage:
             if not deployed_eggs.remove(connection, project, version):
                 raise EggNotFoundError if version else ProjectNotFoundError
 
-    def _place(self, project: str, version: str, digest: str) -> Path:
-        """Refuses names that would lead out of the directory."""
-        name = re.sub(r"[^A-Za-z0-9_-]", "_", version)[:MOST_NAME]
-        found: str = get_file_path(self.directory, project, "eggs", f"{name}-{digest[:16]}.egg").path
-        return Path(found)
+    def _path(self, project: str, version: str, digest: str) -> Path:
+        """The path of an egg; raises for a project name that would leave the directory."""
+        name = re.sub(r"[^A-Za-z0-9_-]", "_", version)[:MAX_NAME_LENGTH]
+        path: str = get_file_path(self.directory, project, "eggs", f"{name}-{digest[:16]}.egg").path
+        return Path(path)
 
     def list(self, project: str) -> list[str]:
         with self._membership.begin() as connection:
             return deployed_eggs.versions(connection, project)
 
 
-def _write(place: Path, content: bytes) -> None:
-    """All of it or nothing: another daemon of this machine may be reading."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=place.parent)
+def _write(path: Path, content: bytes) -> None:
+    """Write atomically: another daemon on this machine may read the file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent)
     with os.fdopen(handle, "wb") as file:
         file.write(content)
-    Path(name).rename(place)
+    Path(name).rename(path)

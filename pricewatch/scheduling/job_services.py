@@ -1,4 +1,4 @@
-"""scrapyd's web services about jobs: the same requests and answers, for the whole cluster."""
+"""scrapyd's web services for jobs: the same requests and responses, for the whole cluster."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from scrapyd.webservice import param
 from twisted.internet import reactor as _reactor
 from twisted.web.server import Request
 
-from pricewatch.scheduling.job_storage import StoredJob, extras, shown
+from pricewatch.scheduling.job_process import signal_number
+from pricewatch.scheduling.job_storage import StoredJob, extra_fields, local_text
 from pricewatch.scheduling.membership import Membership
-from pricewatch.scheduling.process import signal_number
-from pricewatch.scheduling.services import Threaded, refused
+from pricewatch.scheduling.scrapyd_services import ThreadedService, request_error
 from pricewatch.store.queues import job_leases, job_lists, job_queue, node_rows
 from pricewatch.store.queues.job_lists import ListedJob
 
 reactor: Any = _reactor
-LISTED = 100
-MOST_LISTED = 10_000
-# With what follows it, the longest name of a file.
-MOST_JOB_ID = 200
-# What the database takes as a number.
-MOST_SKIPPED = 2**63 - 1
-# What the queue, the scheduler and scrapy give their own meaning to.
-TAKEN = ("self", "name", "spider_name", "project", "settings", "_job", "_project", "_spider")
+DEFAULT_LIMIT = 100
+MAX_LIMIT = 10_000
+# The log file is named after the job, and file names have at most 255 bytes.
+MAX_JOB_ID_BYTES = 200
+# The largest bigint.
+MAX_OFFSET = 2**63 - 1
+# Names with a meaning of their own in the queue, in scrapyd or in scrapy.
+RESERVED_ARGUMENTS = ("self", "name", "spider_name", "project", "settings", "_job", "_project", "_spider")
 
 
-class Schedule(Threaded):
+class Schedule(ThreadedService):
     @param("project")
     @param("spider")
     @param("_version", dest="version", required=False, default=None)
@@ -46,36 +46,38 @@ class Schedule(Threaded):
         setting: list[str],
     ) -> dict[str, Any]:
         self.check_project(project)
-        given = {key.decode(): values[0].decode() for key, values in txrequest.args.items()}
-        if taken := [name for name in TAKEN if name in given]:
-            raise refused(f"no spider can have an argument {taken[0]!r}: scrapyd's own parts use that name")
-        if "/" in jobid or len(jobid.encode()) > MOST_JOB_ID:
-            raise refused(f"jobid is the name of a log: no '/', and at most {MOST_JOB_ID} bytes")
+        arguments = {key.decode(): values[0].decode() for key, values in txrequest.args.items()}
+        if reserved := [name for name in RESERVED_ARGUMENTS if name in arguments]:
+            raise request_error(f"{reserved[0]!r} is reserved: choose another name for the spider argument")
+        if "/" in jobid or len(jobid.encode()) > MAX_JOB_ID_BYTES:
+            raise request_error(
+                f"jobid is the name of a log file: it must not contain '/' or exceed {MAX_JOB_ID_BYTES} bytes"
+            )
         if not math.isfinite(priority):
-            raise refused(f"priority {priority} is no number to sort by")
-        if unclear := [one for one in setting if "=" not in one]:
-            raise refused(f"setting {unclear[0]!r} is not NAME=VALUE")
-        # One transaction for both questions: each of its own would take as long again.
+            raise request_error(f"priority {priority} is not a finite number")
+        if malformed := [pair for pair in setting if "=" not in pair]:
+            raise request_error(f"setting {malformed[0]!r} is not NAME=VALUE")
+        # One transaction for both queries: a second one would double the time.
         with self.root.membership.begin() as connection:
             if spider not in self.spiders(project, version, connection):
-                raise refused(f"spider '{spider}' not found")
+                raise request_error(f"spider '{spider}' not found")
             job_queue.add(
                 connection,
                 project,
                 spider,
-                given,
+                arguments,
                 job_id=jobid,
                 version=version,
-                settings=dict(one.split("=", 1) for one in setting),
+                settings=dict(pair.split("=", 1) for pair in setting),
                 priority=priority,
             )
-        # This node need not wait for its next look at the queue.
+        # Poll now rather than at the next poll interval.
         reactor.callFromThread(self.root.poller.poll)
         return {"jobid": jobid}
 
 
-class Cancel(Threaded):
-    """Wherever the job is: its node learns of it from the database, within seconds."""
+class Cancel(ThreadedService):
+    """Cancels a job on any node: that node reads the request from the database within seconds."""
 
     @param("project")
     @param("job")
@@ -85,14 +87,14 @@ class Cancel(Threaded):
     ) -> dict[str, Any]:
         self.check_project(project)
         if signal_number(signal) is None:
-            raise refused(f"signal '{signal}' is unknown")
+            raise request_error(f"signal '{signal}' is unknown")
         with self.root.membership.begin() as connection:
             before = job_leases.cancel(connection, project, job, signal.upper().removeprefix("SIG"))
-        reactor.callFromThread(self.root.launcher.look)
+        reactor.callFromThread(self.root.launcher.check_now)
         return {"prevstate": before}
 
 
-class Status(Threaded):
+class Status(ThreadedService):
     @param("job")
     @param("project", required=False)
     def render_GET(  # noqa: N802 - twisted's name
@@ -104,30 +106,30 @@ class Status(Threaded):
             found = job_lists.find(connection, job, project)
         if found is None:
             return {"currstate": None}
-        return {"currstate": "finished" if found.ended_at else found.state, **extras(found)}
+        return {"currstate": "finished" if found.ended_at else found.state, **extra_fields(found)}
 
 
-class ListJobs(Threaded):
-    """The latest of what has ended, as many as `limit` says; `offset` leads to the earlier ones."""
+class ListJobs(ThreadedService):
+    """`limit` is the number of finished jobs, the latest first; `offset` skips that many of them."""
 
     @param("project", required=False)
-    @param("limit", required=False, default=LISTED, type=int)
+    @param("limit", required=False, default=DEFAULT_LIMIT, type=int)
     @param("offset", required=False, default=0, type=int)
     def render_GET(  # noqa: N802 - twisted's name
         self, txrequest: Request, project: str | None, limit: int, offset: int
     ) -> dict[str, Any]:
         if project is not None:
             self.check_project(project)
-        most, skipped = min(max(limit, 0), MOST_LISTED), min(max(offset, 0), MOST_SKIPPED)
+        most, skipped = min(max(limit, 0), MAX_LIMIT), min(max(offset, 0), MAX_OFFSET)
         with self.root.membership.snapshot() as connection:
-            # What waits or runs is all there, as clients count on it, up to a size that can be read.
-            pending = job_lists.pending(connection, project, most=MOST_LISTED)
+            # Clients expect all pending and running jobs; the limit only bounds the size of the response.
+            pending = job_lists.pending(connection, project, most=MAX_LIMIT)
             running = job_lists.running(connection, project)
             ended = job_lists.ended(connection, project, most=most, skipped=skipped)
         return {
             "pending": [self._pending(job) for job in pending],
             "running": [self._started(job) | {"pid": job.pid} for job in running],
-            "finished": [self._started(job) | {"end_time": shown(job.ended_at)} for job in ended],
+            "finished": [self._started(job) | {"end_time": local_text(job.ended_at)} for job in ended],
         }
 
     def _pending(self, job: ListedJob) -> dict[str, Any]:
@@ -139,7 +141,7 @@ class ListJobs(Threaded):
             "settings": job.settings,
             "args": job.arguments,
             "priority": job.priority,
-            "added": shown(job.added_at),
+            "added": local_text(job.added_at),
         }
 
     def _started(self, job: ListedJob) -> dict[str, Any]:
@@ -147,26 +149,26 @@ class ListJobs(Threaded):
             "id": job.job_id,
             "project": job.project,
             "spider": job.spider,
-            "start_time": shown(job.started_at),
+            "start_time": local_text(job.started_at),
             "log_url": self._url(job, self.root.get_log_url(StoredJob(job))),
             "items_url": self._url(job, self.root.get_item_url(StoredJob(job))),
-            **extras(job),
+            **extra_fields(job),
         }
 
-    def _url(self, job: ListedJob, here: str | None) -> str | None:
-        """On this node if the file is here; else on the node that wrote it, where that can be reached."""
+    def _url(self, job: ListedJob, local_url: str | None) -> str | None:
+        """The URL on this node if the file is here, else on the node that wrote it if that has a URL."""
         membership: Membership = self.root.membership
-        if here is not None or job.node in (None, membership.place.node) or job.node_url is None:
-            return here
+        if local_url is not None or job.node in (None, membership.place.node) or job.node_url is None:
+            return local_url
         return f"{job.node_url}/logs/{job.project}/{job.spider}/{job.job_id}.log"
 
 
-class DaemonStatus(Threaded):
+class DaemonStatus(ThreadedService):
     def render_GET(self, txrequest: Request) -> dict[str, Any]:  # noqa: N802 - twisted's name
         membership: Membership = self.root.membership
         with membership.begin() as connection:
             counts = job_lists.counts(connection, membership.lease)
-            known = node_rows.listed(connection)
+            nodes = node_rows.listed(connection)
         return {
             "pending": counts.pending,
             "running": counts.running,
@@ -180,9 +182,9 @@ class DaemonStatus(Threaded):
                     "url": node.url,
                     "slots": node.slots,
                     "running": node.running,
-                    "last_seen": shown(node.heartbeat_at),
+                    "last_seen": local_text(node.heartbeat_at),
                     "stopped": node.stopped_at is not None,
                 }
-                for node in known
+                for node in nodes
             ],
         }

@@ -1,4 +1,4 @@
-"""scrapyd's launcher: runs what the poller claims, keeps it alive in the database, and ends it in order."""
+"""scrapyd's launcher: runs the jobs that the poller claims, renews their leases, and stops them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from pricewatch.scheduling import command_line
+from pricewatch.scheduling.job_process import JobProcess
 from pricewatch.scheduling.membership import membership
-from pricewatch.scheduling.node_heartbeat import News, NodeHeartbeat
+from pricewatch.scheduling.node_heartbeat import HeartbeatReply, NodeHeartbeat
 from pricewatch.scheduling.outage import Outage
 from pricewatch.scheduling.poller import CLAIMED
-from pricewatch.scheduling.process import JobProcess
 from pricewatch.store.queues.job_queue import ClaimedJob
 
 log = Logger()
@@ -37,18 +37,19 @@ class ClusterLauncher(Launcher):
         super().__init__(config, app)
         self.processes: dict[int, JobProcess]
         self._membership = membership(config)
-        # How long a spider may take to end after it was told to: first politely, then not.
+        # Seconds between the signal that stops a spider and SIGKILL: on cancel, and when the daemon stops.
         self.kill_after = config.getfloat("kill_after", 60)
         self.stop_after = config.getfloat("stop_after", 60)
         self.settings = dict(config.items("settings", []))
         storage = app.getComponent(IJobStorage)
-        self._keeper = NodeHeartbeat(self._membership, storage, self.max_proc, self.kill_after)
-        self._outage = Outage("Keeping jobs alive")
+        self._heartbeat = NodeHeartbeat(self._membership, storage, self.max_proc, self.kill_after)
+        self._outage = Outage("Renewing leases")
+        # Ended processes whose outcome has not reached the database yet.
         self._unsaved: list[JobProcess] = []
         self._loop = LoopingCall(self._exchange)
         self._beat_seconds = config.getfloat("beat_seconds", 2)
-        self._one_at_a_time = DeferredLock()
-        self._open = False
+        self._exchange_lock = DeferredLock()
+        self._takes_jobs = False
         self._stopping = False
 
     def startService(self) -> None:  # noqa: N802 - twisted's name
@@ -63,7 +64,7 @@ class ClusterLauncher(Launcher):
 
     @inlineCallbacks
     def stopService(self) -> Any:  # noqa: N802 - twisted's name
-        """Let spiders write their checkpoints and end; what has not by then is killed, and run again."""
+        """Let spiders write their checkpoints and end; kill those that do not, and queue their jobs again."""
         Service.stopService(self)
         self._stopping = True
         self.app.getComponent(IPoller).stop()
@@ -78,10 +79,10 @@ class ClusterLauncher(Launcher):
             if not self._unsaved:
                 break
             yield deferLater(reactor, 1, lambda: None)
-        yield deferToThread(self._keeper.leave).addErrback(self._outage.note)
+        yield deferToThread(self._heartbeat.leave).addErrback(self._outage.record_failure)
 
-    def look(self) -> None:
-        """Somebody wants something of a job that may run here: do not wait for the next beat."""
+    def check_now(self) -> None:
+        """Exchange state with the database now, because a job on this node may have been cancelled."""
         if self.processes and not self._stopping:
             self._exchange()
 
@@ -89,21 +90,21 @@ class ClusterLauncher(Launcher):
         process.is_stopping = True
         process.send("TERM")
         process.kill_after(self.stop_after, reactor)
-        over: Deferred[None] = Deferred()
+        stopped: Deferred[None] = Deferred()
 
         def ended(result: Any) -> Any:
-            over.callback(None)
+            stopped.callback(None)
             return result
 
         process.deferred.addBoth(ended)
-        return over
+        return stopped
 
     def _get_message(self, slot: int) -> None:
         if not self._stopping:
             self.app.getComponent(IPoller).next().addCallback(self._spawn_process, slot)
 
     def _spawn_process(self, message: dict[str, Any], slot: int) -> None:
-        """Copying the egg may take a while; the slot is taken from now on."""
+        """Reserve the slot at once: copying the egg on a thread may take a while."""
         claimed: ClaimedJob = message.pop(CLAIMED)
         process = JobProcess(claimed, {}, [])
         process.deferred.addBoth(self._process_finished, slot)
@@ -116,19 +117,19 @@ class ClusterLauncher(Launcher):
         if claimed.version is not None:
             found = self.app.getComponent(IEggStorage).fetch(claimed.project, claimed.version)
             if found is None:
-                raise LookupError(f"version {claimed.version} of {claimed.project} is not there any more")
+                raise LookupError(f"version {claimed.version} of {claimed.project} no longer exists")
             egg = found[1]
         environment = self.app.getComponent(IEnvironment)
         message["settings"] = {**message.get("settings", {}), **self._log_settings(environment, message)}
         env = environment.get_environment(message, slot)
         message.pop("_version", None)
-        args = command_line.words(self.runner, "crawl", *get_crawl_args(message))
+        args = command_line.runner_command(self.runner, "crawl", *get_crawl_args(message))
         node = self._membership.place.node
-        return args, command_line.environment(env, claimed.project, egg, node)
+        return args, command_line.spider_environment(env, claimed.project, egg, node)
 
     def _log_settings(self, environment: Any, message: dict[str, Any]) -> dict[str, str]:
         for _ in range(LOG_ATTEMPTS):
-            # Another node of this machine, or another slot, may be making or clearing the same directory.
+            # Another node on this machine, or another slot, may create or remove the same directory.
             with suppress(FileExistsError, FileNotFoundError):
                 return dict(environment.get_settings(message))
         return dict(environment.get_settings(message))
@@ -140,7 +141,7 @@ class ClusterLauncher(Launcher):
             process.deferred.callback(process)
             return
         reactor.spawnProcess(process, sys.executable, args=process.args, env=process.env)
-        deferToThread(self._keeper.note_pid, process).addErrback(self._outage.note)
+        deferToThread(self._heartbeat.note_pid, process).addErrback(self._outage.record_failure)
 
     def _not_started(self, failure: Failure, process: JobProcess) -> None:
         process.failed_to_start(failure)
@@ -153,35 +154,35 @@ class ClusterLauncher(Launcher):
         self._exchange().addBoth(lambda _: self._get_message(slot))
 
     def _exchange(self) -> Deferred[None]:
-        """One exchange at a time; never fails, so that it goes on when the database is back."""
-        return self._one_at_a_time.run(self._exchange_once)
+        """Exchange state with the database, one exchange at a time; never fails, so that the loop goes on."""
+        return self._exchange_lock.run(self._exchange_once)
 
     def _exchange_once(self) -> Deferred[None]:
         running = {process.claimed.id for process in self.processes.values()}
         unsaved = list(self._unsaved)
         ids = running | {process.claimed.id for process in unsaved}
-        asked: Deferred[Any] = deferToThread(self._keeper.exchange, ids, unsaved)
-        return asked.addCallback(self._learn, running).addErrback(self._outage.note)
+        sent: Deferred[Any] = deferToThread(self._heartbeat.exchange, ids, unsaved)
+        return sent.addCallback(self._apply, running).addErrback(self._outage.record_failure)
 
-    def _learn(self, news: News, running: set[int]) -> None:
-        self._outage.over()
-        self._unsaved = [process for process in self._unsaved if process.claimed.id not in news.saved]
-        for lost in news.returned:
+    def _apply(self, reply: HeartbeatReply, running: set[int]) -> None:
+        self._outage.record_success()
+        self._unsaved = [process for process in self._unsaved if process.claimed.id not in reply.saved]
+        for lost in reply.returned:
             log.warn("Job {job} of {node} is now {state}", job=lost.job_id, node=lost.node, state=lost.state)
         for process in self.processes.values():
             if process.claimed.id not in running:
                 continue
-            renewed = news.renewed.get(process.claimed.id)
+            renewed = reply.renewed.get(process.claimed.id)
             if renewed is None:
-                process.log("error", "Taken over by another node; ended:")
+                process.log("error", "Another node took over the job; killed:")
                 process.is_lost = True
                 process.kill()
             elif renewed.cancels > process.cancels:
                 process.cancels = renewed.cancels
                 process.send(renewed.cancel_signal or "INT")
                 process.kill_after(self.kill_after, reactor)
-        if not self._open and not self._stopping:
-            # Only now, when what an earlier daemon left behind has been dealt with.
-            self._open = True
+        if not self._takes_jobs and not self._stopping:
+            # Only after the first exchange, which ends the orphans of an earlier daemon.
+            self._takes_jobs = True
             for slot in range(self.max_proc):
                 self._get_message(slot)

@@ -1,4 +1,4 @@
-"""This daemon as a member of the cluster: its name, its lease, and its way to the database."""
+"""This daemon as a member of the cluster: its name, its lease, and its database connections."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class Membership:
-    """One start of one daemon."""
+    """One running instance of a daemon."""
 
     def __init__(self, config: Config) -> None:
         self.host = socket.gethostname()
@@ -32,42 +32,42 @@ class Membership:
 
     @property
     def url(self) -> str | None:
-        """Where others find this node: not at all where it listens on this machine only."""
+        """The URL of this node; a loopback address if it listens on this machine only."""
         if self.address in LOOPBACK:
             return f"http://127.0.0.1:{self.port}"
         host = self.host if self.address in ("0.0.0.0", "::", "") else self.address  # noqa: S104 - compared
         return f"http://{host}:{self.port}"
 
-    def is_here(self, instance: str) -> bool:
-        """Whether that start of a daemon was on this machine."""
+    def is_on_this_host(self, instance: str) -> bool:
+        """Whether this instance of a daemon was started on this machine."""
         return instance.rpartition("/")[0] == self.host
 
     def begin(self) -> AbstractContextManager[Connection]:
-        """A transaction of its own, on a connection whose statements give up in time."""
+        """A transaction on a connection with a statement timeout."""
         return store_engine().begin()
 
     def snapshot(self) -> AbstractContextManager[Connection]:
-        """Several questions about one moment: a job that moves meanwhile is in one list, not in two."""
+        """A snapshot for several queries: a job that changes state meanwhile is in one list, not in two."""
         return store_engine().execution_options(isolation_level="REPEATABLE READ").begin()
 
 
 @lru_cache(maxsize=8)
 def membership(config: Config) -> Membership:
-    """The same for all components of a daemon."""
+    """The membership that all components of a daemon share."""
     return Membership(config)
 
 
 @lru_cache(maxsize=1)
 def store_engine() -> Engine:
-    """Reachable and with its schema at the start; later on it may come and go."""
+    """The daemon's engine; the first call fails if the database is unreachable or has no schema."""
     database.engine()
     return database.connect(pool_size=8, statement_timeout_ms=STATEMENT_TIMEOUT_MS)
 
 
 def node_name(port: int) -> str:
     """PRICEWATCH_NODE, else the machine's name; a second daemon on the same machine adds its port."""
-    if given := os.environ.get("PRICEWATCH_NODE"):
-        return given
+    if name := os.environ.get("PRICEWATCH_NODE"):
+        return name
     return socket.gethostname() if port == DEFAULT_PORT else f"{socket.gethostname()}:{port}"
 
 

@@ -1,4 +1,4 @@
-"""What a node tells the database every few seconds, and what it learns from it. Runs on a thread."""
+"""The heartbeat of a node: every few seconds it saves and renews its jobs. Runs on a thread."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ import psutil  # type: ignore[import-untyped]
 from twisted.logger import Logger
 
 from pricewatch import clock
+from pricewatch.scheduling.job_process import JobProcess
 from pricewatch.scheduling.job_storage import PostgresJobStorage
 from pricewatch.scheduling.membership import Membership
-from pricewatch.scheduling.process import JobProcess
 from pricewatch.store.queues import job_leases, node_rows
 from pricewatch.store.queues.job_leases import LostJob, Orphan, Renewed
 
 log = Logger()
-MOST_PATIENCE = 10.0
+# Seconds that an orphaned process may take to end, at most.
+MAX_ORPHAN_TIMEOUT = 10.0
 
 
 @dataclass(slots=True)
-class News:
-    """What came of one exchange."""
+class HeartbeatReply:
+    """The result of one exchange: jobs whose end was saved, renewed leases, jobs taken from lost nodes."""
 
     saved: set[int] = field(default_factory=set)
     renewed: dict[int, Renewed] = field(default_factory=dict)
@@ -32,41 +33,41 @@ class News:
 
 
 class NodeHeartbeat:
-    """Keeps the leases of this node's jobs, and looks after those of nodes that are gone."""
+    """Renews the leases of this node's jobs, and puts the jobs of lost nodes back into the queue."""
 
     def __init__(
-        self, membership: Membership, storage: PostgresJobStorage, slots: int, patience: float
+        self, membership: Membership, storage: PostgresJobStorage, slots: int, orphan_timeout: float
     ) -> None:
         self.membership = membership
         self.storage = storage
         self.slots = slots
-        self.patience = min(patience, MOST_PATIENCE)
+        self.orphan_timeout = min(orphan_timeout, MAX_ORPHAN_TIMEOUT)
         self._joined = False
-        self._in_contact_since: float | None = None
+        self._connected_since: float | None = None
 
-    def exchange(self, ids: Collection[int], ended: Collection[JobProcess]) -> News:
-        """Save what has ended, renew what runs; raises where the database is away."""
-        news, place = News(), self.membership.place
+    def exchange(self, ids: Collection[int], ended: Collection[JobProcess]) -> HeartbeatReply:
+        """Save ended jobs and renew running ones; raises if the database is unavailable."""
+        reply, place = HeartbeatReply(), self.membership.place
         try:
             if not self._joined:
-                news.returned += self._join()
+                reply.returned += self._join()
             for process in ended:
                 if not self.storage.add(process):
-                    log.warn("Job {job} ended here, but was somebody else's by then", job=process.job)
-                news.saved.add(process.claimed.id)
+                    log.warn("Job {job} ended here after another node took it over", job=process.job)
+                reply.saved.add(process.claimed.id)
             with self.membership.begin() as connection:
-                news.renewed = job_leases.beat(connection, place, ids)
+                reply.renewed = job_leases.beat(connection, place, ids)
                 if not node_rows.beat(connection, place):
                     log.error(
-                        "Another daemon goes by the name {node}: set PRICEWATCH_NODE to another one",
+                        "Another daemon uses the name {node}: set PRICEWATCH_NODE to another name",
                         node=place.node,
                     )
-            if self._may_judge_others():
-                news.returned += self._return_lost()
+            if self._can_detect_lost_nodes():
+                reply.returned += self._return_lost()
         except Exception:
-            self._in_contact_since = None
+            self._connected_since = None
             raise
-        return news
+        return reply
 
     def note_pid(self, process: JobProcess) -> None:
         if process.pid is not None:
@@ -77,48 +78,48 @@ class NodeHeartbeat:
         with self.membership.begin() as connection:
             node_rows.leave(connection, self.membership.place)
 
-    def _may_judge_others(self) -> bool:
-        """Who was cut off cannot tell whether the others were silent: all may have been cut off alike."""
+    def _can_detect_lost_nodes(self) -> bool:
+        """Wait one lease after an outage: other nodes may have lost the database at the same time."""
         now = time.monotonic()
-        if self._in_contact_since is None:
-            self._in_contact_since = now
-        return now - self._in_contact_since > self.membership.lease.total_seconds()
+        if self._connected_since is None:
+            self._connected_since = now
+        return now - self._connected_since > self.membership.lease.total_seconds()
 
     def _return_lost(self) -> list[LostJob]:
         with self.membership.begin() as connection:
             return job_leases.return_lost(connection, clock.now(), silence=self.membership.lease)
 
     def _join(self) -> list[LostJob]:
-        """Enter the list of nodes; jobs that an earlier start of this daemon left behind are run anew."""
+        """Register this node; queue again the jobs of an earlier instance of this daemon."""
         place = self.membership.place
         with self.membership.begin() as connection:
             node_rows.join(connection, place, url=self.membership.url, pid=os.getpid(), slots=self.slots)
             orphans = job_leases.orphans(connection, place)
-        # Of another machine with the same name we know nothing: its leases run out if it is gone.
-        ours = [orphan for orphan in orphans if self.membership.is_here(orphan.instance)]
-        end_orphans(ours, self.patience)
+        # Processes on another machine with the same name cannot be checked; their leases expire instead.
+        local = [orphan for orphan in orphans if self.membership.is_on_this_host(orphan.instance)]
+        end_orphans(local, self.orphan_timeout)
         with self.membership.begin() as connection:
-            returned = job_leases.return_orphans(connection, [orphan.id for orphan in ours], clock.now())
+            returned = job_leases.return_orphans(connection, [orphan.id for orphan in local], clock.now())
         self._joined = True
         return returned
 
 
-def end_orphans(orphans: Collection[Orphan], patience: float) -> None:
-    """Spiders whose daemon is gone: nobody would ever learn how they end."""
-    left = [process for orphan in orphans if (process := process_of(orphan)) is not None]
-    for process in left:
-        log.warn("Ending process {pid}, left by an earlier daemon", pid=process.pid)
+def end_orphans(orphans: Collection[Orphan], timeout: float) -> None:
+    """End spiders whose daemon is gone, because nothing would record how they end."""
+    processes = [process for orphan in orphans if (process := process_of(orphan)) is not None]
+    for process in processes:
+        log.warn("Ending orphaned process {pid} of an earlier daemon", pid=process.pid)
         with suppress(psutil.NoSuchProcess):
             process.terminate()
-    _, stubborn = psutil.wait_procs(left, timeout=patience)
-    for process in stubborn:
+    _, alive = psutil.wait_procs(processes, timeout=timeout)
+    for process in alive:
         with suppress(psutil.NoSuchProcess):
             process.kill()
-    psutil.wait_procs(stubborn, timeout=patience)
+    psutil.wait_procs(alive, timeout=timeout)
 
 
 def process_of(orphan: Orphan) -> psutil.Process | None:
-    """The process of a job, unless its number is somebody else's by now."""
+    """The process of a job, unless another process has its PID by now."""
     if orphan.pid is None:
         return None
     try:

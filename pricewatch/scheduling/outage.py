@@ -1,4 +1,4 @@
-"""Says once that the database is away, and once that it is back: not every second in between."""
+"""Logs an outage of the database once when it begins and once when it ends, not at every attempt."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ log = Logger()
 
 
 class Outage:
-    def __init__(self, what: str) -> None:
-        self.what = what
-        self._complaint: str | None = None
+    """`activity` is what is repeated until it succeeds, as the log names it."""
 
-    def note(self, failure: Failure) -> None:
-        """Something failed; it is tried again, so this is no end of anything."""
+    def __init__(self, activity: str) -> None:
+        self.activity = activity
+        self._last_error: str | None = None
+
+    def record_failure(self, failure: Failure) -> None:
+        """Handle a failure as an errback; the caller tries again."""
         lines = str(failure.value).strip().splitlines()
-        complaint = f"{type(failure.value).__name__}: {lines[0] if lines else ''}"
-        if self._complaint != complaint:
-            log.warn("{what} cannot go on for now, and is tried again: {why}", what=self.what, why=complaint)
-        self._complaint = complaint
+        error = f"{type(failure.value).__name__}: {lines[0] if lines else ''}"
+        if self._last_error != error:
+            log.warn("{activity} failed, retrying: {error}", activity=self.activity, error=error)
+        self._last_error = error
 
-    def over(self) -> None:
-        if self._complaint is not None:
-            log.info("{what} goes on", what=self.what)
-        self._complaint = None
+    def record_success(self) -> None:
+        if self._last_error is not None:
+            log.info("{activity} works again", activity=self.activity)
+        self._last_error = None

@@ -1,4 +1,4 @@
-"""scrapyd's poller: claims a job for each free slot, across projects. Nothing that goes wrong ends it."""
+"""scrapyd's poller: claims a job for each free slot, across projects. It survives every error."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ class ClusterPoller:
     def __init__(self, config: Config) -> None:
         self.config = config
         self._membership = membership(config)
-        self._outage = Outage("Taking jobs from the queue")
-        self._asking = False
+        self._outage = Outage("Claiming jobs")
+        self._polling = False
         self._stopped = False
         self.dq: DeferredQueue[dict[str, Any]] = DeferredQueue()
         self.queues: dict[str, PostgresSpiderQueue] = {}
         self.update_projects()
 
     def next(self) -> Deferred[dict[str, Any]]:
-        """A slot is free: its job comes as soon as there is one."""
+        """Return the next job for a free slot, as soon as there is one."""
         if not self._stopped:
             reactor.callLater(0, self.poll)
         return self.dq.get()
 
     def poll(self) -> Deferred[None]:
         """Called every `poll_interval`, and whenever a slot becomes free."""
-        if self._asking or self._stopped or not self.dq.waiting:
+        if self._polling or self._stopped or not self.dq.waiting:
             return succeed(None)
-        self._asking = True
-        asked: Deferred[Any] = deferToThread(self._claim, len(self.dq.waiting))
-        asked.addCallback(self._hand_out)
-        return asked.addErrback(self._outage.note).addBoth(self._asked)
+        self._polling = True
+        claimed: Deferred[Any] = deferToThread(self._claim, len(self.dq.waiting))
+        claimed.addCallback(self._distribute)
+        return claimed.addErrback(self._outage.record_failure).addBoth(self._finish_poll)
 
     def stop(self) -> None:
-        """Take no more; what is being claimed this moment is given back."""
+        """Claim no more jobs; jobs that are being claimed now go back into the queue."""
         self._stopped = True
 
     def update_projects(self) -> None:
@@ -63,15 +63,15 @@ class ClusterPoller:
     def _claim(self, most: int) -> list[ClaimedJob]:
         claimed: list[ClaimedJob] = []
         with self._membership.begin() as connection:
-            known = [
+            projects = [
                 *deployed_eggs.projects(connection),
                 *(name for name, _ in self.config.items("settings", [])),
             ]
         try:
             while len(claimed) < most:
-                # One transaction each: two nodes that hold several could wait for each other.
+                # One transaction for each job: two nodes that lock several could deadlock.
                 with self._membership.begin() as connection:
-                    job = job_queue.claim(connection, self._membership.place, known)
+                    job = job_queue.claim(connection, self._membership.place, projects)
                 if job is None:
                     break
                 claimed.append(job)
@@ -80,21 +80,21 @@ class ClusterPoller:
                 raise
         return claimed
 
-    def _hand_out(self, claimed: list[ClaimedJob]) -> None:
-        self._outage.over()
+    def _distribute(self, claimed: list[ClaimedJob]) -> None:
+        self._outage.record_success()
         for job in claimed:
             if self._stopped:
-                deferToThread(self._give_back, job).addErrback(self._outage.note)
+                deferToThread(self._release, job).addErrback(self._outage.record_failure)
             else:
                 message = {**message_of(job), "_project": job.project, CLAIMED: job}
                 message["_spider"] = message.pop("name")
                 self.dq.put(message)
 
-    def _give_back(self, job: ClaimedJob) -> None:
+    def _release(self, job: ClaimedJob) -> None:
         with self._membership.begin() as connection:
             job_leases.give_back(connection, self._membership.place, job.id, "its node was stopped")
 
-    def _asked(self, result: Failure | None) -> None:
-        self._asking = False
+    def _finish_poll(self, result: Failure | None) -> None:
+        self._polling = False
         if isinstance(result, Failure):
-            log.failure("Handing out jobs", failure=result)
+            log.failure("Cannot distribute the claimed jobs", failure=result)

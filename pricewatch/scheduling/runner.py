@@ -1,6 +1,6 @@
-"""Runs one command of a project: the deployed version if there is an egg, else the daemon's own checkout.
+"""Runs one scrapy command of a project: from the deployed egg if there is one, else from the checkout.
 
-Started by path, with nothing of pricewatch imported yet, so that what an egg brings is what is used.
+The daemon starts it by path, before anything of pricewatch is imported, so that imports come from the egg.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ EGG = "PRICEWATCH_EGG"
 
 
 def main() -> None:
-    stand_alone()
+    leave_process_group()
     end_with(os.environ.pop(DAEMON, None))
     if egg := os.environ.pop(EGG, None):
-        # First of all, before the checkout that the daemon itself may run from.
+        # Before the checkout that the daemon itself may run from.
         sys.path.insert(0, egg)
         from scrapyd.runner import activate_egg
 
@@ -30,19 +30,19 @@ def main() -> None:
     execute()
 
 
-def stand_alone() -> None:
-    """Ctrl-C in the daemon's terminal is for the daemon, which lets its spiders end in order."""
+def leave_process_group() -> None:
+    """Keep Ctrl-C in the daemon's terminal from the spider: the daemon stops its spiders itself."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
 
 
 def end_with(daemon: str | None) -> None:
-    """When the daemon dies, however it does, this process is told to stop: nobody else would."""
+    """Ask the kernel to send SIGTERM to this process when the daemon dies, even by SIGKILL."""
     if daemon is None or not sys.platform.startswith("linux"):
         return
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != int(daemon):
-        sys.exit("The daemon is gone.")
+        sys.exit("The daemon has ended.")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""scrapyd's spider queue, as a view of the jobs of one project that wait."""
+"""scrapyd's spider queue: a view of the pending jobs of one project."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PostgresSpiderQueue:
             )
 
     def pop(self) -> Message | None:
-        """The next job of this project, claimed for this node; the poller claims across projects."""
+        """Claim the next job of this project for this node; the poller claims across projects."""
         with self._membership.begin() as connection:
             job = job_queue.claim(connection, self._membership.place, [self.project])
         return message_of(job) if job else None
@@ -55,9 +55,9 @@ class PostgresSpiderQueue:
 
     def remove(self, func: Callable[[Message], bool]) -> int:
         with self._membership.begin() as connection:
-            waiting = job_lists.pending(connection, self.project)
-            unwanted = [job.id for job in waiting if func(message_of(job))]
-            return job_lists.cancel_pending(connection, self.project, unwanted) if unwanted else 0
+            pending = job_lists.pending(connection, self.project)
+            matching = [job.id for job in pending if func(message_of(job))]
+            return job_lists.cancel_pending(connection, self.project, matching) if matching else 0
 
     def clear(self) -> None:
         with self._membership.begin() as connection:
@@ -65,7 +65,7 @@ class PostgresSpiderQueue:
 
 
 def message_of(job: ListedJob | ClaimedJob) -> Message:
-    """A job as scrapyd's own parts know it."""
+    """A job in the form that scrapyd's components use."""
     version = {"_version": job.version} if job.version else {}
     return {
         "name": job.spider,

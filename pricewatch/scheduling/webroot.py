@@ -1,4 +1,4 @@
-"""What the daemon answers: scrapyd's API and console, and the web UI for everything else."""
+"""The root resource of the daemon: scrapyd's API and console, and the web UI for every other path."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SAFE_METHODS = (b"GET", b"HEAD", b"OPTIONS")
 
 
 class ClusterRoot(Root):
-    """The console is at /scrapyd/. Who may use the web UI may use scrapyd's API, and nobody else."""
+    """The web UI and scrapyd's API share one login. scrapyd's console is at /scrapyd/."""
 
     def __init__(self, config: Config, app: Any) -> None:
         super().__init__(config, app)
@@ -35,7 +35,7 @@ class ClusterRoot(Root):
         login = Configuration.from_environment(
             username=config.get("login_username", ""), password=config.get("login_password", "")
         )
-        self.gate = Auth(login, store_engine())
+        self.auth = Auth(login, store_engine())
         self.is_open = login.is_open and self.membership.address in LOOPBACK
         self.putChild(b"jobs", ThreadedJobs(self))
         console = Resource()
@@ -46,39 +46,39 @@ class ClusterRoot(Root):
         del self.children[b""]
 
     def getChildWithDefault(self, path: bytes, request: Request) -> Resource:  # noqa: N802 - twisted's name
-        if (complaint := self.complaint(request)) is not None:
-            return AccessRefused(complaint)
-        found: Resource = super().getChildWithDefault(path, request)
-        if found is self.site or self.gate.configuration.is_open:
-            return found
+        if (reason := self.refusal(request)) is not None:
+            return AccessRefused(reason)
+        child: Resource = super().getChildWithDefault(path, request)
+        if child is self.site or self.auth.configuration.is_open:
+            return child
         headers = {
             name.decode("latin-1").lower(): values[-1].decode("latin-1")
             for name, values in request.requestHeaders.getAllRawHeaders()
         }
         address = str(request.getClientAddress().host)
-        judged = deferToThread(
-            self.gate.judge, request.method.decode("latin-1"), headers, address, clock.now()
+        checked = deferToThread(
+            self.auth.check_request, request.method.decode("latin-1"), headers, address, clock.now()
         )
-        return DeferredResource(judged.addCallback(self.admit, found, request))
+        return DeferredResource(checked.addCallback(self.child_if_allowed, child, request))
 
-    def admit(self, passage: AuthResult, found: Resource, request: Request) -> Resource:
-        if passage.status == http.OK:
-            return found
-        if passage.status == http.UNAUTHORIZED and passage.is_browser and request.method in SAFE_METHODS:
+    def child_if_allowed(self, result: AuthResult, child: Resource, request: Request) -> Resource:
+        if result.status == http.OK:
+            return child
+        if result.status == http.UNAUTHORIZED and result.is_browser and request.method in SAFE_METHODS:
             return Redirect(f"/login?next={quote(request.path.decode('latin-1'))}".encode())
-        return AccessRefused(passage.reason, passage.status)
+        return AccessRefused(result.reason, result.status)
 
     def getChild(self, path: bytes, request: Request) -> Resource:  # noqa: N802 - twisted's name
-        # As if this root were not there.
+        # The site expects the whole path, as if it were the root.
         cast("list[bytes]", request.postpath).insert(0, cast("list[bytes]", request.prepath).pop())
         return self.site
 
-    def complaint(self, request: Request) -> str | None:
-        """A page of another site that uses somebody's browser to reach this daemon is turned away."""
+    def refusal(self, request: Request) -> str | None:
+        """Why a request is refused: cross-site requests and DNS rebinding; None if it is fine."""
         host = request.getHeader("host") or ""
         name = urlsplit(f"//{host}").hostname or ""
         if self.is_open and name not in self.allowed_hosts:
-            return f"This daemon is not known as {name[:100]}: add the name to allowed_hosts in scrapyd.conf."
+            return f"The host name {name[:100]} is not allowed: add it to allowed_hosts in scrapyd.conf."
         origin = request.getHeader("origin")
         if request.method not in SAFE_METHODS and origin and urlsplit(origin).netloc != host:
             return "Requests from pages of other sites are refused."
@@ -86,7 +86,7 @@ class ClusterRoot(Root):
 
 
 class ThreadedJobs(Jobs):
-    """scrapyd's list of jobs, of the whole cluster; asks the database on a thread."""
+    """scrapyd's list of jobs, for the whole cluster; queries the database on a thread."""
 
     def render_GET(self, txrequest: Request) -> int:  # noqa: N802 - twisted's name
         def send(content: bytes) -> None:
@@ -97,10 +97,10 @@ class ThreadedJobs(Jobs):
             txrequest.setResponseCode(http.SERVICE_UNAVAILABLE)
             send(b"The database does not answer.\n")
 
-        gone = txrequest.notifyFinish()
-        asked = deferToThread(super().render_GET, txrequest)
-        asked.addCallbacks(send, fail)
-        gone.addErrback(lambda _: asked.cancel())
+        disconnected = txrequest.notifyFinish()
+        rendered = deferToThread(super().render_GET, txrequest)
+        rendered.addCallbacks(send, fail)
+        disconnected.addErrback(lambda _: rendered.cancel())
         return NOT_DONE_YET
 
     def prepare_running(self) -> str:

@@ -1,4 +1,4 @@
-"""People and programs looking in: pages, JSON API, metrics. No rules and no SQL live here.
+"""The web interface: pages, JSON API and metrics. No rules and no SQL live here.
 
-`site.resource(reactor)` is what the daemon mounts; `scrapy web` serves the same on its own.
+The daemon mounts `twisted_site.resource(reactor)`; `scrapy web` serves the same resource without the daemon.
 """

@@ -1,4 +1,4 @@
-"""The application: pages, API and metrics behind one gate."""
+"""The FastAPI application: pages, API and metrics behind one login."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pricewatch.web.page_previews import Previews
 from pricewatch.web.routes import page_routers
 
 DESCRIPTION = (
-    "Listings, their prices, and everything that watches them. Programs log in by basic authentication."
+    "Listings, their prices, and the crawls that collect them. Programs log in with basic authentication."
 )
 
 
@@ -27,7 +27,7 @@ def create_app(configuration: Configuration) -> FastAPI:
         title="pricewatch", version="0.9.0", openapi_url="/api/openapi.json", docs_url=None, redoc_url=None
     )
     app.state.configuration = configuration
-    app.state.gate = Auth(configuration, engine())
+    app.state.auth = Auth(configuration, engine())
     app.state.previews = Previews(configuration.previews)
     problems.install(app)
     for router in (*page_routers(), prometheus.router):
@@ -41,14 +41,14 @@ def create_app(configuration: Configuration) -> FastAPI:
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
-    """The schema with our own errors in place of FastAPI's."""
+    """The schema with `Problem` in place of FastAPI's error models."""
     if app.openapi_schema is None:
-        found = get_openapi(title=app.title, version=app.version, description=DESCRIPTION, routes=app.routes)
-        schemas = found.setdefault("components", {}).setdefault("schemas", {})
+        schema = get_openapi(title=app.title, version=app.version, description=DESCRIPTION, routes=app.routes)
+        schemas = schema.setdefault("components", {}).setdefault("schemas", {})
         for name in ("HTTPValidationError", "ValidationError"):
             schemas.pop(name, None)
         schemas["Problem"] = problems.Problem.model_json_schema()
-        found["components"]["securitySchemes"] = {"basic": {"type": "http", "scheme": "basic"}}
-        found["security"] = [{"basic": []}, {}]
-        app.openapi_schema = found
+        schema["components"]["securitySchemes"] = {"basic": {"type": "http", "scheme": "basic"}}
+        schema["security"] = [{"basic": []}, {}]
+        app.openapi_schema = schema
     return app.openapi_schema

@@ -1,7 +1,7 @@
-"""Who may come in: one decision for every request, for pages, the API and scrapyd's own alike.
+"""Authentication of every request: pages, the API and scrapyd's API alike.
 
-A browser is let in by its session's cookie, a program by its name and password. In a browser, whatever
-changes something must come from our own pages and carry their token.
+A browser authenticates with a session cookie, a program with basic authentication. A browser request that
+changes something must come from a page of this site and carry its form token.
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ from pricewatch.web.configuration import Configuration, is_loopback
 
 COOKIE = "pricewatch_session"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-ANYBODY = "local"
-_FOREIGN = frozenset({"cross-site", "same-site"})
+# The name in the audit log when no login is configured.
+LOCAL_PERSON = "local"
+_OTHER_SITES = frozenset({"cross-site", "same-site"})
 
 
 @dataclass(frozen=True, slots=True)
 class AuthResult:
-    """How a request came through, or why not: `status` is 200 for those who may come in."""
+    """`status` is 200 if the request is allowed, else the HTTP status of the refusal."""
 
     status: int
     person: str = ""
-    # What the token of forms is made from; empty for programs.
+    # The form token is derived from it; empty for programs.
     session: str = ""
     reason: str = ""
-    wait: float = 0.0
+    retry_after: float = 0.0
     is_browser: bool = False
 
     @property
@@ -49,29 +50,33 @@ class Auth:
         self.configuration = configuration
         self.engine = engine
 
-    def judge(self, method: str, headers: Mapping[str, str], address: str, now: datetime) -> AuthResult:
-        """Header names are in small letters."""
+    def check_request(
+        self, method: str, headers: Mapping[str, str], address: str, now: datetime
+    ) -> AuthResult:
+        """Decide about a request; header names must be in lower case."""
         browser = is_browser(headers)
-        if method not in SAFE and not _is_own_page(headers):
-            return AuthResult(403, reason="This request was made by another site's page.", is_browser=browser)
-        session = _cookie(headers.get("cookie", ""))
+        if method not in SAFE and not _is_same_origin(headers):
+            return AuthResult(
+                403, reason="Requests from pages of other sites are refused.", is_browser=browser
+            )
+        session = _session_cookie(headers.get("cookie", ""))
         if self.configuration.is_open:
-            # A name that leads here from a page elsewhere is not one of this machine.
+            # Against DNS rebinding: a foreign name that resolves to this machine.
             if not is_loopback(_host(headers.get("host", ""))):
                 return AuthResult(
-                    421, reason="Without a password only this machine's own names are answered."
+                    421, reason="Without a login, use localhost or 127.0.0.1 as the host name of the address."
                 )
-            return AuthResult(200, ANYBODY, session, is_browser=browser)
+            return AuthResult(200, LOCAL_PERSON, session, is_browser=browser)
         if authorization := headers.get("authorization"):
-            return self._with_password(authorization, session, address, now, browser)
+            return self._check_authorization(authorization, session, address, now, browser)
         if session:
             with self.engine.begin() as connection:
                 person = web_sessions.person_of(connection, session, now)
             if person is not None:
                 return AuthResult(200, person, session, is_browser=browser)
-        return AuthResult(401, reason="Log in first.", is_browser=browser)
+        return AuthResult(401, reason="Login required.", is_browser=browser)
 
-    def _with_password(
+    def _check_authorization(
         self, authorization: str, session: str, address: str, now: datetime, browser: bool
     ) -> AuthResult:
         kind, _, text = authorization.partition(" ")
@@ -80,53 +85,53 @@ class Auth:
         except (binascii.Error, ValueError):
             kind = ""
         if kind.lower() != "basic":
-            return AuthResult(401, reason="Only basic authentication is understood.", is_browser=browser)
-        passage = self.check(name, password, address, now)
-        return AuthResult(passage.status, passage.person, session, passage.reason, passage.wait, browser)
+            return AuthResult(401, reason="Use basic authentication.", is_browser=browser)
+        result = self.check_password(name, password, address, now)
+        return AuthResult(result.status, result.person, session, result.reason, result.retry_after, browser)
 
-    def check(self, name: str, password: str, address: str, now: datetime) -> AuthResult:
-        """A name and password, from a form or a program; who guesses waits longer each time."""
+    def check_password(self, name: str, password: str, address: str, now: datetime) -> AuthResult:
+        """Check a name and password; each failure makes this address wait longer."""
         with self.engine.begin() as connection:
             wait = web_sessions.seconds_to_wait(connection, address, now)
             if wait > 0:
-                return AuthResult(429, reason=f"Too many wrong passwords: wait {wait:.0f} s.", wait=wait)
-            wanted = self.configuration
-            right = hmac.compare_digest(name.encode(), wanted.username.encode())
-            right &= hmac.compare_digest(password.encode(), wanted.password.encode())
-            if not right:
+                reason = f"Too many failed logins: try again in {wait:.0f} seconds."
+                return AuthResult(429, reason=reason, retry_after=wait)
+            is_valid = hmac.compare_digest(name.encode(), self.configuration.username.encode())
+            is_valid &= hmac.compare_digest(password.encode(), self.configuration.password.encode())
+            if not is_valid:
                 web_sessions.note_failure(connection, address, now)
-                return AuthResult(401, reason="That name and password are not right.")
+                return AuthResult(401, reason="Wrong name or password.")
             web_sessions.forget_failures(connection, address)
         return AuthResult(200, name)
 
 
 def form_token(session: str) -> str:
-    """What our own forms carry; made from the cookie, which no other site can read."""
+    """The CSRF token of forms, derived from the session cookie, which other sites cannot read."""
     return hmac.new(session.encode(), b"form", hashlib.sha256).hexdigest()
 
 
-def is_token_right(session: str, given: str) -> bool:
-    return bool(session) and hmac.compare_digest(form_token(session).encode(), given.encode())
+def is_token_valid(session: str, token: str) -> bool:
+    return bool(session) and hmac.compare_digest(form_token(session).encode(), token.encode())
 
 
 def is_browser(headers: Mapping[str, str]) -> bool:
-    """Browsers say where a request comes from; programs do not."""
+    """Browsers send the origin of a request; programs do not."""
     return "sec-fetch-site" in headers or "origin" in headers
 
 
-def _is_own_page(headers: Mapping[str, str]) -> bool:
-    if headers.get("sec-fetch-site", "") in _FOREIGN:
+def _is_same_origin(headers: Mapping[str, str]) -> bool:
+    if headers.get("sec-fetch-site", "") in _OTHER_SITES:
         return False
     origin = headers.get("origin")
     return origin is None or urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
 
 
-def _cookie(header: str) -> str:
+def _session_cookie(header: str) -> str:
     try:
-        found = SimpleCookie(header).get(COOKIE)
+        cookie = SimpleCookie(header).get(COOKIE)
     except CookieError:
         return ""
-    return found.value[:100] if found else ""
+    return cookie.value[:100] if cookie else ""
 
 
 def _host(header: str) -> str:

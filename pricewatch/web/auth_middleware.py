@@ -1,4 +1,4 @@
-"""Asks the gate about every request, before anything else looks at it."""
+"""ASGI middleware that authenticates every request before the application sees it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pricewatch import clock
 from pricewatch.web.auth import COOKIE, Auth, AuthResult
-from pricewatch.web.problems import answer, is_for_program, to_login
+from pricewatch.web.problems import error_response, is_for_program, redirect_to_login
 
 WITHOUT_LOGIN = ("/static/", "/login")
-LARGEST_BODY = 25 * 2**20
+MAX_BODY = 25 * 2**20
 
 
 class AuthMiddleware:
@@ -27,45 +27,45 @@ class AuthMiddleware:
             await self._app(scope, receive, send)
             return
         request = Request(scope, receive)
-        gate: Auth = scope["app"].state.gate
+        auth: Auth = scope["app"].state.auth
         address = address_of(scope)
         headers = {name: value for name, value in request.headers.items() if name != "cookie"}
         headers["cookie"] = request.headers.get("cookie", "")
-        passage = await run_in_threadpool(gate.judge, scope["method"], headers, address, clock.now())
+        result = await run_in_threadpool(auth.check_request, scope["method"], headers, address, clock.now())
         state = scope.setdefault("state", {})
-        state["passage"], state["address"] = passage, address
-        refusal = _refusal(request, passage)
+        state["auth_result"], state["address"] = result, address
+        refusal = _refusal(request, result)
         if refusal is not None:
             await refusal(scope, receive, send)
             return
-        if gate.configuration.is_open and not passage.session and not is_for_program(request):
-            # Without a login a cookie is still what the token of forms is made from.
+        if auth.configuration.is_open and not result.session and not is_for_program(request):
+            # The form token needs a session cookie even without a login.
             session = secrets.token_urlsafe(32)
-            state["passage"] = AuthResult(200, passage.person, session, is_browser=passage.is_browser)
-            send = _with_cookie(send, session, secure=gate.configuration.secure_cookies)
+            state["auth_result"] = AuthResult(200, result.person, session, is_browser=result.is_browser)
+            send = _with_cookie(send, session, secure=auth.configuration.secure_cookies)
         await self._app(scope, receive, send)
 
 
-def _refusal(request: Request, passage: AuthResult) -> Response | None:
+def _refusal(request: Request, result: AuthResult) -> Response | None:
     if "\x00" in request.url.path or "%00" in str(request.scope.get("query_string", b"")):
-        return answer(request, 400, "A NUL character means nothing here.")
+        return error_response(request, 400, "The address must not contain NUL characters.")
     length = request.headers.get("content-length") or "0"
-    if not length.isdecimal() or int(length) > LARGEST_BODY:
-        return answer(request, 413, f"More than {LARGEST_BODY // 2**20} MB are not taken.")
-    if passage.status == 200 or (
-        passage.status == 401 and request.url.path.startswith(WITHOUT_LOGIN) and not passage.wait
+    if not length.isdecimal() or int(length) > MAX_BODY:
+        return error_response(request, 413, f"The request is larger than {MAX_BODY // 2**20} MB.")
+    if result.status == 200 or (
+        result.status == 401 and request.url.path.startswith(WITHOUT_LOGIN) and not result.retry_after
     ):
         return None
-    if passage.status == 401 and not is_for_program(request) and "authorization" not in request.headers:
-        return to_login(request)
-    headers = {"Retry-After": f"{passage.wait:.0f}"} if passage.wait else {}
-    if passage.status == 401 and not passage.is_browser:
+    if result.status == 401 and not is_for_program(request) and "authorization" not in request.headers:
+        return redirect_to_login(request)
+    headers = {"Retry-After": f"{result.retry_after:.0f}"} if result.retry_after else {}
+    if result.status == 401 and not result.is_browser:
         headers["WWW-Authenticate"] = 'Basic realm="pricewatch"'
-    return answer(request, passage.status, passage.reason, headers=headers)
+    return error_response(request, result.status, result.reason, headers=headers)
 
 
 def address_of(scope: Scope) -> str:
-    """Whose request it is; under Twisted only WSGI knows."""
+    """The client's address; under Twisted only the WSGI environment has it."""
     if scope.get("client"):
         return str(scope["client"][0])
     return str(scope.get("wsgi_environ", {}).get("REMOTE_ADDR", ""))
@@ -79,9 +79,9 @@ def set_session(headers: MutableHeaders, session: str, *, secure: bool) -> None:
 
 
 def _with_cookie(send: Send, session: str, *, secure: bool) -> Send:
-    async def sending(message: Message) -> None:
+    async def send_with_cookie(message: Message) -> None:
         if message["type"] == "http.response.start":
             set_session(MutableHeaders(scope=message), session, secure=secure)
         await send(message)
 
-    return sending
+    return send_with_cookie

@@ -1,4 +1,4 @@
-"""Charts as SVG made on the server: no script, no inline style; the style sheet has the colours."""
+"""Charts as SVG, rendered on the server without scripts or inline styles; style.css sets the colours."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pricewatch.web.template_filters import money
 Row = Any
 WIDTH, NARROW, HEIGHT = 920, 400, 280
 LEFT, RIGHT, TOP, BOTTOM = 64, 14, 16, 30
-# About as wide as a digit is in the charts' type.
+# The approximate width of a digit in the font of the charts.
 DIGIT = 7
 
 
 def sparkline(rows: Sequence[Row], now: datetime, width: int = 96, height: int = 24) -> Markup:
-    """Prices of a listing as steps, in its currency of now; empty where there is no price."""
-    stretches = _in_one_currency(rows, now)
-    priced = [row for stretch in stretches for row in stretch.rows]
+    """The prices of a listing in its current currency as a step line; empty if there is no price."""
+    segments = _segments_in_current_currency(rows, now)
+    priced = [row for segment in segments for row in segment.rows]
     if not priced:
         return Markup("")
     first, last = priced[0]["observed_at"], max(now, priced[-1]["observed_at"] + timedelta(hours=1))
@@ -33,19 +33,19 @@ def sparkline(rows: Sequence[Row], now: datetime, width: int = 96, height: int =
     up = _scale(low, high, height - 4, 4) if high > low else lambda _: height / 2
     paths = [
         _steps(
-            [(across(row["observed_at"].timestamp()), up(row["price"].minor)) for row in stretch.rows],
-            width - 4 if stretch is stretches[-1] else across(stretch.ends.timestamp()),
+            [(across(row["observed_at"].timestamp()), up(row["price"].minor)) for row in segment.rows],
+            width - 4 if segment is segments[-1] else across(segment.ends.timestamp()),
         )
-        for stretch in stretches
+        for segment in segments
     ]
     end = f"{up(prices[-1]):.1f}"
     trend = "down" if prices[-1] < prices[0] else "up" if prices[-1] > prices[0] else "flat"
-    words = (
+    label = (
         f"{len(priced)} prices, {'falling' if trend == 'down' else 'rising' if trend == 'up' else 'steady'}"
     )
-    return Markup(  # noqa: S704 - numbers, and what is escaped
+    return Markup(  # noqa: S704 - numbers and escaped text
         f'<svg class="spark {trend}" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-        f' role="img" aria-label="{escape(words)}"><path d="{" ".join(paths)}" class="line"/>'
+        f' role="img" aria-label="{escape(label)}"><path d="{" ".join(paths)}" class="line"/>'
         f'<circle cx="{width - 4}" cy="{end}" r="2"/></svg>'
     )
 
@@ -53,14 +53,14 @@ def sparkline(rows: Sequence[Row], now: datetime, width: int = 96, height: int =
 def price_chart(
     rows: Sequence[Row], *, now: datetime, gone_at: datetime | None = None, width: int = WIDTH
 ) -> Markup:
-    """Price history as a step line; out of stock, gone and another currency are periods behind it.
+    """Price history as a step line, with periods out of stock, gone or in another currency behind it.
 
-    The line is of the currency of now, and breaks where the price was in another one.
+    The line shows the current currency, and breaks where the price was in another one.
     """
     ends = max(now, rows[-1]["observed_at"]) if rows else now
     stop = min(gone_at, ends) if gone_at else ends
-    stretches = _in_one_currency(rows, stop)
-    priced = [row for stretch in stretches for row in stretch.rows]
+    segments = _segments_in_current_currency(rows, stop)
+    priced = [row for segment in segments for row in segment.rows]
     if not priced:
         return Markup("")
     currency = priced[-1]["price"].currency
@@ -76,18 +76,18 @@ def price_chart(
         for begin, end, kind in _periods(rows, stop, ends, gone_at, currency)
     ]
     base = HEIGHT - BOTTOM
-    for stretch in stretches:
-        points = [(across(row["observed_at"].timestamp()), up(row["price"].minor)) for row in stretch.rows]
-        path = _steps(points, across(stretch.ends.timestamp()))
+    for segment in segments:
+        points = [(across(row["observed_at"].timestamp()), up(row["price"].minor)) for row in segment.rows]
+        path = _steps(points, across(segment.ends.timestamp()))
         parts.append(f'<path class="area" d="{path} V{base} H{points[0][0]:.1f} Z"/>')
         parts.append(f'<path class="line" d="{path}"/>')
-        parts += [_dot(x, y, row) for (x, y), row in zip(points, stretch.rows, strict=True)]
+        parts += [_dot(x, y, row) for (x, y), row in zip(points, segment.rows, strict=True)]
     label = f"Price history: {len(priced)} rows, last {money(priced[-1]['price'])}"
     return _svg("price-chart", width, HEIGHT, label, parts)
 
 
 def bars(days: Sequence[tuple[str, int, int]], label: str, height: int = 120) -> Markup:
-    """One bar a day, the part that went wrong in another colour."""
+    """One bar for each day, with the runs that did not finish well in another colour."""
     most = max((total for _, total, _ in days), default=0) or 1
     width = 560
     step = (width - 8) / max(1, len(days))
@@ -115,7 +115,7 @@ def bars(days: Sequence[tuple[str, int, int]], label: str, height: int = 120) ->
 
 
 def rates(rows: Sequence[Row], label: str) -> Markup:
-    """How an adapter fared, batch by batch: failure and yield rate from 0 to 100 per cent."""
+    """Failure and yield rate of an adapter for each batch, from 0 to 100 per cent."""
     if not rows:
         return Markup("")
     width, height, left = 560, 150, 40
@@ -144,27 +144,27 @@ def rates(rows: Sequence[Row], label: str) -> Markup:
     return _svg("rates", width, height, label, parts)
 
 
-class _Stretch(NamedTuple):
-    """Rows of one currency that follow each other, and when the last of these prices ended."""
+class _Segment(NamedTuple):
+    """Consecutive rows in one currency, and the time at which the last of these prices ended."""
 
     rows: list[Row]
     ends: datetime
 
 
-def _in_one_currency(rows: Sequence[Row], ends: datetime) -> list[_Stretch]:
-    """The stretches of the history whose prices can be compared with the last one."""
+def _segments_in_current_currency(rows: Sequence[Row], ends: datetime) -> list[_Segment]:
+    """The segments of the history in the currency of the last price."""
     priced = [row for row in rows if row["price"] is not None]
-    found: list[_Stretch] = []
+    found: list[_Segment] = []
     for currency, group in groupby(reversed(priced), key=lambda row: row["price"].currency):
-        stretch = _Stretch(list(group)[::-1], ends)
-        ends = stretch.rows[0]["observed_at"]
+        segment = _Segment(list(group)[::-1], ends)
+        ends = segment.rows[0]["observed_at"]
         if currency == priced[-1]["price"].currency:
-            found.append(stretch)
+            found.append(segment)
     return found[::-1]
 
 
 def _svg(kind: str, width: int, height: int, label: str, parts: Sequence[str]) -> Markup:
-    return Markup(  # noqa: S704 - numbers, and what is escaped
+    return Markup(  # noqa: S704 - numbers and escaped text
         f'<svg class="chart {kind}" viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label)}">'
         + "".join(parts)
         + "</svg>"
@@ -178,7 +178,7 @@ def _scale(low: float, high: float, begin: float, end: float) -> Callable[[float
 
 
 def _steps(points: Sequence[tuple[float, float]], last: float) -> str:
-    """A price holds until the next one is seen, the last one until the stretch ends."""
+    """Draw each price until the next one, and the last one until the segment ends."""
     (x, y), *rest = points
     steps = "".join(f" H{nx:.1f} V{ny:.1f}" for nx, ny in rest)
     return f"M{x:.1f},{y:.1f}{steps} H{last:.1f}"
@@ -186,8 +186,8 @@ def _steps(points: Sequence[tuple[float, float]], last: float) -> str:
 
 def _range(prices: Sequence[int]) -> tuple[float, float]:
     low, high = min(prices), max(prices)
-    room = (high - low) * 0.15 or high * 0.1
-    return max(0, low - room), high + room
+    margin = (high - low) * 0.15 or high * 0.1
+    return max(0, low - margin), high + margin
 
 
 def _ticks(low: float, high: float, about: int = 4) -> list[float]:
@@ -201,22 +201,22 @@ def _ticks(low: float, high: float, about: int = 4) -> list[float]:
 def _grid(levels: Mapping[float, str], up: Callable[[float], float], left: float, right: float) -> str:
     return "".join(
         f'<line class="grid" x1="{left}" x2="{right}" y1="{up(level):.1f}" y2="{up(level):.1f}"/>'
-        f'<text x="{left - 8}" y="{up(level) + 4:.1f}" text-anchor="end">{escape(shown)}</text>'
-        for level, shown in levels.items()
+        f'<text x="{left - 8}" y="{up(level) + 4:.1f}" text-anchor="end">{escape(label)}</text>'
+        for level, label in levels.items()
     )
 
 
 def _days(first: datetime, last: datetime, across: Callable[[float], float], steps: int) -> str:
-    """What time it was, at the ends and between; no two of them with the same words."""
+    """Labels of the time axis; the format depends on its length, so that no two labels are the same."""
     days = (last - first) / timedelta(days=1)
-    form = "%H:%M" if days < 1 else "%b %d, %H:%M" if days < 6 else "%b %d" if days < 300 else "%b %Y"
+    layout = "%H:%M" if days < 1 else "%b %d, %H:%M" if days < 6 else "%b %d" if days < 300 else "%b %Y"
     parts = []
     for place in range(steps + 1):
         moment = first + (last - first) * place / steps
         anchor = "start" if place == 0 else "end" if place == steps else "middle"
         x = across(moment.timestamp())
         parts.append(
-            f'<text x="{x:.1f}" y="{HEIGHT - 8}" text-anchor="{anchor}">{moment.strftime(form)}</text>'
+            f'<text x="{x:.1f}" y="{HEIGHT - 8}" text-anchor="{anchor}">{moment.strftime(layout)}</text>'
         )
     return "".join(parts)
 
@@ -238,7 +238,7 @@ def _periods(
 
 
 def _period(begin: float, end: float, kind: str) -> str:
-    """`kind` is out, sold or gone, or the other currency that the price was in."""
+    """`kind` is out, sold or gone, or the code of another currency."""
     names = {"out": "out of stock", "gone": "gone", "sold": "sold"}
     name, style = (names[kind], kind) if kind in names else (f"in {escape(kind)}", "other")
     width = max(2.0, end - begin)
@@ -250,10 +250,10 @@ def _period(begin: float, end: float, kind: str) -> str:
 
 
 def _dot(x: float, y: float, row: Row) -> str:
-    words = f"{row['observed_at']:%Y-%m-%d %H:%M} UTC: {money(row['price'])}"
+    title = f"{row['observed_at']:%Y-%m-%d %H:%M} UTC: {money(row['price'])}"
     stock = row["availability"].replace("_", " ").lower()
     return (
-        f'<g class="point"><title>{escape(words)}, {escape(stock)}</title>'
+        f'<g class="point"><title>{escape(title)}, {escape(stock)}</title>'
         f'<circle class="touch" cx="{x:.1f}" cy="{y:.1f}" r="10"/>'
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"/></g>'
     )

@@ -1,4 +1,4 @@
-"""How the web interface is set up: everything from the environment, secrets only from there."""
+"""The configuration of the web interface, read from environment variables."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pricewatch.errors import UserError
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """Without a password everybody on this machine may do everything, and nobody else may do anything."""
+    """Without a password, every user of this machine has full access, and nobody else has any."""
 
     username: str = ""
     password: str = ""
-    # Behind a proxy that speaks https, cookies must not travel otherwise.
+    # Behind an HTTPS proxy, browsers must not send cookies over plain HTTP.
     secure_cookies: bool = False
-    # Where people reach it, for links in messages.
+    # The address of the web interface, for links in messages.
     public_url: str = ""
-    # How many preview fetches may be under way at once.
+    # The number of previews that may be fetched at the same time.
     previews: int = 2
 
     @property
@@ -31,7 +31,7 @@ class Configuration:
     def from_environment(
         cls, environment: Mapping[str, str] = os.environ, *, username: str = "", password: str = ""
     ) -> Configuration:
-        """A name and password that are given, as the daemon's configuration may, count before others."""
+        """Read the environment; a name and password of the daemon's configuration take precedence."""
         public_url = environment.get("PRICEWATCH_URL", "").rstrip("/")
         username = username or environment.get("PRICEWATCH_USER", "")
         password = password or environment.get("PRICEWATCH_PASSWORD", "")
@@ -51,7 +51,7 @@ def is_loopback(address: str) -> bool:
 
 
 def check_address(address: str, configuration: Configuration) -> None:
-    """Refuse to listen where others can reach it before there is a password."""
+    """Refuse to listen on an address that other machines can reach while no password is set."""
     if configuration.is_open and not is_loopback(address):
         raise UserError(
             f"pricewatch does not listen on {address or 'all addresses'} without a login: "

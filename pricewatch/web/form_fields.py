@@ -1,4 +1,4 @@
-"""What people and programs write into fields and addresses, read as values."""
+"""Typed path, query and form parameters that pages and API share."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pricewatch.money import Money
 from pricewatch.parsing.prices.typed_amount import typed_amount, typed_currency
 
 LARGEST_ID = 2**62
-_NEXT = "Continue after the last page: its `next`."
+_NEXT = "The `next` of the previous page."
 Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 Before = Annotated[int | None, Query(ge=1, le=LARGEST_ID, description=_NEXT)]
 After = Annotated[int, Query(ge=0, le=LARGEST_ID, description=_NEXT)]
 
 
 def price(text: str, currency: str) -> Money | None:
-    """What a person typed as a price, in the currency that they chose; empty is nothing."""
+    """Parse a typed price in the chosen currency; None if the field is empty."""
     if not text.strip():
         return None
     if not currency.strip():
@@ -35,5 +35,5 @@ def percent(text: str) -> float | None:
         if not value.is_finite() or not 0 < value <= 1000:
             raise ValueError
     except (InvalidOperation, ValueError):
-        raise HTTPException(400, f"{text[:20]!r} is no percentage such as 10.") from None
+        raise HTTPException(400, f"{text[:20]!r} is not a percentage. Example: 10") from None
     return float(value)

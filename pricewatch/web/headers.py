@@ -1,4 +1,4 @@
-"""What every answer carries: headers that keep a browser from doing more than the page says."""
+"""Security headers of every response."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SecurityHeaders:
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
                 if scope["path"].startswith("/static/"):
-                    # A frame that may do nothing is of no origin, and still shows its page with our style.
+                    # A sandboxed frame has an opaque origin, and its page still loads our style sheet.
                     headers["Cross-Origin-Resource-Policy"] = "cross-origin"
                 else:
                     headers.setdefault("Cache-Control", "no-store")

@@ -1,4 +1,4 @@
-"""Previews of a page: fetched by `scrapy preview` in a process of its own, under all the rules of a crawl."""
+"""Previews of a page, fetched by `scrapy preview` in a separate process, under all the rules of a crawl."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from pricewatch.items import ExtractFailure, Offer, Quarantine
 from pricewatch.runs.target_report import LookResult, result_of
 from pricewatch.store.engine.json_safe import json_safe
 
-SECONDS = 90
-MOST_KEPT = 12
+TIMEOUT_SECONDS = 90
+MAX_CACHED = 12
 
 
 @dataclass(slots=True)
@@ -38,50 +38,55 @@ class Preview:
 
 
 class Previews:
-    """The last few, so that selectors are tried on a page without fetching it again."""
+    """A cache of the latest previews, so that selectors can be tried without fetching the page again."""
 
     def __init__(self, at_once: int):
         self._slots = threading.BoundedSemaphore(at_once)
-        self._kept: OrderedDict[str, Preview] = OrderedDict()
+        self._cache: OrderedDict[str, Preview] = OrderedDict()
         self._lock = threading.Lock()
 
     def fetch(self, url: str, selectors: dict[str, str]) -> Preview:
         if not self._slots.acquire(timeout=5):
-            raise UserError("Other previews are under way: try again in a moment.")
+            raise UserError("Too many previews are running: try again in a moment.")
         try:
-            told = _run(url, selectors)
+            result = _run(url, selectors)
         finally:
             self._slots.release()
-        if "error" in told:
-            raise UserError(str(told["error"]))
-        preview = Preview(url, told, adapter_id=told.pop("adapter_id", ""), page=told.pop("page", ""))
+        if "error" in result:
+            raise UserError(str(result["error"]))
+        preview = Preview(url, result, adapter_id=result.pop("adapter_id", ""), page=result.pop("page", ""))
         with self._lock:
-            self._kept[preview.id] = preview
-            while len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
+            self._cache[preview.id] = preview
+            while len(self._cache) > MAX_CACHED:
+                self._cache.popitem(last=False)
         return preview
 
     def get(self, preview_id: str) -> Preview | None:
         with self._lock:
-            return self._kept.get(preview_id)
+            return self._cache.get(preview_id)
 
     def try_selectors(self, preview: Preview, selectors: dict[str, str]) -> Preview:
-        """What the kept page says where a person points."""
+        """Read the cached page with these selectors."""
         adapter = CustomSelectorAdapter(adapters.get(preview.adapter_id or "generic"), selectors)
-        read = adapter.extract(HtmlResponse(preview.url, body=preview.page.encode(), encoding="utf-8"))
+        extracted = adapter.extract(HtmlResponse(preview.url, body=preview.page.encode(), encoding="utf-8"))
         known = preview.result.get("known") or {}
-        if isinstance(read, ExtractFailure):
+        if isinstance(extracted, ExtractFailure):
             result = LookResult(
-                preview.url, "failed", read.reason, read.details, evidence=read.evidence, known=known
+                preview.url,
+                "failed",
+                extracted.reason,
+                extracted.details,
+                evidence=extracted.evidence,
+                known=known,
             )
-        elif isinstance(read, Quarantine) and read.offer is None:
-            evidence = [str(line) for line in read.details.get("evidence", [])]
-            result = LookResult(preview.url, "quarantine", read.reason, evidence=evidence, known=known)
+        elif isinstance(extracted, Quarantine) and extracted.offer is None:
+            evidence = [str(line) for line in extracted.details.get("evidence", [])]
+            result = LookResult(preview.url, "quarantine", extracted.reason, evidence=evidence, known=known)
         else:
-            offer: Offer = read.offer  # type: ignore[assignment]  # the case without one is above
-            evidence = [] if isinstance(read, Quarantine) else read.evidence
-            held = read if isinstance(read, Quarantine) else None
-            result = result_of(preview.url, offer, judge(offer, adapter, held), evidence, known)
+            offer: Offer = extracted.offer  # type: ignore[assignment]  # the case without one is above
+            quarantine = extracted if isinstance(extracted, Quarantine) else None
+            evidence = [] if isinstance(extracted, Quarantine) else extracted.evidence
+            result = result_of(preview.url, offer, judge(offer, adapter, quarantine), evidence, known)
         return Preview(preview.url, json_safe(asdict(result)), preview.id, preview.adapter_id, preview.page)
 
 
@@ -102,16 +107,16 @@ def _run(url: str, selectors: dict[str, str]) -> dict[str, Any]:
             cwd=directory,
             env=environment,
             capture_output=True,
-            timeout=SECONDS,
+            timeout=TIMEOUT_SECONDS,
             text=True,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise UserError(f"The page could not be fetched within {SECONDS} seconds.") from None
+        raise UserError(f"The page could not be fetched within {TIMEOUT_SECONDS} seconds.") from None
     line = (done.stdout.strip().splitlines() or [""])[-1]
     try:
-        told: dict[str, Any] = json.loads(line)
+        result: dict[str, Any] = json.loads(line)
     except ValueError:
-        why = (done.stderr.strip().splitlines() or ["nothing was said"])[-1]
-        raise UserError(f"The page could not be looked at: {why[:300]}") from None
-    return told
+        reason = (done.stderr.strip().splitlines() or ["no error message"])[-1]
+        raise UserError(f"The preview failed: {reason[:300]}") from None
+    return result

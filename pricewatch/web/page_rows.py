@@ -1,4 +1,4 @@
-"""What pages show of open JSON, as typed rows: a field that is not there is an error, not an empty cell."""
+"""Typed rows for JSON columns: a misspelled field in a template is an error, not an empty cell."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from pricewatch.runs.target_report import price_of
 
 Json = Mapping[str, Any]
 Fact = tuple[str, Any]
-# Shown by themselves, or of use to programs only.
-_DETAILS_SHOWN = {
+# Details with a place of their own on the page, or of use to programs only.
+_OTHER_DETAILS = {
     *("evidence", "candidates", "why", "encoding", "from", "price_cents", "stored_price_cents", "currency"),
 }
 _OFFER_FACTS = ("brand", "gtin", "mpn", "sku", "location")
 
 
 @dataclass(frozen=True, slots=True)
-class HeldRow:
-    """An offer that is held, with the price that was read and the one that is stored."""
+class QuarantineRow:
+    """A quarantined offer, with the price that was read and the price that is stored."""
 
     id: int
     source_id: str
@@ -50,9 +50,9 @@ class HeldRow:
     facts: Sequence[Fact]
 
     @classmethod
-    def of(cls, row: Json) -> HeldRow:
+    def of(cls, row: Json) -> QuarantineRow:
         offer, details = row["offer"], row["details"]
-        columns = {name: row[name] for name in _HELD_COLUMNS}
+        columns = {name: row[name] for name in _QUARANTINE_COLUMNS}
         return cls(
             **columns,
             title=offer.get("title") or "",
@@ -62,11 +62,11 @@ class HeldRow:
             why=details.get("why") or "",
             evidence=details.get("evidence") or (),
             candidates=details.get("candidates") or (),
-            facts=[fact for fact in details.items() if fact[0] not in _DETAILS_SHOWN],
+            facts=[fact for fact in details.items() if fact[0] not in _OTHER_DETAILS],
         )
 
 
-_HELD_COLUMNS = (
+_QUARANTINE_COLUMNS = (
     *("id", "source_id", "run_id", "listing_id", "adapter_id", "adapter_version", "url", "identity_key"),
     *("reason", "status", "times_seen", "first_seen_at", "observed_at", "reviewed_at", "reviewed_by", "note"),
 )
@@ -74,7 +74,7 @@ _HELD_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why one page could not be read, and by which proxy."""
+    """Why one page could not be read, and which proxy was used."""
 
     error: str
     page: int | None
@@ -93,15 +93,18 @@ class StartProgress:
     failures: Sequence[Failure]
 
     @classmethod
-    def of(cls, kept: Json) -> StartProgress:
-        failures = kept.get("failures") or ()
+    def of(cls, stored: Json) -> StartProgress:
+        failures = stored.get("failures") or ()
         return cls(
-            url=kept.get("start_page") or "",
-            pages=kept.get("pages") or 0,
-            collected=kept.get("collected") or 0,
-            completed=bool(kept.get("completed")),
-            failed_page=kept.get("failed_page"),
-            failures=[Failure(one.get("error") or "", one.get("page"), one.get("proxy")) for one in failures],
+            url=stored.get("start_page") or "",
+            pages=stored.get("pages") or 0,
+            collected=stored.get("collected") or 0,
+            completed=bool(stored.get("completed")),
+            failed_page=stored.get("failed_page"),
+            failures=[
+                Failure(failure.get("error") or "", failure.get("page"), failure.get("proxy"))
+                for failure in failures
+            ],
         )
 
 
@@ -113,7 +116,7 @@ class CycleRow:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is, or was when it ended; None where its spider does not say."""
+    """The progress of a run; None for values that its spider does not report."""
 
     page: int | None
     first_page: int
@@ -124,16 +127,16 @@ class Progress:
     facts: Sequence[Fact]
 
     @classmethod
-    def of(cls, kept: Json) -> Progress:
-        cycle = kept.get("cycle")
+    def of(cls, stored: Json) -> Progress:
+        cycle = stored.get("cycle")
         return cls(
-            page=kept.get("page"),
-            first_page=kept.get("first_page") or 1,
-            last_page=kept.get("last_page"),
-            pages_in_market=kept.get("pages_in_market"),
+            page=stored.get("page"),
+            first_page=stored.get("first_page") or 1,
+            last_page=stored.get("last_page"),
+            pages_in_market=stored.get("pages_in_market"),
             cycle=CycleRow(cycle.get("seen") or 0, cycle.get("last_complete")) if cycle else None,
-            start_pages=[StartProgress.of(one) for one in kept.get("start_pages") or ()],
-            facts=[fact for fact in sorted(kept.items()) if not isinstance(fact[1], (dict, list))],
+            start_pages=[StartProgress.of(start) for start in stored.get("start_pages") or ()],
+            facts=[fact for fact in sorted(stored.items()) if not isinstance(fact[1], (dict, list))],
         )
 
 
@@ -143,21 +146,21 @@ class RunError:
     facts: Sequence[Fact]
 
     @classmethod
-    def of(cls, kept: Json) -> RunError:
-        facts = [fact for fact in kept.items() if fact[0] not in ("error", "at") and fact[1]]
-        return cls(kept.get("error") or "", facts)
+    def of(cls, stored: Json) -> RunError:
+        facts = [fact for fact in stored.items() if fact[0] not in ("error", "at") and fact[1]]
+        return cls(stored.get("error") or "", facts)
 
 
 def run_row(row: Json) -> dict[str, Any]:
-    """A run with its kind, its progress, and where it has them its errors, as rows of their own."""
-    errors = {"errors": [RunError.of(one) for one in row["errors"]]} if "errors" in row else {}
+    """A run with its kind, its progress and, if selected, its errors as typed rows."""
+    errors = {"errors": [RunError.of(error) for error in row["errors"]]} if "errors" in row else {}
     kind = kind_of(row["spider"], row["adapter_id"])
     return {**row, **errors, "kind": kind, "progress": Progress.of(row["progress"])}
 
 
 @dataclass(frozen=True, slots=True)
-class LookedAt:
-    """What a look at one URL came to."""
+class PreviewRow:
+    """The result of a preview of one URL."""
 
     status: str
     reason: str
@@ -171,7 +174,7 @@ class LookedAt:
     evidence: Sequence[str]
 
     @classmethod
-    def of(cls, result: Json) -> LookedAt:
+    def of(cls, result: Json) -> PreviewRow:
         offer = result.get("offer") or {}
         return cls(
             status=result["status"],

@@ -1,4 +1,4 @@
-"""Errors: a page for people, problem details (RFC 9457) for programs; never a traceback."""
+"""Error responses: a page for people, problem details (RFC 9457) for programs; never a traceback."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class Problem(BaseModel):
-    """RFC 9457."""
+    """Problem details of RFC 9457."""
 
     type: str = "about:blank"
     title: str
@@ -33,7 +33,7 @@ class Problem(BaseModel):
 
 
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """How an endpoint's errors look, for the OpenAPI."""
+    """The error responses of an endpoint, for the OpenAPI schema."""
     schema = {"$ref": "#/components/schemas/Problem"}
     return {
         status: {"description": HTTPStatus(status).phrase, "content": {MEDIA_TYPE: {"schema": schema}}}
@@ -45,7 +45,7 @@ def is_for_program(request: Request) -> bool:
     return request.url.path.startswith("/api/") or request.url.path == "/metrics"
 
 
-def answer(
+def error_response(
     request: Request,
     status: int,
     detail: str | None = None,
@@ -67,45 +67,46 @@ def install(app: FastAPI) -> None:
     def http_error(request: Request, error: HTTPException) -> Response:
         detail = error.detail if error.detail != HTTPStatus(error.status_code).phrase else None
         if error.status_code == 405 and not is_for_program(request):
-            detail = "This address only takes what a form sends: go to the page with the form."
-        return answer(request, error.status_code, detail, headers=dict(error.headers or {}))
+            detail = (
+                "This address only accepts submitted forms: open the page with the form and send it there."
+            )
+        return error_response(request, error.status_code, detail, headers=dict(error.headers or {}))
 
     @app.exception_handler(RequestValidationError)
     def invalid(request: Request, error: RequestValidationError) -> Response:
-        found = [{"where": ".".join(map(str, each["loc"])), "what": each["msg"]} for each in error.errors()]
-        return answer(
-            request, 422, "; ".join(f"{one['where']}: {one['what']}" for one in found), errors=found
-        )
+        errors = [{"where": ".".join(map(str, each["loc"])), "what": each["msg"]} for each in error.errors()]
+        detail = "; ".join(f"{each['where']}: {each['what']}" for each in errors)
+        return error_response(request, 422, detail, errors=errors)
 
     @app.exception_handler(UserError)
     def refused(request: Request, error: UserError) -> Response:
         if isinstance(error, DatabaseUnavailable):
-            return answer(request, 503, str(error))
-        return answer(request, 409 if isinstance(error, RunRefused) else 400, str(error))
+            return error_response(request, 503, str(error))
+        return error_response(request, 409 if isinstance(error, RunRefused) else 400, str(error))
 
     @app.exception_handler(DBAPIError)
     def database(request: Request, error: DBAPIError) -> Response:
         if isinstance(error, DataError):
-            return answer(request, 400, "A value is out of range.")
+            return error_response(request, 400, "A value is out of range.")
         if not isinstance(error, OperationalError | InterfaceError):
             return unexpected(request, error)
         logger.error("The database did not answer %s: %s", request.url.path, error)
-        return answer(request, 503, "The database did not answer; try again.")
+        return error_response(request, 503, "The database did not answer; try again.")
 
     @app.exception_handler(exc.TimeoutError)
     def no_connection(request: Request, error: exc.TimeoutError) -> Response:
-        """All of this process wait for answers already."""
+        """All connections of this process are in use."""
         logger.error("No connection to the database for %s: %s", request.url.path, error)
-        return answer(request, 503, "The database did not answer; try again.")
+        return error_response(request, 503, "The database did not answer; try again.")
 
     @app.exception_handler(Exception)
     def unexpected(request: Request, error: Exception) -> Response:
         logger.error("%s failed", request.url.path, exc_info=error)
-        return answer(request, 500, "Something went wrong here; the log of the daemon says what.")
+        return error_response(request, 500, "Internal error; see the daemon's log.")
 
 
-def to_login(request: Request) -> Response:
-    """And from there back to the same page; what a form sent would have to be sent again."""
+def redirect_to_login(request: Request) -> Response:
+    """Redirect to the login page, which leads back to the same page; a submitted form is lost."""
     page = "/"
     if request.method in ("GET", "HEAD"):
         page = request.url.path + (f"?{request.url.query}" if request.url.query else "")

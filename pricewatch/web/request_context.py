@@ -1,4 +1,4 @@
-"""One request as the pages see it: who it is, what they gave, a way to the database, an answer."""
+"""The context of one request: the person, the submitted form, database connections and responses."""
 
 from __future__ import annotations
 
@@ -17,26 +17,25 @@ from pricewatch import clock
 from pricewatch.store.engine.database import engine
 from pricewatch.store.people import audit_log
 from pricewatch.store.views import dashboard
-from pricewatch.web.auth import AuthResult, is_token_right
+from pricewatch.web.auth import AuthResult, is_token_valid
 from pricewatch.web.templating import render
 
 FLASH = "pricewatch_flash"
-LARGEST_UPLOAD = 20 * 2**20
+MAX_UPLOAD = 20 * 2**20
 
 
 class RequestContext:
-    """`read` looks, `change` changes and says in the audit who did so, both in one transaction."""
+    """`read` gives a connection; `change` a transaction that also writes to the audit log."""
 
     def __init__(self, request: Request):
         self.request = request
         self.now: datetime = clock.now()
-        self.passage: AuthResult = request.scope["state"]["passage"]
+        self.auth_result: AuthResult = request.scope["state"]["auth_result"]
         self.address: str | None = request.scope["state"]["address"]
-        self._answered = False
 
     @property
     def person(self) -> str:
-        return self.passage.person
+        return self.auth_result.person
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -72,11 +71,11 @@ class RequestContext:
         return response
 
     def fragment(self, template: str, **values: Any) -> Response:
-        """A part of a page that is asked for again and again."""
+        """Render a part of a page, which the browser reloads while the page is open."""
         return render(self.request, template, now=self.now, **values)
 
-    def back(self, path: str, message: str, *, good: bool = True) -> Response:
-        """After a change: to a page that can be loaded again without doing it twice."""
+    def redirect(self, path: str, message: str, *, good: bool = True) -> Response:
+        """Redirect after a change, so that reloading the page does not repeat it; show the message there."""
         response = RedirectResponse(path, 303)
         text = quote(f"{'good' if good else 'bad'}:{message[:600]}")
         response.set_cookie(FLASH, text, max_age=60, httponly=True, samesite="strict", path="/")
@@ -84,7 +83,7 @@ class RequestContext:
 
 
 class Form:
-    """What a person sent from one of our own pages."""
+    """The fields of a submitted form."""
 
     def __init__(self, data: FormData):
         self._data = data
@@ -119,9 +118,9 @@ class Form:
         value = self._data.get(name)
         if not isinstance(value, UploadFile):
             return b""
-        content = value.file.read(LARGEST_UPLOAD + 1)
-        if len(content) > LARGEST_UPLOAD:
-            raise HTTPException(413, f"The file is larger than {LARGEST_UPLOAD // 2**20} MB: split it.")
+        content = value.file.read(MAX_UPLOAD + 1)
+        if len(content) > MAX_UPLOAD:
+            raise HTTPException(413, f"The file is larger than {MAX_UPLOAD // 2**20} MB: split it.")
         return content
 
 
@@ -130,12 +129,12 @@ def request_context(request: Request) -> RequestContext:
 
 
 async def checked_form(request: Request) -> Form:
-    """Refuses a form that does not carry the token of this session's own pages."""
-    passage: AuthResult = request.scope["state"]["passage"]
-    data = await request.form(max_files=2, max_fields=5_000, max_part_size=LARGEST_UPLOAD)
-    given = data.get("token")
-    if not is_token_right(passage.session, given if isinstance(given, str) else ""):
-        raise HTTPException(403, "This form is out of date: go back, load the page again, and send it anew.")
+    """Refuse a form without the token of this session."""
+    result: AuthResult = request.scope["state"]["auth_result"]
+    data = await request.form(max_files=2, max_fields=5_000, max_part_size=MAX_UPLOAD)
+    token = data.get("token")
+    if not is_token_valid(result.session, token if isinstance(token, str) else ""):
+        raise HTTPException(403, "This form has expired: go back, reload the page and submit it again.")
     return Form(data)
 
 
@@ -144,5 +143,5 @@ def _read_flash(text: str | None) -> dict[str, str] | None:
     return {"tone": "good" if kind == "good" else "bad", "text": message[:600]} if colon else None
 
 
-AVisit = Annotated[RequestContext, Depends(request_context)]
-AForm = Annotated[Form, Depends(checked_form)]
+Context = Annotated[RequestContext, Depends(request_context)]
+PostedForm = Annotated[Form, Depends(checked_form)]

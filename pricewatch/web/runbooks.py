@@ -1,4 +1,4 @@
-"""The runbooks of docs/runbooks.md, shown beside the alerts that lead to them."""
+"""Parses runbooks.md, whose sections the alerts link to."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from importlib.resources import files
 class Section:
     anchor: str
     title: str
-    # ("text" | "step" | "code", what it says)
+    # Pairs of kind ("text", "step", "code" or "end") and text.
     blocks: list[tuple[str, str]] = field(default_factory=list)
 
 
 @cache
 def sections() -> list[Section]:
-    """Headings, paragraphs, list items and code; the file uses nothing else."""
+    """Parse headings, paragraphs, list items and code blocks; the file contains nothing else."""
     found: list[Section] = []
     code: list[str] | None = None
     for line in (files("pricewatch.web") / "runbooks.md").read_text("utf-8").splitlines():

@@ -1,4 +1,4 @@
-"""How figures, times and words are shown to people."""
+"""Template filters: prices, numbers, times and words as people read them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TONES = {
 
 
 def money(price: Money | None) -> str:
-    """€12.99, 1,250 ISK: with the decimals of its currency; without a price a dash."""
+    """€12.99 or 1,250 ISK, with the decimals of its currency; a dash if there is no price."""
     if price is None:
         return "–"
     sign = SIGNS.get(price.currency)
@@ -40,13 +40,13 @@ def number(value: Any) -> str:
 
 
 def compact(value: int | None) -> str:
-    """1234567: 1.2M."""
+    """1.2M for 1234567."""
     if value is None:
         return "–"
     for size, letter in ((1_000_000, "M"), (10_000, "k")):
         if abs(value) >= size:
-            shown = value / (1_000_000 if letter == "M" else 1_000)
-            return f"{shown:.1f}".rstrip("0").rstrip(".") + letter
+            scaled = value / (1_000_000 if letter == "M" else 1_000)
+            return f"{scaled:.1f}".rstrip("0").rstrip(".") + letter
     return number(value)
 
 
@@ -55,7 +55,7 @@ def percent(value: Any, digits: int = 0) -> str:
 
 
 def change(now: Money | None, before: Money | None) -> float | None:
-    """By which share a price moved; None where there is none of the same currency to compare with."""
+    """The relative change of a price; None without an earlier price in the same currency."""
     return None if now is None or before is None or not now.is_like(before) else now.change_from(before)
 
 
@@ -74,7 +74,7 @@ def ago(moment: datetime | None) -> str:
 
 
 def span(seconds: float | timedelta | None) -> str:
-    """A length of time in its largest unit, or two where that says much more."""
+    """A duration in its largest unit; in two units while the larger one is below 3."""
     if seconds is None:
         return "–"
     left = seconds.total_seconds() if isinstance(seconds, timedelta) else float(seconds)
@@ -98,12 +98,12 @@ def iso(moment: datetime | None) -> str:
 
 
 def words(text: str | None) -> str:
-    """IN_STOCK: In stock."""
+    """Sentence case: IN_STOCK becomes "In stock"."""
     return "" if text is None else text.replace("_", " ").capitalize()
 
 
 def spider_name(name: str) -> str:
-    """Ours as words, others as they are called."""
+    """The name of a built-in spider as words; custom spiders keep their name."""
     return words(name) if name in OURS else name
 
 
@@ -112,36 +112,36 @@ def tone(word: Any) -> str:
 
 
 def place(url: str) -> str:
-    """A URL without its site, where that is said elsewhere."""
+    """The path of a URL, for tables that show the site elsewhere."""
     _, scheme, rest = url.partition("://")
     return "/" + rest.partition("/")[2] if scheme else url
 
 
 def web_address(url: str | None) -> str:
-    """A URL that a browser may be led to; nothing for anything that would run here."""
+    """The URL if it is safe as a link, else an empty string, as for javascript: URLs."""
     return url if url and url.lower().startswith(("http://", "https://")) else ""
 
 
 def sum_of(counts: Any, prefix: str) -> int:
-    """All counts whose name begins so."""
+    """The sum of all counts whose name has this prefix."""
     return sum(int(count) for name, count in counts.items() if name.startswith(prefix))
 
 
 def freshness(row: Any) -> dict[str, str]:
-    """The badge of a listing, for those who run the system: they see the hidden ones too."""
+    """The freshness badge of a listing for operators, who also see listings hidden from consumers."""
     if row["removed_at"] is not None:
-        return {"text": "left its markets", "tone": ""}
+        return {"text": "removed from its markets", "tone": ""}
     if not row["active"]:
         if row["sold_at"] is not None or row["availability"] == "SOLD":
             return {"text": "sold", "tone": "calm"}
         return {"text": "gone", "tone": "bad"}
-    text = listing_badge(row, clock.now()) or "hidden, to be verified"
+    text = listing_badge(row, clock.now()) or "hidden until verified"
     level = overall(row["confidence"], row["price_confidence"])
     return {"text": text, "tone": next(tone_ for least, tone_ in BADGE_TONES if level >= least)}
 
 
 def listing_badge(row: Any, now: datetime) -> str | None:
-    """What a consumer reads beside a listing."""
+    """The freshness badge of a listing for consumers; None if it is hidden from them."""
     return badge(
         row["confidence"],
         _days_since(row["first_seen_at"], now),

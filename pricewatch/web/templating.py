@@ -1,4 +1,4 @@
-"""Pages: templates of this package, in which everything is escaped unless it is our own."""
+"""Jinja templates of this package, with autoescaping, and static files."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ MEDIA_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml
 
 @lru_cache(maxsize=1)
 def environment() -> Environment:
-    made = Environment(
+    jinja = Environment(
         loader=PackageLoader("pricewatch.web"),
         autoescape=select_autoescape(default=True, default_for_string=True),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(template_filters.FILTERS)
-    made.globals.update(asset=asset, charts=charts, with_query=with_query)
-    return made
+    jinja.filters.update(template_filters.FILTERS)
+    jinja.globals.update(asset=asset, charts=charts, with_query=with_query)
+    return jinja
 
 
 @cache
 def static_file(name: str) -> bytes | None:
-    """A file of the package, whether that is a folder or an egg; nothing outside of it can be named."""
+    """The content of a static file, in a directory or an egg; None for any other name or path."""
     if name not in {entry.name for entry in (files("pricewatch.web") / "static").iterdir()}:
         return None
     return (files("pricewatch.web") / "static" / name).read_bytes()
@@ -42,7 +42,7 @@ def static_file(name: str) -> bytes | None:
 
 @cache
 def asset(name: str) -> str:
-    """The address of a static file; it changes with the file, so that browsers may keep it for ever."""
+    """The address of a static file, with a hash of its content, so that browsers can cache it forever."""
     content = static_file(name)
     if content is None:
         raise FileNotFoundError(name)
@@ -50,9 +50,9 @@ def asset(name: str) -> str:
 
 
 def with_query(path: str, **values: Any) -> str:
-    """A path with those of the values that say something."""
-    given = {name: value for name, value in values.items() if value not in (None, "")}
-    return f"{path}?{urlencode(given)}" if given else path
+    """A path with a query of the values that are not empty."""
+    query = {name: value for name, value in values.items() if value not in (None, "")}
+    return f"{path}?{urlencode(query)}" if query else path
 
 
 def render(
@@ -63,15 +63,15 @@ def render(
     headers: dict[str, str] | None = None,
     **values: Any,
 ) -> HTMLResponse:
-    passage = request.scope.get("state", {}).get("passage")
-    given = {
+    result = request.scope.get("state", {}).get("auth_result")
+    variables = {
         "path": request.url.path,
-        "person": passage.person if passage and passage.status == 200 else "",
-        "token": passage.token if passage else "",
+        "person": result.person if result and result.status == 200 else "",
+        "token": result.token if result else "",
         "is_open": request.app.state.configuration.is_open,
         "nav_counts": WaitingWork(),
         "flash": None,
         **values,
     }
-    text = environment().get_template(template).render(given)
+    text = environment().get_template(template).render(variables)
     return HTMLResponse(text, code, headers=headers)

@@ -1,4 +1,4 @@
-"""The web interface inside Twisted: what the daemon mounts at `/`."""
+"""The web interface as a Twisted resource, which the daemon mounts at `/`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from twisted.web.wsgi import WSGIResource
 from pricewatch.web.app import create_app
 from pricewatch.web.configuration import Configuration
 
-# A request holds a thread until it is answered; previews of a page may take a minute.
+# A request occupies a thread until it is answered; a preview may take a minute.
 THREADS = 12
 
 
 def resource(reactor: Any, configuration: Configuration | None = None) -> Resource:
-    """A Twisted resource that answers for every path below it, on threads of its own."""
+    """A Twisted resource that serves every path below it on its own thread pool."""
     application = ASGIMiddleware(create_app(configuration or Configuration.from_environment()))  # type: ignore[arg-type]
     threads = ThreadPool(0, THREADS, "web")
     reactor.callWhenRunning(threads.start)
@@ -38,5 +38,5 @@ def resource(reactor: Any, configuration: Configuration | None = None) -> Resour
         )
         return application(environ, start_response)  # type: ignore[arg-type]
 
-    made: Resource = WSGIResource(reactor, threads, ascii_only)  # type: ignore[no-untyped-call, assignment]
-    return made
+    site: Resource = WSGIResource(reactor, threads, ascii_only)  # type: ignore[no-untyped-call, assignment]
+    return site

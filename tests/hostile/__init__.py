@@ -1,1 +1,1 @@
-"""What an enemy would send: texts, pages, files and answers that no honest site has."""
+"""Hostile input: texts, pages, files and requests that an attacker would send."""

@@ -1,4 +1,4 @@
-"""The worlds of the other tests: a marketplace with its crawls, one that is fetched from, and daemons."""
+"""Fixtures of other tests: a marketplace with its crawls, one for the middlewares, and daemons."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Every endpoint, page, form and service of a real daemon, called by somebody who wants to break it.
+"""Hostile requests to every endpoint, page, form and service of a real daemon.
 
-What there is to call is asked of the application itself, so that what is new is called too.
+The list of addresses comes from the application itself, so that new ones are tested too.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from tests.hostile.calls import (
     as_path,
     as_query,
     check,
+    odd_texts,
+    odd_values,
     send,
-    values,
-    words,
 )
 from tests.scheduling.conftest import Cluster
 from tests.web.stored import store_one_of_each
 
-EVIL = '"><x-enemy onclick=alert(1)><script>alert(1)</script>'
+HOSTILE_HTML = '"><x-enemy onclick=alert(1)><script>alert(1)</script>'
 BROWSER = {"Sec_Fetch_Site": "same-origin", "Cookie": "pricewatch_session=mine"}
-# What would be right: with it, what is wrong with the rest is found.
-RIGHT = {
-    **dict.fromkeys(("listing_id", "run_id", "held_id", "alert_id", "rule_id", "target_id"), "1"),
+# Valid values, so that a request gets far enough for the hostile ones to matter.
+VALID = {
+    **dict.fromkeys(("listing_id", "run_id", "quarantine_id", "alert_id", "rule_id", "target_id"), "1"),
     **dict.fromkeys(("product_id", "priority", "limit", "threshold", "job", "version"), "1"),
     "market_id": "bazaar-bikes",
     "source_id": "bazaar",
@@ -58,7 +58,7 @@ RIGHT = {
     "id": "new-one",
     "schedule": "0 6 * * *",
 }
-# On no page until something else was done.
+# Forms that are on no page of a fresh database.
 MORE_FORMS = {
     "/targets/add": ["url", "schedule", "priority", "notes", "selector_price", "approve", "kind"],
     "/login": ["username", "password", "next"],
@@ -70,21 +70,21 @@ SERVICE_FIELDS = [
     *("project", "spider", "version", "_version", "job", "jobid", "priority", "setting", "signal", "egg"),
     *("limit", "offset", "_job", "settings", "name", "self", "spider_name", "market"),
 ]
-UNHARMED = (
+ROW_COUNTS = (
     "SELECT (SELECT count(*) FROM listings), (SELECT count(*) FROM price_history), count(*) FROM pg_tables"
 )
 
 
 class Target:
-    """A daemon with one of everything in its database."""
+    """A daemon whose database has one of everything."""
 
     def __init__(self, port: int, database: Database) -> None:
         self.port, self.database = port, database
-        self.api = self.ask("GET", "/api/openapi.json").json()
-        page = self.ask("GET", "/markets", **BROWSER).body
+        self.api = self.request("GET", "/api/openapi.json").json()
+        page = self.request("GET", "/markets", **BROWSER).body
         self.token = re.findall(rb'name="token" value="(\w+)"', page)[0].decode()
 
-    def ask(self, method: str, target: str, body: bytes = b"", /, **headers: str) -> Answer:
+    def request(self, method: str, target: str, body: bytes = b"", /, **headers: str) -> Answer:
         answer = send(self.port, method, target, body, **headers)
         check(answer, (method, target, body[:300], headers))
         return answer
@@ -92,18 +92,18 @@ class Target:
 
 @pytest.fixture(scope="module")
 def target(make_cluster: Callable[[], Cluster], module_database: Database) -> Iterator[Target]:
-    store_one_of_each(module_database, EVIL)
+    store_one_of_each(module_database, HOSTILE_HTML)
     module_database.do("UPDATE sources SET visibility = 'VISIBLE'")
     module_database.do("INSERT INTO adapter_status (adapter_id, enabled) VALUES ('generic', false)")
-    daemon = make_cluster().start("besieged").wait()
-    before = module_database.row(UNHARMED)
+    daemon = make_cluster().start("attacked").wait()
+    before = module_database.row(ROW_COUNTS)
     yield Target(daemon.port, module_database)
-    assert module_database.row(UNHARMED) == before
+    assert module_database.row(ROW_COUNTS) == before
     assert daemon.wait().get("daemonstatus.json")["status"] == "ok"
     assert "Traceback" not in daemon.log.read_text()
 
 
-def some(count: int) -> Callable[[Any], Any]:
+def examples(count: int) -> Callable[[Any], Any]:
     return settings(
         deadline=None,
         max_examples=count,
@@ -114,18 +114,18 @@ def some(count: int) -> Callable[[Any], Any]:
 
 
 @st.composite
-def given_values(draw: st.DrawFn, names: list[str], odd: st.SearchStrategy[Any]) -> dict[str, Any]:
-    """Most of them right or left out, and at least one of them odd."""
+def mixed_values(draw: st.DrawFn, names: list[str], odd: st.SearchStrategy[Any]) -> dict[str, Any]:
+    """One to three odd values; the others are valid or left out."""
     wrong = draw(st.sets(st.sampled_from(names), min_size=1, max_size=3)) if names else set()
-    kept = {name: RIGHT[name] for name in names if name in RIGHT and name not in wrong}
-    return {**kept, **{name: draw(odd) for name in sorted(wrong)}}
+    valid = {name: VALID[name] for name in names if name in VALID and name not in wrong}
+    return {**valid, **{name: draw(odd) for name in sorted(wrong)}}
 
 
-def target_of(path: str, given: dict[str, Any], query: list[str], twice: bool) -> str:
-    """The path with its parameters in it, and the query; each of which may be given twice."""
+def filled_path(path: str, values: dict[str, Any], query: list[str], twice: bool) -> str:
+    """The path with its parameters and query filled in; `twice` repeats the query."""
     parameter = re.compile(r"\{(\w+)(?::path)?\}")
-    filled = parameter.sub(lambda name: as_path(given.get(name[1], RIGHT.get(name[1], "x"))), path)
-    pairs = [(name, given[name]) for name in query if name in given] * (2 if twice else 1)
+    filled = parameter.sub(lambda name: as_path(values.get(name[1], VALID.get(name[1], "x"))), path)
+    pairs = [(name, values[name]) for name in query if name in values] * (2 if twice else 1)
     return f"{filled}?{as_query(pairs)}" if pairs else filled
 
 
@@ -136,50 +136,50 @@ def fields_of(api: dict[str, Any], operation: dict[str, Any]) -> list[str]:
     return [field for name in names for field in api["components"]["schemas"][name].get("properties", {})]
 
 
-def test_the_json_api(target: Target) -> None:
+def test_the_json_api_survives_hostile_requests(target: Target) -> None:
     tried = 0
     for path, methods in target.api["paths"].items():
         for method, operation in methods.items():
-            _besiege_operation(target, path, method.upper(), operation)
+            _attack_operation(target, path, method.upper(), operation)
             tried += 1
     assert tried > 30
 
 
-def _besiege_operation(target: Target, path: str, method: str, operation: dict[str, Any]) -> None:
+def _attack_operation(target: Target, path: str, method: str, operation: dict[str, Any]) -> None:
     parameters = [each["name"] for each in operation.get("parameters", ())]
     query = [each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"]
     fields = fields_of(target.api, operation)
-    bodies = given_values(fields, values()).map(lambda body: json.dumps(body).encode())
+    bodies = mixed_values(fields, odd_values()).map(lambda body: json.dumps(body).encode())
 
-    @some(9)
+    @examples(9)
     @given(
-        given_values(parameters, words()),
+        mixed_values(parameters, odd_texts()),
         bodies | bodies | st.sampled_from(ODD_BODIES),
         st.sampled_from(["application/json", "application/json", *CONTENT_TYPES]),
         st.booleans(),
     )
     def call(named: dict[str, str], body: bytes, kind: str, twice: bool) -> None:
         sent = body if "requestBody" in operation else b""
-        answer = target.ask(method, target_of(path, named, query, twice), sent, Content_Type=kind)
+        answer = target.request(method, filled_path(path, named, query, twice), sent, Content_Type=kind)
         assert (
             answer.status < 300
             or answer.kind == "application/problem+json"
-            or is_no_http(answer)
-            or is_slash_too_many(answer)
+            or is_refused_by_twisted(answer)
+            or is_slash_redirect(answer)
         ), answer
 
     call()
 
 
-def is_no_http(answer: Answer) -> bool:
-    """Twisted itself refuses a body that is not what its header says, before anybody looks at it."""
+def is_refused_by_twisted(answer: Answer) -> bool:
+    """Twisted itself refuses a body that does not match its Content-Type."""
     return (answer.status, answer.body) == (400, b"")
 
 
-def is_slash_too_many(answer: Answer) -> bool:
-    """A path that ends with a slash leads to the same one without it."""
-    leads_to = urlsplit(answer.headers.get("Location") or "")
-    return answer.status == 307 and leads_to.netloc == "127.0.0.1" and leads_to.path.startswith("/api/")
+def is_slash_redirect(answer: Answer) -> bool:
+    """A path with a trailing slash redirects to the path without it."""
+    location = urlsplit(answer.headers.get("Location") or "")
+    return answer.status == 307 and location.netloc == "127.0.0.1" and location.path.startswith("/api/")
 
 
 def routes(method: str) -> list[APIRoute]:
@@ -187,28 +187,28 @@ def routes(method: str) -> list[APIRoute]:
     return [route for route in found if method in (route.methods or ())]
 
 
-def test_the_pages(target: Target) -> None:
+def test_the_pages_survive_hostile_requests(target: Target) -> None:
     for route in routes("GET"):
         query = [each.alias for each in route.dependant.query_params]
         names = [*(each.alias for each in route.dependant.path_params), *query]
-        _besiege_page(target, route.path, names, query)
+        _attack_page(target, route.path, names, query)
 
 
-def _besiege_page(target: Target, path: str, names: list[str], query: list[str]) -> None:
-    @some(6 if names else 1)
-    @given(given_values(names, words()), st.booleans(), words())
-    def look(named: dict[str, str], twice: bool, cookie: str) -> None:
+def _attack_page(target: Target, path: str, names: list[str], query: list[str]) -> None:
+    @examples(6 if names else 1)
+    @given(mixed_values(names, odd_texts()), st.booleans(), odd_texts())
+    def call(named: dict[str, str], twice: bool, cookie: str) -> None:
         cookies = f"pricewatch_session=mine; pricewatch_flash={as_path(cookie)}"
-        target.ask("GET", target_of(path, named, query, twice), Cookie=cookies)
+        target.request("GET", filled_path(path, named, query, twice), Cookie=cookies)
 
-    look()
+    call()
 
 
 def forms(target: Target) -> dict[str, list[tuple[str, str]]]:
-    """What the forms on the pages would send as they stand there; of several that go to one place, one."""
-    found = {path: [(name, RIGHT.get(name, "")) for name in names] for path, names in MORE_FORMS.items()}
+    """The fields of every form on the pages, by its address; one form for each address."""
+    found = {path: [(name, VALID.get(name, "")) for name in names] for path, names in MORE_FORMS.items()}
     for route in routes("GET"):
-        page = target.ask("GET", target_of(route.path, {}, [], False), **BROWSER)
+        page = target.request("GET", filled_path(route.path, {}, [], False), **BROWSER)
         if page.kind == "text/html" and page.body:
             for form in Selector(body=page.body).css("form[method=post]"):
                 fields = form.xpath(".//*[@name != 'token']")
@@ -218,59 +218,59 @@ def forms(target: Target) -> dict[str, list[tuple[str, str]]]:
     return found
 
 
-def test_the_forms(target: Target) -> None:
+def test_the_forms_survive_hostile_requests(target: Target) -> None:
     found = forms(target)
     for route in routes("POST"):
-        reached = [path for path in found if route.path_regex.match(path)]
-        assert reached, f"no page sends {route.path}"
-        _besiege_form(target, reached[0], found[reached[0]])
+        matching = [path for path in found if route.path_regex.match(path)]
+        assert matching, f"no page has a form for {route.path}"
+        _attack_form(target, matching[0], found[matching[0]])
 
 
-def _besiege_form(target: Target, path: str, pairs: list[tuple[str, str]]) -> None:
+def _attack_form(target: Target, path: str, pairs: list[tuple[str, str]]) -> None:
     last = path.rpartition("/")[2]
 
-    @some(8)
+    @examples(8)
     @given(
-        given_values([name for name, _ in pairs], words()),
+        mixed_values([name for name, _ in pairs], odd_texts()),
         st.sampled_from(["", "", "utf-8", "idna", "unicode_escape", "utf-7", "punycode", "hex", "no-such"]),
-        st.none() | words(),
+        st.none() | odd_texts(),
     )
-    def fill(odd: dict[str, str], charset: str, place: str | None) -> None:
+    def submit(odd: dict[str, str], charset: str, last_part: str | None) -> None:
         sent = [(name, odd.get(name, value)) for name, value in pairs] + [("token", target.token)]
         body, kind = as_form(sent), "application/x-www-form-urlencoded"
         if charset:
             body, kind = as_parts(sent, charset), "multipart/form-data; boundary=x"
-        # Sometimes to something that is not there at all.
-        where = path if place is None else path.removesuffix(last) + as_path(place)
-        target.ask("POST", where, body, Content_Type=kind, **BROWSER)
+        # Sometimes to an address that does not exist.
+        address = path if last_part is None else path.removesuffix(last) + as_path(last_part)
+        target.request("POST", address, body, Content_Type=kind, **BROWSER)
 
-    fill()
+    submit()
 
 
-def test_scrapyds_own_services(target: Target) -> None:
+def test_scrapyds_services_survive_hostile_requests(target: Target) -> None:
     configuration = ConfigParser(interpolation=None)
     configuration.read(ROOT / "scrapyd.conf")
     for service, implementation in configuration["services"].items():
         method = "POST" if hasattr(load_object(implementation), "render_POST") else "GET"
-        _besiege_service(target, f"/{service}", method)
+        _attack_service(target, f"/{service}", method)
     assert target.database.value("SELECT count(*) FROM jobs") > 0
     assert target.database.rows("SELECT priority FROM jobs WHERE NOT abs(priority) < 1e300") == []
 
 
-def _besiege_service(target: Target, path: str, right: str) -> None:
-    @some(15)
+def _attack_service(target: Target, path: str, allowed_method: str) -> None:
+    @examples(15)
     @given(
-        given_values(SERVICE_FIELDS, words() | st.just("quick")),
-        st.sampled_from([right] * 4 + ["GET", "POST", "OPTIONS"]),
+        mixed_values(SERVICE_FIELDS, odd_texts() | st.just("quick")),
+        st.sampled_from([allowed_method] * 4 + ["GET", "POST", "OPTIONS"]),
         st.booleans(),
     )
     def call(fields: dict[str, str], method: str, twice: bool) -> None:
         pairs = list({"project": "test", "spider": "quick", **fields}.items()) * (2 if twice else 1)
         if method == "POST":
             form = {"Content_Type": "application/x-www-form-urlencoded"}
-            answer = target.ask("POST", path, as_form(pairs), **form)
+            answer = target.request("POST", path, as_form(pairs), **form)
         else:
-            answer = target.ask(method, f"{path}?{as_query(pairs)}")
+            answer = target.request(method, f"{path}?{as_query(pairs)}")
         assert answer.status in (200, 204), (answer, fields)
 
     call()
@@ -286,13 +286,13 @@ def _besiege_service(target: Target, path: str, right: str) -> None:
         ),
     ],
 )
-def test_eggs_of_any_name_stay_in_their_place(target: Target, project: str, version: str) -> None:
+def test_egg_names_cannot_leave_their_directory(target: Target, project: str, version: str) -> None:
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w") as egg:
         egg.writestr("../../evil", b"")
     named = as_parts([("project", project), ("version", version), ("egg", "EGG")], "utf-8")
     body = named.replace(b"EGG", packed.getvalue())
-    answer = target.ask("POST", "/addversion.json", body, Content_Type="multipart/form-data; boundary=x")
+    answer = target.request("POST", "/addversion.json", body, Content_Type="multipart/form-data; boundary=x")
     assert answer.json()["status"] in ("ok", "error")
     stored = {name for (name,) in target.database.rows("SELECT project FROM eggs")}
     assert stored <= {"test"}

@@ -1,4 +1,4 @@
-"""Files and orders from people: anything may be in them, and every line is told of."""
+"""Imported files and spider arguments with hostile content: every line is reported, nothing raises."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from pricewatch.services.target_import import LineOutcome
 from pricewatch.spiders.arguments import MarketArguments, TargetsArguments, parse_arguments
 from pricewatch.store.queues import job_queue
 from tests.databases import Database
-from tests.hostile.texts import FORBIDDEN, nasty
+from tests.hostile.texts import FORBIDDEN, hostile_texts
 
 QUICK = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
-URLS = st.builds("https://shop.example/{}".format, nasty()) | nasty()
-CELLS = st.tuples(URLS, nasty(), nasty(), nasty())
+URLS = st.builds("https://shop.example/{}".format, hostile_texts()) | hostile_texts()
+CELLS = st.tuples(URLS, hostile_texts(), hostile_texts(), hostile_texts())
 
 
 @QUICK
 @given(lines=st.lists(CELLS, max_size=6), separator=st.sampled_from([",", ";", "\t"]))
-def test_an_import_tells_of_every_line_and_raises_nothing(
+def test_an_import_reports_every_line_and_raises_nothing(
     database: Database, lines: list[tuple[str, ...]], separator: str
 ) -> None:
     rows = [("url", "schedule", "price", "notes"), *lines]
@@ -41,8 +41,10 @@ def test_an_import_tells_of_every_line_and_raises_nothing(
 
 
 @QUICK
-@given(url=URLS, note=nasty())
-def test_a_url_that_is_taken_is_stored_plain(database: Database, url: str, note: str) -> None:
+@given(url=URLS, note=hostile_texts())
+def test_accepted_urls_are_stored_without_forbidden_characters(
+    database: Database, url: str, note: str
+) -> None:
     try:
         target_import.check({"url": url, "notes": note}, AllowedHosts(()))
     except UserError:
@@ -51,12 +53,18 @@ def test_a_url_that_is_taken_is_stored_plain(database: Database, url: str, note:
     file = read_csv(f"url,notes\n{quoted}".encode("utf-8", "surrogatepass"))
     database.call(target_import.import_csv, file, clock.now(), allowed=AllowedHosts(()))
     for row in database.rows("SELECT url, canonical_url FROM targets"):
-        assert not any(FORBIDDEN.search(each) for each in row)
+        assert not any(FORBIDDEN.search(url) for url in row)
 
 
 @QUICK
-@given(names=st.dictionaries(st.sampled_from(["market", "max_pages", "ids", "url", "x"]) | nasty(), nasty()))
-def test_orders_are_taken_or_refused_in_a_sentence(database: Database, names: dict[str, str]) -> None:
+@given(
+    names=st.dictionaries(
+        st.sampled_from(["market", "max_pages", "ids", "url", "x"]) | hostile_texts(), hostile_texts()
+    )
+)
+def test_spider_arguments_are_accepted_or_refused_with_a_message(
+    database: Database, names: dict[str, str]
+) -> None:
     for model in (MarketArguments, TargetsArguments):
         with suppress(UserError):
             parse_arguments(model, "spider", names)

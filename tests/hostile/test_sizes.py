@@ -1,4 +1,4 @@
-"""Answers without an end, or that grow when they are unpacked: refused by size, at no cost to speak of."""
+"""Endless or compressed responses are refused by size, without using much memory."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def peak_megabytes(pid: int) -> float:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1000
 
 
-def test_100_megabytes_and_a_bomb_cost_next_to_nothing(site: Site) -> None:
-    """With the limit that people get: 10 MB, on the wire and unpacked."""
+def test_huge_responses_and_gzip_bombs_use_little_memory(site: Site) -> None:
+    """With the default limit of 10 MB, compressed and decompressed."""
     site.source()
     site.bazaar.fault("big_body", "^/c/bikes", bytes=100 * MEGABYTE)
     site.bazaar.fault("gzip_bomb", "^/c/toys", bytes=300 * MEGABYTE)
@@ -46,12 +46,12 @@ def test_100_megabytes_and_a_bomb_cost_next_to_nothing(site: Site) -> None:
         '{"price": 1e' + "9" * 5_000 + "}",
     ],
 )
-def test_data_that_is_deep_or_long_gives_no_price_and_no_exception(data: str) -> None:
+def test_deep_or_long_json_gives_no_price_and_no_exception(data: str) -> None:
     body = page(f'<h1>Blue Kettle</h1><script type="application/ld+json">{data}</script>').encode()
     assert not isinstance(GenericAdapter().extract(HtmlResponse(SHOP, body=body)), Extracted)
 
 
-def test_a_market_with_always_one_more_page_ends(world: World) -> None:
+def test_a_market_with_endless_pages_ends(world: World) -> None:
     world.set_market(page_size=10)
     endless = {"OVERVIEW_MOST_PAGES": 3}
     for spider in ("discovery", "sweep"):
@@ -59,5 +59,5 @@ def test_a_market_with_always_one_more_page_ends(world: World) -> None:
         run = world.database.last_run(spider)
         assert (run.status, run.pages) == ("finished", 3)
         assert run.reasons["overview/endless"] == 1
-    # It is read from the start again, not further and further.
+    # The next sweep starts again at the first page.
     assert world.database.value("SELECT sweep_page FROM markets WHERE id = :id", id=world.market) is None

@@ -1,4 +1,4 @@
-"""Every text field with markup, quotes, control characters, marks of direction, emoji and NUL."""
+"""Text fields with markup, quotes, control characters, bidirectional marks, emoji and NUL."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from pricewatch.rules.validation import validate_offer
 from pricewatch.store.writing.incoming_rows import offer_row
 from pricewatch.vocabulary import Availability, SellerType
 from tests.databases import Database
-from tests.generic_reader.pages import SHOP, page, product
-from tests.hostile.texts import FORBIDDEN, NASTY, nasty
+from tests.hostile.texts import FORBIDDEN, HOSTILE_TEXTS, hostile_texts
 from tests.spiders.conftest import World
 from tests.store.observations import START, stored_unit
 
@@ -30,14 +29,14 @@ STORED = (
 
 
 def embedded(value: Any) -> str:
-    """As JSON-LD that does not end before its end tag does."""
+    """JSON-LD in a script element, with `</` escaped."""
     text = json.dumps(value).replace("</", "<\\/")
     return f'<script type="application/ld+json">{text}</script>'
 
 
 @QUICK
-@given(name=nasty(), brand=nasty(), seller=nasty(), sku=nasty())
-def test_a_page_full_of_it_gives_the_right_price_or_none(
+@given(name=hostile_texts(), brand=hostile_texts(), seller=hostile_texts(), sku=hostile_texts())
+def test_a_page_of_hostile_texts_gives_the_right_price_or_none(
     name: str, brand: str, seller: str, sku: str
 ) -> None:
     data = product(name=name, brand=brand, sku=sku, offer={"seller": {"@type": "Person", "name": seller}})
@@ -48,9 +47,9 @@ def test_a_page_full_of_it_gives_the_right_price_or_none(
 
 
 @QUICK
-@given(texts=st.lists(nasty(), min_size=6, max_size=6), number=st.integers(1, 10**6))
-def test_what_is_stored_is_plain(database: Database, texts: list[str], number: int) -> None:
-    title, brand, seller, sku, place, attribute = texts
+@given(texts=st.lists(hostile_texts(), min_size=6, max_size=6), number=st.integers(1, 10**6))
+def test_stored_texts_have_no_forbidden_characters(database: Database, texts: list[str], number: int) -> None:
+    title, brand, seller, sku, location, attribute = texts
     url = canonical_url(f"https://shop.example/item/{number}")
     offer = Offer(
         url=url,
@@ -65,13 +64,13 @@ def test_what_is_stored_is_plain(database: Database, texts: list[str], number: i
         sku=sku,
         mpn=brand,
         brand=brand,
-        location=place,
+        location=location,
         seller=SellerInfo(seller, seller, SellerType.USER),
         attributes={attribute: attribute},
     )
     checked = validate_offer(offer)
     if not isinstance(checked, Ok):
-        # Nothing was left of the title, or of what it is known by.
+        # Nothing was left of the title or of the identity key.
         return
     unit = stored_unit(database.engine, [offer_row(checked.offer, START)])
     assert unit.refused == []
@@ -81,16 +80,16 @@ def test_what_is_stored_is_plain(database: Database, texts: list[str], number: i
         assert [text for text in stored if text and FORBIDDEN.search(text)] == []
 
 
-def test_a_market_full_of_it_is_read_to_the_end(world: World) -> None:
-    true = [
+def test_a_market_of_hostile_texts_is_read_to_the_end(world: World) -> None:
+    listings = [
         world.bazaar.add("bikes", title, 12_300 + number)
-        for number, title in enumerate(text[:200] for text in NASTY)
+        for number, title in enumerate(text[:200] for text in HOSTILE_TEXTS)
         if title.strip() and title.isprintable()
     ]
     world.crawl("discovery")
     run = world.database.last_run()
     assert (run.status, run.reason) == ("finished", None)
-    for each in true:
-        listing = world.listing(each)
-        assert listing.price_cents == each.price
-        assert not FORBIDDEN.search(listing.title)
+    for listing in listings:
+        stored = world.listing(listing)
+        assert stored.price_cents == listing.price
+        assert not FORBIDDEN.search(stored.title)

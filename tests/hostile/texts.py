@@ -1,4 +1,4 @@
-"""Texts that somebody made to break something."""
+"""Hostile texts: markup, control characters, injection and encoding tricks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from hypothesis import strategies as st
 
-NASTY = [
+HOSTILE_TEXTS = [
     "<script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",
     "</script><b>",
@@ -27,11 +27,11 @@ NASTY = [
     "９９９ €",
     "a" * 5000,
 ]
-# What may be in no text that is stored: it would break a terminal, a log line or the order of reading.
+# Forbidden in stored texts: these characters break a terminal, a log line or the reading order.
 FORBIDDEN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def nasty() -> st.SearchStrategy[str]:
-    """Pieces of the above among any characters at all."""
-    pieces = st.sampled_from(NASTY) | st.text(st.characters(), max_size=12)
+def hostile_texts() -> st.SearchStrategy[str]:
+    """Hostile texts mixed with random characters."""
+    pieces = st.sampled_from(HOSTILE_TEXTS) | st.text(st.characters(), max_size=12)
     return st.lists(pieces, min_size=1, max_size=3).map(" ".join)

@@ -1,6 +1,6 @@
-"""Stands in for scrapy: spiders that cost next to nothing and behave on order.
+"""A replacement for scrapy with fake spiders that sleep, fail or ignore signals, as a test needs.
 
-Each leaves a mark when it begins and when it has done its work, in a file named after its job and process.
+Each writes a file, named after its job and process, when it begins and when it is done.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from pathlib import Path
 
 from pricewatch.scheduling import runner
 
-SPIDERS = ("quick", "failing", "patient", "stubborn")
+SPIDERS = ("quick", "failing", "slow", "stubborn")
 
 
 def main() -> int:
     if sys.argv[1] == "list":
         print("\n".join(SPIDERS))
         return 0
-    runner.stand_alone()
+    runner.leave_process_group()
     spider = sys.argv[2]
     arguments = dict(
-        word.split("=", 1) for flag, word in zip(sys.argv, sys.argv[1:], strict=False) if flag == "-a"
+        pair.split("=", 1) for flag, pair in zip(sys.argv, sys.argv[1:], strict=False) if flag == "-a"
     )
     if spider == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -32,15 +32,15 @@ def main() -> int:
     mark(arguments, "began")
     time.sleep(float(arguments.get("seconds", 0)))
     if spider == "failing":
-        print("pricewatch: It was ordered to fail.", file=sys.stderr)
+        print("pricewatch: This spider always fails.", file=sys.stderr)
         return 3
     mark(arguments, "done")
     return 0
 
 
-def mark(arguments: dict[str, str], what: str) -> None:
+def mark(arguments: dict[str, str], event: str) -> None:
     directory = Path(os.environ["MARKS"])
-    (directory / f"{arguments['_job']}.{os.getpid()}.{what}").write_text(os.environ["PRICEWATCH_NODE"])
+    (directory / f"{arguments['_job']}.{os.getpid()}.{event}").write_text(os.environ["PRICEWATCH_NODE"])
 
 
 if __name__ == "__main__":

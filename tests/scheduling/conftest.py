@@ -1,4 +1,4 @@
-"""Clusters of daemons, with a database of their own."""
+"""Clusters of daemons, each with its own database."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from tests.scheduling.daemons import CHEAP, Daemon
 
 
 class Marks:
-    """What the cheap spiders left behind."""
+    """The files that the fake spiders write: one for each process that has begun or is done with a job."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
 
-    def of(self, what: str) -> dict[str, list[str]]:
-        """The nodes that began, or did, each job; once for each process."""
-        found: defaultdict[str, list[str]] = defaultdict(list)
-        for mark in self.directory.glob(f"*.{what}"):
-            found[mark.name.split(".")[0]].append(mark.read_text())
-        return found
+    def nodes_by_job(self, event: str) -> dict[str, list[str]]:
+        """The nodes that began or did each job, once for each process."""
+        nodes: defaultdict[str, list[str]] = defaultdict(list)
+        for mark in self.directory.glob(f"*.{event}"):
+            nodes[mark.name.split(".")[0]].append(mark.read_text())
+        return nodes
 
-    def count(self, what: str) -> int:
-        return sum(1 for _ in self.directory.glob(f"*.{what}"))
+    def count(self, event: str) -> int:
+        return sum(1 for _ in self.directory.glob(f"*.{event}"))
 
-    def has(self, job_id: str, what: str, times: int = 1) -> bool:
-        return len(list(self.directory.glob(f"{job_id}.*.{what}"))) >= times
+    def has(self, job_id: str, event: str, times: int = 1) -> bool:
+        return len(list(self.directory.glob(f"{job_id}.*.{event}"))) >= times
 
 
 class Cluster:
@@ -43,15 +43,15 @@ class Cluster:
         self.marks = Marks(directory / "marks")
 
     def start(self, name: str, **options: str) -> Daemon:
-        """A daemon with cheap spiders, not waited for."""
-        place = self.directory / name
-        place.mkdir()
+        """Start a daemon with fake spiders, without waiting for it."""
+        directory = self.directory / name
+        directory.mkdir()
         environment = {
             "DATABASE_URL": self.database.url,
             "MARKS": str(self.directory / "marks"),
-            "PRICEWATCH_VAR": str(place / "var"),
+            "PRICEWATCH_VAR": str(directory / "var"),
         }
-        daemon = Daemon(place, name, environment, **{**CHEAP, **options})
+        daemon = Daemon(directory, name, environment, **{**CHEAP, **options})
         self.daemons.append(daemon)
         return daemon
 
@@ -71,14 +71,14 @@ def module_database(server: Server, migrated: str) -> Iterator[Database]:
 
 @pytest.fixture(scope="module")
 def make_cluster(module_database: Database, tmp_path_factory: Any) -> Iterator[Callable[[], Cluster]]:
-    made: list[Cluster] = []
+    clusters: list[Cluster] = []
 
     def make() -> Cluster:
-        made.append(Cluster(tmp_path_factory.mktemp("cluster"), module_database))
-        return made[-1]
+        clusters.append(Cluster(tmp_path_factory.mktemp("cluster"), module_database))
+        return clusters[-1]
 
     yield make
-    for cluster in made:
+    for cluster in clusters:
         cluster.stop()
 
 
@@ -96,16 +96,16 @@ def one_daemon(server: Server, migrated: str, tmp_path_factory: Any) -> Iterator
 
 @pytest.fixture
 def daemon(one_daemon: Cluster) -> Daemon:
-    """One daemon with cheap spiders, for all tests that need no second one."""
+    """One daemon with fake spiders, shared by all tests that need only one."""
     return one_daemon.daemons[0]
 
 
 @pytest.fixture(scope="module")
 def cluster(make_cluster: Callable[[], Cluster]) -> Cluster:
-    """Two daemons with cheap spiders."""
-    made = make_cluster()
+    """Two daemons with fake spiders."""
+    cluster = make_cluster()
     for name in ("one", "two"):
-        made.start(name)
-    for daemon in made.daemons:
+        cluster.start(name)
+    for daemon in cluster.daemons:
         daemon.wait()
-    return made
+    return cluster

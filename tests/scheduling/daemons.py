@@ -1,4 +1,4 @@
-"""Real daemons in processes of their own, on free ports, for tests that look at them from outside."""
+"""Real daemons in separate processes, on free ports, for tests that use them over HTTP."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tests.conftest import ROOT
 from tests.ports import free_port
 from tests.waiting import until
 
-# As in real life, only faster.
-HASTE = {
+# The defaults, only faster.
+FAST_SETTINGS = {
     "lease_seconds": "4",
     "beat_seconds": "0.3",
     "poll_interval": "0.2",
@@ -34,7 +34,7 @@ START_SECONDS = 60
 
 
 class Daemon:
-    """One daemon, found at `url`."""
+    """One daemon; `url` is its address."""
 
     def __init__(self, directory: Path, name: str, environment: dict[str, str], **options: str) -> None:
         self.name = name
@@ -63,7 +63,7 @@ class Daemon:
             )
 
     def wait(self) -> Daemon:
-        """Until it answers and has joined the cluster."""
+        """Wait until it answers and has joined the cluster."""
 
         def joined() -> bool:
             assert self.process.poll() is None, self.log.read_text()
@@ -77,10 +77,10 @@ class Daemon:
         return self
 
     def get(self, path: str, **query: Any) -> Any:
-        return self._ask(f"{self.url}/{path}?{urllib.parse.urlencode(query)}")
+        return self._request(f"{self.url}/{path}?{urllib.parse.urlencode(query)}")
 
     def post(self, path: str, **fields: Any) -> Any:
-        return self._ask(f"{self.url}/{path}", urllib.parse.urlencode(fields).encode())
+        return self._request(f"{self.url}/{path}", urllib.parse.urlencode(fields).encode())
 
     def schedule(self, spider: str, **fields: Any) -> str:
         answer = self.post("schedule.json", project="test", spider=spider, **fields)
@@ -88,7 +88,7 @@ class Daemon:
         return str(answer["jobid"])
 
     def states(self) -> dict[str, str]:
-        """What every job is doing, or how it ended."""
+        """The state of every job."""
         jobs = self.get("listjobs.json", limit=10000)
         return {
             job["id"]: job.get("state", "pending")
@@ -98,22 +98,23 @@ class Daemon:
 
     def job(self, job_id: str) -> dict[str, Any]:
         jobs = self.get("listjobs.json", limit=10000)
-        (found,) = [
+        (only,) = [
             job for part in ("pending", "running", "finished") for job in jobs[part] if job["id"] == job_id
         ]
-        return dict(found)
+        return dict(only)
 
     def kill(self) -> None:
-        """As `kill -9` does."""
+        """Send SIGKILL, as `kill -9` does."""
         self.process.kill()
         self.process.wait()
 
     def terminate(self) -> None:
-        """As systemd does."""
+        """Send SIGTERM, as systemd does."""
         self.process.send_signal(signal.SIGTERM)
         assert self.process.wait(60) == -signal.SIGTERM
 
     def abandon(self) -> None:
+        """Stop the daemon if it still runs."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
@@ -121,16 +122,16 @@ class Daemon:
             except subprocess.TimeoutExpired:
                 self.kill()
 
-    def _ask(self, url: str, body: bytes | None = None) -> Any:
-        with urllib.request.urlopen(url, body, timeout=60) as response:  # noqa: S310 - our own
+    def _request(self, url: str, body: bytes | None = None) -> Any:
+        with urllib.request.urlopen(url, body, timeout=60) as response:  # noqa: S310 - the test's daemon
             return json.loads(response.read())
 
 
 def write_configuration(directory: Path, options: dict[str, str]) -> None:
-    """The configuration that people get, with what a test wants otherwise."""
+    """Write the project's scrapyd.conf with the options of a test."""
     configuration = ConfigParser(interpolation=None)
     configuration.read(ROOT / "scrapyd.conf")
-    for name, value in {**HASTE, **options}.items():
+    for name, value in {**FAST_SETTINGS, **options}.items():
         configuration["scrapyd"][name] = value
     if options.get("runner"):
         configuration["settings"] = {"test": "nothing"}
@@ -138,8 +139,8 @@ def write_configuration(directory: Path, options: dict[str, str]) -> None:
         configuration.write(file)
 
 
-def clone_project(place: Path, daemon: Daemon) -> Path:
-    """The project as somebody who cloned it has it, set to deploy to this daemon."""
+def clone_project(directory: Path, daemon: Daemon) -> Path:
+    """Copy the project as a clone of the repository has it, configured to deploy to this daemon."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "pricewatch", "setup.py", "scrapy.cfg"],
         cwd=ROOT,
@@ -148,8 +149,8 @@ def clone_project(place: Path, daemon: Daemon) -> Path:
         check=True,
     )
     for name in listed.stdout.splitlines():
-        (place / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, place / name)
-    configuration = (place / "scrapy.cfg").read_text()
-    (place / "scrapy.cfg").write_text(configuration.replace("http://127.0.0.1:6800", daemon.url))
-    return place
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, directory / name)
+    configuration = (directory / "scrapy.cfg").read_text()
+    (directory / "scrapy.cfg").write_text(configuration.replace("http://127.0.0.1:6800", daemon.url))
+    return directory

@@ -1,4 +1,4 @@
-"""Clients that nobody here wrote, against two real daemons: deploy to one, run on the other."""
+"""Third-party scrapyd clients against two real daemons: deploy to one, run on the other."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.waiting import until
 
 pytestmark = pytest.mark.proof
 BIN = Path(sys.executable).parent
-# Of nothing but Scrapy; what it was given tells how it ends.
-PLAIN_SPIDER = """
+# A spider without anything of pricewatch; its argument decides whether it fails.
+SCRAPY_SPIDER = """
 import os
 import scrapy
 
@@ -52,9 +52,9 @@ def pair(
     """Two daemons that run real spiders."""
     daemons = []
     for name in ("one", "two"):
-        place = tmp_path_factory.mktemp(name)
-        environment = {"DATABASE_URL": module_database.url, "PRICEWATCH_VAR": str(place / "var")}
-        daemons.append(Daemon(place, name, environment))
+        directory = tmp_path_factory.mktemp(name)
+        environment = {"DATABASE_URL": module_database.url, "PRICEWATCH_VAR": str(directory / "var")}
+        daemons.append(Daemon(directory, name, environment))
     yield [daemon.wait() for daemon in daemons]
     for daemon in daemons:
         daemon.abandon()
@@ -62,25 +62,27 @@ def pair(
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: Any, pair: list[Daemon]) -> Path:
-    """The project as somebody who cloned it has it, set to deploy to the first daemon."""
+    """A clone of the project, configured to deploy to the first daemon."""
     return clone_project(tmp_path_factory.mktemp("clone"), pair[0])
 
 
 @pytest.fixture(autouse=True)
 def nothing_deployed(pair: list[Daemon]) -> None:
-    """What another test has deployed is gone."""
+    """Remove what another test has deployed."""
     pair[0].post("delproject.json", project="pricewatch")
     until(lambda: not any(node.get("listversions.json", project="pricewatch")["versions"] for node in pair))
 
 
-def client(clone: Path, *words: str) -> str:
-    done = subprocess.run([BIN / words[0], *words[1:]], cwd=clone, capture_output=True, text=True, timeout=60)
+def client(clone: Path, *command: str) -> str:
+    done = subprocess.run(
+        [BIN / command[0], *command[1:]], cwd=clone, capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def change_adapter(clone: Path, version: str) -> None:
-    """So that a run tells which code it was."""
+    """Change the version of the adapter, so that a run shows which code it used."""
     module = clone / "pricewatch" / "adapters" / "bazaar.py"
     lines = module.read_text().splitlines(keepends=True)
     changed = [
@@ -107,48 +109,48 @@ def test_a_deploy_to_one_node_reaches_all(pair: list[Daemon], clone: Path, modul
         answer = client(clone, "scrapyd-deploy", "--version", version)
         assert '"status": "ok"' in answer
         assert '"spiders": 4' in answer
-        job = client_schedule(two)
+        job = schedule_discovery(two)
         run = run_of(module_database, two, job)
         assert (run.adapter_version, two.job(job)["version"]) == (adapter, version)
     assert two.get("listversions.json", project="pricewatch")["versions"] == ["first", "second"]
-    # An older version can still be asked for.
-    old = client_schedule(two, _version="first")
+    # An older version can still be scheduled.
+    old = schedule_discovery(two, _version="first")
     assert run_of(module_database, two, old).adapter_version == "7.0.0"
 
 
-def test_a_job_under_way_ends_on_the_version_it_began_with(
+def test_a_running_job_ends_on_the_version_it_began_with(
     pair: list[Daemon], clone: Path, module_database: Database, marketplace_of_module: Bazaar
 ) -> None:
     one, two = pair
     change_adapter(clone, "17.0.0")
     client(clone, "scrapyd-deploy", "--version", "before")
     marketplace_of_module.fault("hold", "^/c/furniture")
-    old = client_schedule(two, market="bazaar-furniture")
+    old = schedule_discovery(two, market="bazaar-furniture")
     until(lambda: bool(module_database.rows("SELECT 1 FROM runs WHERE job_id = :job", job=old)))
     change_adapter(clone, "18.0.0")
     client(clone, "scrapyd-deploy", "--version", "after")
     assert two.job(old)["state"] == "running"
-    new = client_schedule(one)
+    new = schedule_discovery(one)
     assert run_of(module_database, one, new).adapter_version == "18.0.0"
     marketplace_of_module.clear_faults()
     assert run_of(module_database, one, old).adapter_version == "17.0.0"
     assert [one.job(job)["version"] for job in (old, new)] == ["before", "after"]
 
 
-def test_an_egg_brings_all_files(clone: Path, tmp_path: Path) -> None:
-    client(clone, "scrapyd-deploy", "--build-egg", str(tmp_path / "whole.egg"))
-    with zipfile.ZipFile(tmp_path / "whole.egg") as egg:
-        inside = set(egg.namelist())
+def test_an_egg_contains_all_files_of_the_package(clone: Path, tmp_path: Path) -> None:
+    client(clone, "scrapyd-deploy", "--build-egg", str(tmp_path / "built.egg"))
+    with zipfile.ZipFile(tmp_path / "built.egg") as egg:
+        packed = set(egg.namelist())
     files = {
         str(path.relative_to(clone))
         for path in (clone / "pricewatch").rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }
-    assert files - inside == set()
-    assert "pricewatch/store/migrations/versions/0001_the_whole_schema.py" in inside
+    assert files - packed == set()
+    assert "pricewatch/store/migrations/versions/0001_the_whole_schema.py" in packed
 
 
-def test_an_egg_that_does_not_work_is_not_deployed(pair: list[Daemon], clone: Path) -> None:
+def test_a_broken_egg_is_not_deployed(pair: list[Daemon], clone: Path) -> None:
     two = pair[1]
     before = two.get("listversions.json", project="pricewatch")["versions"]
     settings = clone / "pricewatch" / "settings.py"
@@ -165,15 +167,15 @@ def test_an_egg_that_does_not_work_is_not_deployed(pair: list[Daemon], clone: Pa
 
 def test_any_spider_of_an_egg_is_scheduled_with_any_arguments(pair: list[Daemon], clone: Path) -> None:
     two, module = pair[1], clone / "pricewatch" / "spiders" / "toys.py"
-    module.write_text(PLAIN_SPIDER)
+    module.write_text(SCRAPY_SPIDER)
     try:
         assert '"spiders": 5' in client(clone, "scrapyd-deploy", "--version", "toys")
     finally:
         module.unlink()
     assert "my toys" in two.get("listspiders.json", project="pricewatch")["spiders"]
     for colour, state in (("red", "finished"), ("green", "failed")):
-        order = {"spider": "my toys", "colour": colour, "market": "x"}
-        job = two.post("schedule.json", project="pricewatch", **order)["jobid"]
+        arguments = {"spider": "my toys", "colour": colour, "market": "x"}
+        job = two.post("schedule.json", project="pricewatch", **arguments)["jobid"]
         assert ended(two, job)["state"] == state
         assert ended(two, job)["spider"] == "my toys"
 
@@ -182,7 +184,7 @@ def test_scrapyd_client(pair: list[Daemon], clone: Path, module_database: Databa
     assert "pricewatch" in client(clone, "scrapyd-client", "projects").split()
     listed = client(clone, "scrapyd-client", "spiders", "-p", "pricewatch").split()
     assert listed == ["pricewatch:", "discovery", "sweep", "targets", "verification"]
-    words = (
+    arguments = (
         "schedule",
         "-p",
         "pricewatch",
@@ -192,9 +194,9 @@ def test_scrapyd_client(pair: list[Daemon], clone: Path, module_database: Databa
         "--arg",
         "max_pages=1",
     )
-    said = client(clone, "scrapyd-client", *words)
-    job = said.split()[-1]
-    assert said.startswith("pricewatch / discovery => ")
+    output = client(clone, "scrapyd-client", *arguments)
+    job = output.split()[-1]
+    assert output.startswith("pricewatch / discovery => ")
     assert run_of(module_database, pair[1], job).market_id == "bazaar-toys"
 
 
@@ -209,9 +211,9 @@ def test_python_scrapyd_api(pair: list[Daemon], clone: Path, module_database: Da
     run_of(module_database, pair[0], job)
     assert two.job_status("pricewatch", job) == "finished"
     finished = two.list_jobs("pricewatch")["finished"]
-    assert job in [each["id"] for each in finished]
-    with (clone / "setup.py").open("rb") as no_egg, pytest.raises(Exception, match="ZIP"):
-        one.add_version("pricewatch", "none", no_egg)
+    assert job in [listed["id"] for listed in finished]
+    with (clone / "setup.py").open("rb") as not_an_egg, pytest.raises(Exception, match="ZIP"):
+        one.add_version("pricewatch", "none", not_an_egg)
     waiting = [two.schedule("pricewatch", "verification", market="bazaar-phones") for _ in range(2)]
     assert one.cancel("pricewatch", waiting[1]) == "pending"
     until(lambda: pair[0].job(waiting[0]).get("state") == "finished")
@@ -222,8 +224,8 @@ def test_python_scrapyd_api(pair: list[Daemon], clone: Path, module_database: Da
     assert one.list_versions("pricewatch") == []
 
 
-def client_schedule(daemon: Daemon, **given: Any) -> str:
-    small = {"market": "bazaar-bikes", "max_pages": 1, "max_details": 0, **given}
-    answer = daemon.post("schedule.json", project="pricewatch", spider="discovery", **small)
+def schedule_discovery(daemon: Daemon, **arguments: Any) -> str:
+    limited = {"market": "bazaar-bikes", "max_pages": 1, "max_details": 0, **arguments}
+    answer = daemon.post("schedule.json", project="pricewatch", spider="discovery", **limited)
     assert answer["status"] == "ok", answer
     return str(answer["jobid"])

@@ -1,4 +1,4 @@
-"""Each part as scrapyd knows it, and what the daemon refuses."""
+"""Each component as scrapyd uses it, and what the daemon refuses."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from tests.scheduling.daemons import Daemon
 
 @pytest.fixture
 def config(database: Database, tmp_path: Path) -> Any:
-    made = Config({f"{each}_dir": str(tmp_path / each) for each in ("eggs", "logs", "dbs")})
-    made.cp.add_section("settings")
+    config = Config({f"{name}_dir": str(tmp_path / name) for name in ("eggs", "logs", "dbs")})
+    config.cp.add_section("settings")
     membership.store_engine.cache_clear()
-    yield made
+    yield config
     membership.store_engine().dispose()
     membership.store_engine.cache_clear()
 
 
 @pytest.mark.parametrize(
-    ("part", "interface"),
+    ("component", "interface"),
     [
         (PostgresSpiderQueue, ISpiderQueue),
         (PostgresJobStorage, IJobStorage),
@@ -47,19 +47,19 @@ def config(database: Database, tmp_path: Path) -> Any:
         (ClusterPoller, IPoller),
     ],
 )
-def test_keeps_scrapyds_interfaces(part: type, interface: Any, config: Config) -> None:
-    assert verifyClass(interface, part)
-    made = part(config, "test") if part is PostgresSpiderQueue else part(config)
-    assert verifyObject(interface, made)
+def test_components_implement_scrapyds_interfaces(component: type, interface: Any, config: Config) -> None:
+    assert verifyClass(interface, component)
+    instance = component(config, "test") if component is PostgresSpiderQueue else component(config)
+    assert verifyObject(interface, instance)
 
 
-def test_every_service_of_scrapyd_is_there() -> None:
-    stock, ours = Config(values=None, extra_sources=()), ConfigParser(interpolation=None)
-    ours.read(ROOT / "scrapyd.conf")
-    assert {name for name, _ in stock.items("services")} == set(ours["services"])
+def test_every_service_of_scrapyd_is_configured() -> None:
+    default, project = Config(values=None, extra_sources=()), ConfigParser(interpolation=None)
+    project.read(ROOT / "scrapyd.conf")
+    assert {name for name, _ in default.items("services")} == set(project["services"])
 
 
-def test_a_queue_as_scrapyd_uses_it(config: Config) -> None:
+def test_the_queue_adds_lists_removes_and_pops(config: Config) -> None:
     queue = PostgresSpiderQueue(config, "test")
     queue.add("low", 0.0, _job="a", settings={"X": "1"}, n="1")
     queue.add("high", 5.0, _job="b", _version="v")
@@ -70,20 +70,20 @@ def test_a_queue_as_scrapyd_uses_it(config: Config) -> None:
         {"name": "low", "_job": "a", "settings": {"X": "1"}, "n": "1"},
     ]
     assert queue.remove(lambda message: message["_job"] == "b") == 1
-    taken = queue.pop()
-    assert taken is not None
-    assert taken["_job"] == "a"
+    message = queue.pop()
+    assert message is not None
+    assert message["_job"] == "a"
     assert queue.pop() is None
     queue.add("more", 0.0, _job="d")
     queue.clear()
     assert queue.count() == 0
 
 
-def test_eggs_are_the_clusters(config: Config, database: Database, tmp_path: Path) -> None:
+def test_eggs_are_stored_listed_and_deleted(config: Config, database: Database, tmp_path: Path) -> None:
     storage = PostgresEggStorage(config)
     for version in ("2.0", "10.0", "1.0"):
         storage.put(io.BytesIO(version.encode()), "p", version)
-    # The newest is what was deployed last, whatever its name.
+    # The newest version is the one deployed last, whatever its name.
     assert storage.list("p") == ["2.0", "10.0", "1.0"]
     newest, file = storage.get("p")
     assert newest == "1.0"
@@ -107,7 +107,7 @@ def test_eggs_are_the_clusters(config: Config, database: Database, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("address", "user", "password", "fine"),
+    ("address", "user", "password", "accepted"),
     [
         ("127.0.0.1", "", "", True),
         ("::1", "", "", True),
@@ -117,14 +117,14 @@ def test_eggs_are_the_clusters(config: Config, database: Database, tmp_path: Pat
         ("0.0.0.0", "ada", "50% secret", True),
     ],
 )
-def test_is_not_open_to_everybody(
-    address: str, user: str, password: str, fine: bool, monkeypatch: pytest.MonkeyPatch
+def test_a_public_address_needs_a_login(
+    address: str, user: str, password: str, accepted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = Config({"bind_address": address})
     monkeypatch.setenv("PRICEWATCH_USER", user)
     monkeypatch.setenv("PRICEWATCH_PASSWORD", password)
-    application.take_credentials(config)
-    if fine:
+    application.load_credentials(config)
+    if accepted:
         application.check_address(config)
         assert config.get("password", "") == password
     else:
@@ -132,50 +132,50 @@ def test_is_not_open_to_everybody(
             application.check_address(config)
 
 
-def test_what_is_under_var_goes_where_pricewatch_writes(
+def test_directories_below_var_move_to_pricewatch_var(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PRICEWATCH_VAR", str(tmp_path))
     config = Config({"logs_dir": "var/scrapyd/logs", "eggs_dir": "/elsewhere/eggs"})
-    application.settle_directories(config)
+    application.resolve_directories(config)
     assert config.get("logs_dir") == str(tmp_path / "scrapyd" / "logs")
     assert config.get("eggs_dir") == "/elsewhere/eggs"
 
 
-def test_a_place_for_logs_is_made_or_asked_for(tmp_path: Path) -> None:
+def test_the_log_directory_is_created_or_refused_with_a_reason(tmp_path: Path) -> None:
     config = Config({"logs_dir": str(tmp_path / "not" / "yet" / "there")})
     application.make_logs_directory(config)
     assert (tmp_path / "not" / "yet" / "there").is_dir()
     (tmp_path / "file").touch()
-    with pytest.raises(ConfigError, match=r"Logs cannot be kept in .*/file/logs \(Not a directory\)"):
+    with pytest.raises(ConfigError, match=r"Cannot write logs to .*/file/logs \(Not a directory\)"):
         application.make_logs_directory(Config({"logs_dir": str(tmp_path / "file" / "logs")}))
 
 
-def test_says_once_that_the_database_is_away() -> None:
+def test_an_outage_is_logged_once_when_it_begins_and_ends() -> None:
     outage = Outage("Something")
-    with capturedLogs() as told:
+    with capturedLogs() as events:
         for _ in range(5):
-            outage.note(Failure(OSError("gone")))  # type: ignore[no-untyped-call]
-        outage.over()
-        outage.over()
-    assert [event["log_level"].name for event in told] == ["warn", "info"]
+            outage.record_failure(Failure(OSError("gone")))  # type: ignore[no-untyped-call]
+        outage.record_success()
+        outage.record_success()
+    assert [event["log_level"].name for event in events] == ["warn", "info"]
 
 
-def test_pages_of_other_sites_are_turned_away(daemon: Daemon) -> None:
+def test_requests_from_pages_of_other_sites_are_refused(daemon: Daemon) -> None:
     def status(path: str, body: bytes | None = None, **headers: str) -> int:
-        request = urllib.request.Request(f"{daemon.url}{path}", body, headers)  # noqa: S310 - our own
+        request = urllib.request.Request(f"{daemon.url}{path}", body, headers)  # noqa: S310 - the test's daemon
         try:
-            with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310 - our own
+            with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310 - the test's daemon
                 assert response.headers.get("Access-Control-Allow-Origin") is None
                 return int(response.status)
         except urllib.error.HTTPError as error:
             error.close()
             return error.code
 
-    order = b"project=test&spider=quick"
-    assert status("/schedule.json", order, Origin="https://evil.example") == 403
-    assert status("/schedule.json", order, Origin=daemon.url) == 200
-    # A name that somebody pointed at this machine.
+    body = b"project=test&spider=quick"
+    assert status("/schedule.json", body, Origin="https://evil.example") == 403
+    assert status("/schedule.json", body, Origin=daemon.url) == 200
+    # DNS rebinding: a foreign name that resolves to this machine.
     assert status("/listjobs.json", Host="evil.example") == 403
     assert [status(path) for path in ("/", "/scrapyd/", "/jobs", "/scrapyd/jobs", "/logs/")] == [200] * 5
     assert status("/nowhere") == 404

@@ -1,4 +1,4 @@
-"""One login for the web interface and scrapyd's own API, asked of a real daemon."""
+"""One login protects both the web interface and scrapyd's API, tested with a real daemon."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def client(database: Database, tmp_path: Path) -> Iterator[httpx.Client]:
 
 
 @pytest.mark.slow
-def test_whoever_may_use_the_one_may_use_the_other(client: httpx.Client) -> None:
-    """Programs by name and password, people by the login page; nobody else."""
+def test_the_web_interface_and_scrapyds_api_share_one_login(client: httpx.Client) -> None:
+    """Programs use basic authentication, people the login page."""
     for path in ("/daemonstatus.json", "/listprojects.json", "/jobs", "/scrapyd/", "/api/listings"):
         refused = client.get(path)
         assert (refused.status_code, "www-authenticate" in refused.headers) == (401, True), path
@@ -49,11 +49,11 @@ def test_whoever_may_use_the_one_may_use_the_other(client: httpx.Client) -> None
         assert client.get(path, auth=ADA).status_code == 200, path
     assert client.post("/schedule.json", data={"project": "test", "spider": "quick"}).status_code == 401
     assert client.get("/", headers={**BROWSER, "Accept": "text/html"}).headers["location"] == "/login"
-    led = client.get("/scrapyd/", headers=BROWSER)
-    assert led.headers["location"].endswith("/login?next=/scrapyd/")
+    redirected = client.get("/scrapyd/", headers=BROWSER)
+    assert redirected.headers["location"].endswith("/login?next=/scrapyd/")
     form = {"username": ADA[0], "password": ADA[1], "next": "/scrapyd/"}
-    entered = client.post("/login", data=form, headers=BROWSER)
-    assert (entered.status_code, entered.headers["location"]) == (303, "/scrapyd/")
+    logged_in = client.post("/login", data=form, headers=BROWSER)
+    assert (logged_in.status_code, logged_in.headers["location"]) == (303, "/scrapyd/")
     assert client.get("/scrapyd/", headers=BROWSER).status_code == 200
     assert client.get("/daemonstatus.json", headers=BROWSER).json()["status"] == "ok"
     # Another site's page cannot use this browser's session.

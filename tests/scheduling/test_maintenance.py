@@ -1,4 +1,4 @@
-"""Daily at 03:00: open circuits get one attempt, counters roll over, what is old goes."""
+"""Daily maintenance at 03:00: open circuits get one attempt, counters roll over, old rows are removed."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from pricewatch.store.queues import job_queue
 from pricewatch.store.views import market_list
 from pricewatch.store.writing import market_rows, metric_totals
 from tests.databases import Database
-from tests.scheduling.ticking import NOW, look, make_market, only_what_a_test_makes, queued
+from tests.scheduling.dispatching import NOW, make_market, no_sample_markets, pending_jobs, run_tick
 
-__all__ = ["only_what_a_test_makes"]
-pytestmark = pytest.mark.usefixtures("only_what_a_test_makes")
+__all__ = ["no_sample_markets"]
+pytestmark = pytest.mark.usefixtures("no_sample_markets")
 
 
-def test_the_circuit_opens_and_gets_one_attempt_a_day(database: Database) -> None:
+def test_an_open_circuit_gets_one_attempt_a_day(database: Database) -> None:
     make_market(database)
     moment = NOW
-    look(database, moment)
+    run_tick(database, moment)
     for _ in range(3):
         database.do("DELETE FROM jobs")
         database.call(market_rows.note_run, "m", spider="discovery", status="failed", at=moment, failed=True)
         moment += timedelta(hours=1)
-        look(database, moment)
-    assert queued(database) == []
+        run_tick(database, moment)
+    assert pending_jobs(database) == []
     assert (
         database.value("SELECT count(*) FROM alerts WHERE kind = 'circuit_open' AND resolved_at IS NULL") == 1
     )
     night = datetime(2026, 11, 17, 3, 1, tzinfo=UTC)
-    done = look(database, night)
+    done = run_tick(database, night)
     assert (done.maintained, done.breakers_closed, done.started) == (True, 1, 1)
     database.do("DELETE FROM jobs")
     database.call(market_rows.note_run, "m", spider="discovery", status="failed", at=night, failed=True)
-    assert look(database, night + timedelta(hours=2)).started == 0
+    assert run_tick(database, night + timedelta(hours=2)).started == 0
     database.call(market_rows.note_run, "m", spider="discovery", status="completed", at=night, failed=False)
     assert (
         database.value("SELECT count(*) FROM alerts WHERE kind = 'circuit_open' AND resolved_at IS NULL") == 0
     )
 
 
-def test_each_spider_has_a_circuit_of_its_own(database: Database) -> None:
+def test_each_spider_of_a_market_has_its_own_circuit(database: Database) -> None:
     make_market(database, last_discovery_at=NOW - timedelta(days=2), last_sweep_at=NOW - timedelta(days=2))
 
     def ended(spider: str, *, failed: bool) -> None:
@@ -56,15 +56,15 @@ def test_each_spider_has_a_circuit_of_its_own(database: Database) -> None:
         ended("discovery", failed=False)
     open_alerts = "SELECT subject FROM alerts WHERE kind = 'circuit_open' AND resolved_at IS NULL"
     assert database.rows(open_alerts) == [("m sweep",)]
-    look(database)
-    assert ("discovery", "m") in queued(database)
-    assert ("sweep", "m") not in queued(database)
+    run_tick(database)
+    assert ("discovery", "m") in pending_jobs(database)
+    assert ("sweep", "m") not in pending_jobs(database)
     (row,) = (row for row in database.call(market_list.markets) if row["id"] == "m")
     assert row["failures"] == {"discovery": 0, "sweep": 3, "verification": 0}
     assert (row["consecutive_failures"], row["circuits_open"]) == (3, ["sweep"])
     night = datetime(2026, 11, 17, 3, 1, tzinfo=UTC)
-    assert look(database, night).breakers_closed == 1
-    assert ("sweep", "m") in queued(database)
+    assert run_tick(database, night).breakers_closed == 1
+    assert ("sweep", "m") in pending_jobs(database)
     ended("discovery", failed=True)
     ended("sweep", failed=False)
     assert database.rows(open_alerts) == []
@@ -72,17 +72,17 @@ def test_each_spider_has_a_circuit_of_its_own(database: Database) -> None:
     assert tuple(failures) == (1, 0)
 
 
-def test_maintenance_is_done_once_a_day(database: Database) -> None:
-    look(database)
+def test_maintenance_runs_once_a_day(database: Database) -> None:
+    run_tick(database)
     nights = [datetime(2026, 11, 17, hour, 5, tzinfo=UTC) for hour in (2, 3, 4, 12)]
-    assert [look(database, night).maintained for night in nights] == [False, True, False, False]
-    assert look(database, nights[1] + timedelta(days=3)).maintained
+    assert [run_tick(database, night).maintained for night in nights] == [False, True, False, False]
+    assert run_tick(database, nights[1] + timedelta(days=3)).maintained
 
 
-def test_what_a_clock_that_was_ahead_has_put_off_comes_back(database: Database) -> None:
-    look(database)
+def test_times_written_by_a_clock_that_was_ahead_are_reset(database: Database) -> None:
+    run_tick(database)
     ahead = NOW + timedelta(days=400)
-    assert look(database, ahead).maintained
+    assert run_tick(database, ahead).maintained
     for number, at in enumerate((ahead, NOW)):
         database.do(
             "INSERT INTO targets (source_id, adapter_id, url, canonical_url, last_scraped_at, next_due_at)"
@@ -94,15 +94,15 @@ def test_what_a_clock_that_was_ahead_has_put_off_comes_back(database: Database) 
     for proxy, at in (("late:1", ahead), ("now:1", NOW)):
         until = at + timedelta(hours=1)
         database.call(proxy_blocks.block, "shop.example", proxy, error="x", now=at, until=until)
-    assert look(database).maintained
+    assert run_tick(database).maintained
     due = [row[0] for row in database.rows("SELECT next_due_at FROM targets ORDER BY id")]
     assert due == [NOW, NOW + timedelta(days=30)]
     assert set(database.call(proxy_blocks.blocked, "shop.example", NOW)) == {"now:1"}
-    assert not look(database).maintained
+    assert not run_tick(database).maintained
 
 
-def test_maintenance_removes_what_is_old_and_keeps_what_verdicts_rest_on(database: Database) -> None:
-    look(database)
+def test_maintenance_removes_old_details_but_keeps_failed_verifications(database: Database) -> None:
+    run_tick(database)
     make_market(database, enabled=False)
     database.do(
         "INSERT INTO listings (source_id, market_id, identity_key, url, canonical_url, title, availability,"
@@ -130,7 +130,7 @@ def test_maintenance_removes_what_is_old_and_keeps_what_verdicts_rest_on(databas
             )
     database.call(job_queue.add, "pricewatch", "sweep", {}, job_id="old")
     database.do("UPDATE jobs SET state = 'finished', ended_at = :then", then=NOW - timedelta(days=100))
-    assert look(database, NOW + timedelta(days=1)).maintained
+    assert run_tick(database, NOW + timedelta(days=1)).maintained
     assert database.value("SELECT count(*) FROM run_pages") == 1
     assert dict(database.rows("SELECT outcome, count(*) FROM verification_attempts GROUP BY 1")) == {
         "alive": 1,
@@ -141,8 +141,8 @@ def test_maintenance_removes_what_is_old_and_keeps_what_verdicts_rest_on(databas
 
 
 def test_counters_roll_over(database: Database) -> None:
-    """Nobody has asked for the metrics: what runs have counted does not pile up for that."""
-    look(database)
+    """The counters of finished runs are added up even if /metrics is never read."""
+    run_tick(database)
     for status in ("finished", "running"):
         run = database.value(
             "INSERT INTO runs (spider, status, started_at, heartbeat_at)"
@@ -158,7 +158,7 @@ def test_counters_roll_over(database: Database) -> None:
         database.call(proxy_blocks.block, domain, "proxy:1", error="x", now=NOW, until=until)
     database.call(web_sessions.open_session, "ada", NOW - timedelta(days=30))
     before = database.call(metric_totals.totals)
-    assert look(database, night).maintained
+    assert run_tick(database, night).maintained
     assert database.rows("SELECT run_id FROM run_figures") == [(run,)]
     assert database.call(metric_totals.totals) == before == {"pages": 6}
     assert database.rows("SELECT address FROM login_failures") == [("just-now",)]

@@ -1,4 +1,4 @@
-"""What tests of the web interface share: a client in this process, and a server of its own for browsers."""
+"""Fixtures of the web tests: a client in this process, and a server in its own process for browsers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PASSWORD = Configuration("ada", "correct horse")
 
 
 def client_of(configuration: Configuration = OPEN, **options: Any) -> httpx.Client:
-    """The application by the very way that the daemon calls it."""
+    """A client of the application, called through WSGI as the daemon does."""
     application: Any = create_app(configuration)
     served: Any = ASGIMiddleware(application)
     return httpx.Client(transport=httpx.WSGITransport(app=served), base_url="http://127.0.0.1", **options)
@@ -30,13 +30,13 @@ def client_of(configuration: Configuration = OPEN, **options: Any) -> httpx.Clie
 
 @pytest.fixture
 def client(database: Database) -> Iterator[httpx.Client]:
-    """A program on this machine, where no password is set."""
-    with client_of() as made:
-        yield made
+    """A program on this machine; no password is set."""
+    with client_of() as client:
+        yield client
 
 
 class Browser:
-    """Sends forms as a browser does, with the token of the page they are on."""
+    """Submits forms as a browser does, with the token of their page."""
 
     def __init__(self, client: httpx.Client) -> None:
         self.client = client
@@ -58,7 +58,7 @@ def browser(client: httpx.Client) -> Browser:
 
 @pytest.fixture
 def serve(crawl: Crawl) -> Callable[..., str]:
-    """`scrapy web` in a process of its own; answers with its address."""
+    """Start `scrapy web` in its own process and return its address."""
 
     def start(**environment: str) -> str:
         process = crawl.command("web", "--port", "0", **environment)

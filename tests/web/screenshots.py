@@ -1,4 +1,4 @@
-"""`make screenshots`: the five main pages, as they are after some days of the sample marketplace."""
+"""`make screenshots`: the five main pages after some days of the sample marketplace."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pricewatch.fetching.browser.chromium import find_chromium
 from tests.conftest import ROOT
 
 DAYS = 8
-INTO = ROOT / "docs" / "screenshots"
+OUTPUT = ROOT / "docs" / "screenshots"
 # name, path, width, height, colour scheme
 SHOTS = (
     ("overview", "/", 1360, 900, "light"),
@@ -29,22 +29,24 @@ def main() -> None:
     with TemporaryDirectory(prefix="pw") as var:
         environment = {**os.environ, "PRICEWATCH_VAR": var, "PYTHONPATH": str(ROOT)}
         environment.pop("DATABASE_URL", None)
-        subprocess.run([sys.executable, "-m", "tests.web.world", var, str(DAYS)], env=environment, check=True)
+        subprocess.run(
+            [sys.executable, "-m", "tests.web.sample_world", var, str(DAYS)], env=environment, check=True
+        )
         os.environ["PRICEWATCH_VAR"] = var
         os.environ.pop("DATABASE_URL", None)
-        places = _places()
+        ids = _ids()
         command = [sys.executable, "-m", "scrapy", "web", "--port", "0"]
         server = subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         try:
             assert server.stdout
-            _take(server.stdout.readline().strip().rstrip("/"), places)
+            _take(server.stdout.readline().strip().rstrip("/"), ids)
         finally:
             server.terminate()
             server.wait(60)
 
 
-def _places() -> dict[str, int]:
-    """A listing whose price has moved most often, and a sweep with many pages."""
+def _ids() -> dict[str, int]:
+    """The listing with the most price changes, and the sweep with the most price rows."""
     from sqlalchemy import text
 
     from pricewatch.store.engine.database import engine
@@ -60,8 +62,8 @@ def _places() -> dict[str, int]:
     return {"listing": listing, "run": run}
 
 
-def _take(address: str, places: dict[str, int]) -> None:
-    INTO.mkdir(parents=True, exist_ok=True)
+def _take(address: str, ids: dict[str, int]) -> None:
+    OUTPUT.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium().path)
         for name, path, width, height, scheme in SHOTS:
@@ -71,8 +73,8 @@ def _take(address: str, places: dict[str, int]) -> None:
                 device_scale_factor=1.5,
             )
             page = context.new_page()
-            page.goto(address + path.format(**places))
-            page.screenshot(path=INTO / f"{name}.png")
+            page.goto(address + path.format(**ids))
+            page.screenshot(path=OUTPUT / f"{name}.png")
             print(Path("docs/screenshots") / f"{name}.png")
             context.close()
         browser.close()

@@ -1,4 +1,4 @@
-"""One of everything that the pages show, written by somebody who knows HTML."""
+"""One of everything that the pages show; a test may use HTML as the text of every field."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ VALUES ('bazaar.example', :evil, now(), now() + interval '1 day', :evil)
 
 
 def store_one_of_each(database: Database, evil: str) -> int:
-    """A listing with two prices, in a run of its own, and what is held and wrong beside it; the id of it."""
+    """Store a listing, a run, an alert, a quarantined offer and so on; return the ID of the listing."""
     run = database.value(RUN, evil=evil)
     for price in (2000, 1500):
         row = observations.offer(

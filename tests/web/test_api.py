@@ -1,4 +1,4 @@
-"""The JSON API: what consumers may see, what programs may change, how errors look."""
+"""The JSON API: listings for consumers, changes by programs, and problem details."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOW = datetime.now(UTC)
 
 @pytest.fixture
 def three(database: Database) -> list[int]:
-    """A fresh one, one that nobody is sure of any more, and one that is gone."""
+    """A fresh listing, a stale one, and one that is gone."""
     rows = [observations.card(1, 1000, NOW), observations.card(2, 2000, NOW), observations.card(3, 3000, NOW)]
     observations.store(database.engine, rows)
     database.do(
@@ -29,19 +29,19 @@ def three(database: Database) -> list[int]:
     return [row.id for row in database.rows("SELECT id FROM listings ORDER BY identity_key")]
 
 
-def test_consumers_see_what_somebody_is_sure_of(client: httpx.Client, three: list[int]) -> None:
-    fresh, doubtful, gone = three
+def test_consumers_see_only_fresh_listings(client: httpx.Client, three: list[int]) -> None:
+    fresh, stale, gone = three
     (item,) = client.get("/api/listings").json()["items"]
     assert (item["id"], item["badge"]) == (fresh, "fresh")
     assert 95 <= item["freshness_confidence"] <= 100
-    for hidden in (doubtful, gone):
+    for hidden in (stale, gone):
         assert client.get(f"/api/listings/{hidden}").status_code == 404
         assert client.get(f"/api/listings/{hidden}/history").status_code == 404
         assert client.get(f"/api/export/listings/{hidden}/history.csv").status_code == 404
 
 
-def test_a_stale_price_is_not_called_fresh(client: httpx.Client, database: Database) -> None:
-    """The listing was seen just now, its price two days ago; of its stock nothing was ever said."""
+def test_a_listing_with_a_stale_price_is_not_fresh(client: httpx.Client, database: Database) -> None:
+    """The listing was seen just now, but its price two days ago; its stock is unknown."""
     read = NOW - timedelta(days=2)
     observations.store(database.engine, [observations.card(1, 1000, read, availability=None)])
     observations.store(database.engine, [observations.card(1, None, NOW, availability=None)], run_id=2)
@@ -55,12 +55,12 @@ def test_a_stale_price_is_not_called_fresh(client: httpx.Client, database: Datab
     assert row["freshness_confidence"] == row["price_confidence"] == str(item["price_confidence"])
     table = parquet.read_table(io.BytesIO(client.get("/api/export/listings.parquet").content))
     assert table["price_observed_at"].to_pylist() == [read]
-    for asked, count in (("max_price_age_hours=24", 0), ("max_price_age_hours=72", 1)):
-        assert len(client.get(f"/api/listings?{asked}").json()["items"]) == count
-    for asked, count in (("availability=LISTED", 1), ("availability=IN_STOCK", 0)):
-        assert len(client.get(f"/api/listings?{asked}").json()["items"]) == count
+    for query, count in (("max_price_age_hours=24", 0), ("max_price_age_hours=72", 1)):
+        assert len(client.get(f"/api/listings?{query}").json()["items"]) == count
+    for query, count in (("availability=LISTED", 1), ("availability=IN_STOCK", 0)):
+        assert len(client.get(f"/api/listings?{query}").json()["items"]) == count
     history = client.get(f"/api/listings/{item['id']}/history").json()["items"]
-    assert [one["availability"] for one in history] == ["LISTED"]
+    assert [row["availability"] for row in history] == ["LISTED"]
 
 
 @pytest.mark.parametrize("visibility", ["INELIGIBLE", "HIDDEN"])
@@ -73,7 +73,7 @@ def test_consumers_see_only_visible_sources(
     assert len(list(csv.reader(io.StringIO(client.get("/api/export/listings.csv").text)))) == 1
 
 
-def test_pages_follow_each_other(client: httpx.Client, database: Database) -> None:
+def test_paging_returns_every_listing_once(client: httpx.Client, database: Database) -> None:
     observations.store(database.engine, [observations.card(number, at=NOW) for number in range(7)])
     seen, query = [], "/api/listings?limit=3"
     while query:
@@ -83,7 +83,7 @@ def test_pages_follow_each_other(client: httpx.Client, database: Database) -> No
     assert len(seen) == len(set(seen)) == 7
 
 
-def test_history_is_that_of_the_listing(client: httpx.Client, database: Database) -> None:
+def test_history_is_paged_newest_first(client: httpx.Client, database: Database) -> None:
     for minutes, price in ((0, 1000), (10, 900)):
         observations.store(database.engine, [observations.card(1, price, NOW + timedelta(minutes=minutes))])
     listing = database.value("SELECT id FROM listings")
@@ -135,7 +135,7 @@ def test_a_market_is_added_changed_and_scraped(client: httpx.Client, database: D
     assert database.value("SELECT count(*) FROM audit") == 3
 
 
-def test_a_smaller_market_is_believed(client: httpx.Client, database: Database) -> None:
+def test_a_smaller_market_is_accepted(client: httpx.Client, database: Database) -> None:
     path = "/api/admin/markets/bazaar-bikes"
     assert client.post(f"{path}/believe").status_code == 400
     assert client.post("/api/admin/markets/none/believe").status_code == 404
@@ -151,16 +151,16 @@ def test_a_smaller_market_is_believed(client: httpx.Client, database: Database) 
     assert database.value("SELECT action FROM audit") == "smaller market believed"
 
 
-def test_a_market_of_a_source_nobody_approved_is_not_scraped(
-    client: httpx.Client, database: Database
-) -> None:
+def test_a_market_of_an_unapproved_source_is_not_scraped(client: httpx.Client, database: Database) -> None:
     answer = client.post("/api/admin/markets/boston-ma/scrape")
     assert answer.status_code == 409
     assert "approved" in answer.json()["detail"]
     assert database.value("SELECT count(*) FROM jobs") == 0
 
 
-def test_crawling_by_hand_and_its_results(client: httpx.Client, database: Database, three: list[int]) -> None:
+def test_crawls_on_request_and_their_results(
+    client: httpx.Client, database: Database, three: list[int]
+) -> None:
     assert [job["market_id"] for job in client.post("/api/crawl/execute", json={}).json()] == ["bazaar-bikes"]
     found = client.get("/api/crawl/results/bazaar-bikes").json()
     assert {item["id"] for item in found["items"]} == set(three)
@@ -184,13 +184,15 @@ def test_targets_and_watch_rules(client: httpx.Client) -> None:
         client.post("/api/watch-rules", json={"kind": "fell_by", "target_id": target["id"]}).status_code
         == 400
     )
-    unheard = client.post("/api/watch-rules", json={**rule, "notify": ["nowhere"]})
-    assert unheard.status_code == 400
-    assert unheard.json()["detail"] == "There is no channel 'nowhere'; known: none."
+    refused = client.post("/api/watch-rules", json={**rule, "notify": ["nowhere"]})
+    assert refused.status_code == 400
+    assert refused.json()["detail"] == "Unknown channel 'nowhere'. Known: none."
     assert client.delete(f"/api/targets/{target['id']}").json() == {"changed": 1}
 
 
-def test_parquet_says_what_it_needs(client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_without_pyarrow_is_refused_with_instructions(
+    client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(exports, "find_spec", lambda name: None)
     answer = client.get("/api/export/listings.parquet")
     assert answer.status_code == 501
@@ -198,7 +200,7 @@ def test_parquet_says_what_it_needs(client: httpx.Client, monkeypatch: pytest.Mo
     assert client.get("/api/export/listings.csv").status_code == 200
 
 
-def test_an_export_is_harmless_in_a_spreadsheet(client: httpx.Client, database: Database) -> None:
+def test_exports_escape_spreadsheet_formulas(client: httpx.Client, database: Database) -> None:
     for number, title in enumerate(
         ("=HYPERLINK(1)", "@x", "+49 170", "-2+3", "<script>alert(1)</script>", 'a,b"c')
     ):

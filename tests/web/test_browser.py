@@ -1,67 +1,27 @@
-"""The main paths in a real Chromium: no console error, no violation of the policy, no other host asked."""
+"""The main tasks in a real Chromium: no console error, no policy violation, no request to another host."""
 
 from __future__ import annotations
 
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from pricewatch.bazaar.client import Bazaar
-from tests.conftest import Crawl, chromium_path
+from tests.conftest import Crawl
 from tests.databases import Database
 from tests.store import observations
-from tests.web.stored import store_one_of_each
+from tests.web.chromium_page import chromium, page
 
+__all__ = ["chromium", "page"]
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-# How long is only a guard against waiting for ever.
-PATIENCE_MS = 60_000
-expect.set_options(timeout=PATIENCE_MS)
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path(), timeout=PATIENCE_MS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(chromium: Browser, serve: Callable[..., str]) -> Iterator[Page]:
-    """A page whose every complaint fails the test."""
-    address = serve()
-    context = chromium.new_context(base_url=address)
-    context.set_default_timeout(PATIENCE_MS)
-    page = context.new_page()
-    complaints: list[str] = []
-    page.on(
-        "console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None
-    )
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda asked: _check_host(asked.url, address, complaints))
-    page.add_init_script(
-        "document.addEventListener('securitypolicyviolation',"
-        " e => console.error('policy', e.violatedDirective))"
-    )
-    yield page
-    context.close()
-    assert complaints == []
-
-
-def _check_host(url: str, address: str, complaints: list[str]) -> None:
-    parts = urlsplit(url)
-    if parts.scheme in ("http", "https") and parts.netloc != urlsplit(address).netloc:
-        complaints.append(f"asked {url}")
-
-
-def test_a_run_is_seen_live_filtered_and_drilled_into(
+def test_a_run_is_shown_live_and_filtered(
     page: Page, marketplace: Bazaar, crawl: Crawl, database: Database
 ) -> None:
     marketplace.fault("hold", path=r"^/item/")
@@ -77,7 +37,7 @@ def test_a_run_is_seen_live_filtered_and_drilled_into(
     expect(pages).not_to_have_text("0")
     marketplace.clear_faults()
     assert running.end().returncode == 0
-    # The page notices by itself that it is over.
+    # The page updates itself when the run ends.
     expect(page.locator(".figure", has_text="Status")).to_contain_text("Finished")
     expect(page.locator("table").filter(has_text="Outcome").locator("tbody tr").first).to_be_visible()
     page.get_by_role("link", name="All discovery runs").click()
@@ -121,7 +81,7 @@ def test_a_url_is_added_with_a_preview(page: Page, marketplace: Bazaar, database
     expect(page.locator(".verdict.ok")).to_be_visible()
     expect(page.locator("section", has=page.locator("#h-result"))).to_contain_text(listing.title)
     expect(page.locator(".evidence")).to_contain_text("price")
-    # Pointing at the title on the page fills the selector that is in use.
+    # Clicking the title in the page fills the focused selector.
     page.get_by_label("Title").focus()
     page.frame_locator("iframe").locator("h1").click()
     assert page.get_by_label("Title").input_value()
@@ -138,14 +98,14 @@ def test_a_url_is_added_with_a_preview(page: Page, marketplace: Bazaar, database
     assert database.row("SELECT kind, target_id FROM watch_rules") == ("fell_by", target.id)
 
 
-def test_a_url_that_must_not_be_fetched_says_why(page: Page) -> None:
+def test_a_url_that_must_not_be_fetched_is_refused(page: Page) -> None:
     page.goto("/targets/add")
     page.get_by_label("URL").fill("http://169.254.169.254/latest/meta-data")
     page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("alert")).to_be_visible()
 
 
-def test_a_csv_with_errors_is_shown_before_it_is_imported(page: Page, database: Database) -> None:
+def test_a_csv_file_is_checked_before_it_is_imported(page: Page, database: Database) -> None:
     page.goto("/targets/import")
     lines = (
         "url,priority\nhttps://a.example/1,5\nnonsense,1\nhttps://a.example/1,1\nhttps://b.example/2,high\n"
@@ -171,8 +131,8 @@ def test_a_csv_with_errors_is_shown_before_it_is_imported(page: Page, database: 
     assert database.value("SELECT selectors FROM targets") == {"currency": "JPY"}
 
 
-def test_quarantine_is_reviewed_beside_its_page(page: Page, database: Database) -> None:
-    hold(database, 3)
+def test_quarantined_offers_are_reviewed_next_to_their_page(page: Page, database: Database) -> None:
+    quarantine(database, 3)
     page.goto("/quarantine")
     page.get_by_role("link", name="Held 3").click()
     frame = page.frame_locator("iframe")
@@ -188,7 +148,7 @@ def test_quarantine_is_reviewed_beside_its_page(page: Page, database: Database) 
     assert database.value("SELECT count(*) FROM quarantine WHERE status = 'rejected'") == 2
 
 
-def hold(database: Database, count: int) -> None:
+def quarantine(database: Database, count: int) -> None:
     html = (
         "<h1>A saved page</h1><script>document.title='run'</script>"
         "<img src=https://elsewhere.example/x.png style=a>"
@@ -249,23 +209,6 @@ def test_a_market_is_added_and_scraped_now(page: Page, database: Database) -> No
     assert market == (120_000, "EUR")
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_pages_fit_the_screen_and_the_keyboard(page: Page, database: Database, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 740})
-    for path in ("/", "/listings", "/markets", "/targets", "/adapters/bazaar", "/alerts", "/targets/add"):
-        page.goto(path)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
-        page.keyboard.press("Tab")
-        if path != "/targets/add":
-            expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
-        assert page.evaluate(UNLABELLED) == [], path
-
-
-UNLABELLED = """[...document.querySelectorAll('input:not([type=hidden]), select, textarea, button')]
-    .filter(one => !one.labels?.length && !one.ariaLabel && !one.textContent.trim())
-    .map(one => one.outerHTML)"""
-
-
 def test_dark_and_light(page: Page) -> None:
     page.emulate_media(color_scheme="light")
     page.goto("/")
@@ -275,38 +218,3 @@ def test_dark_and_light(page: Page) -> None:
     assert page.evaluate(colour) != light
     page.reload()
     assert page.evaluate(colour) != light
-
-
-def test_pages_fit_on_a_phone(page: Page, database: Database) -> None:
-    listing = store_one_of_each(database, "Wortohnezwischenraum" * 20)
-    page.set_viewport_size({"width": 390, "height": 844})
-    spider = database.row("SELECT * FROM runs WHERE adapter_id LIKE 'spider:%'")
-    for path in (
-        f"/listings/{listing}",
-        "/listings",
-        "/",
-        "/adapters",
-        f"/adapters/{spider.adapter_id}",
-        "/admin/scraper",
-        f"/runs/{spider.id}",
-        "/targets/add",
-        "/markets/add?source=apartments",
-    ):
-        page.goto(path)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
-        # The menu is one line, however little a page has to show.
-        assert page.locator("header.side").evaluate("e => e.offsetHeight") < 100, path
-    assert page.get_by_role("checkbox").evaluate("e => e.offsetWidth") < 30
-    page.goto("/adapters")
-    assert page.get_by_role("link", name="willhaben").evaluate("e => e.getClientRects().length") == 1
-    page.goto(f"/listings/{listing}")
-    words = page.locator("svg.price-chart:visible text").first
-    assert words.evaluate("e => e.getBoundingClientRect().height") > 8
-
-
-def test_a_page_says_that_it_can_no_longer_be_brought_up_to_date(page: Page) -> None:
-    page.goto("/")
-    page.evaluate("() => { window.fetch = () => Promise.reject(new TypeError('away')); }")
-    expect(page.locator("body.offline")).to_be_visible()
-    said = page.locator("main").evaluate("e => getComputedStyle(e, '::before').content")
-    assert "does not answer" in said

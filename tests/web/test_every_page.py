@@ -1,4 +1,4 @@
-"""Every page of the interface with a full database: nothing is undefined, and what is known is shown."""
+"""Every page of the interface with a full database: no undefined values, and all details are shown."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from tests.store import observations
 from tests.web.stored import store_one_of_each
 
 NOW = datetime.now(UTC)
-# Files, and what leads elsewhere.
-NO_PAGES = {"/static/{fingerprint}/{name}", "/login"}
+# Static files and redirects.
+NOT_PAGES = {"/static/{fingerprint}/{name}", "/login"}
 SPIDERS = ("discovery", "sweep", "verification", "targets", "Acme/toys & games")
 FAILURE = {"time": NOW.isoformat(), "page": 3, "proxy": "proxy-7", "error": "http_error: 500"}
 STARTS = [
@@ -52,7 +52,7 @@ ERRORS = [{"at": NOW.isoformat(), "error": "A page could not be read", "url": "/
 
 @pytest.fixture
 def full(database: Database) -> Database:
-    """Runs of every kind and state, and one of everything that a person may have to look at."""
+    """Runs of every kind and state, and one of everything else that the pages show."""
     store_one_of_each(database, "Evil")
     for spider in SPIDERS:
         adapter_id = "bazaar" if spider in OURS else reader_id(spider)
@@ -60,7 +60,7 @@ def full(database: Database) -> Database:
             status = "running" if progress == PROGRESS[-1] else "failed"
             values = {"progress": json.dumps(progress), "errors": json.dumps(ERRORS if progress else [])}
             database.do(RUN, spider=spider, adapter_id=adapter_id, status=status, **values)
-    _hold_a_jump(database)
+    _quarantine_price_jump(database)
     observations.store(database.engine, [observations.card("yen", 900, NOW, currency="JPY")])
     observations.store(database.engine, [observations.card("free", None, NOW)])
     same = [observations.offer(f"same{n}", 900 + n, NOW, brand="Acme", mpn="X-100") for n in range(2)]
@@ -76,7 +76,7 @@ def full(database: Database) -> Database:
     return database
 
 
-def _hold_a_jump(database: Database) -> None:
+def _quarantine_price_jump(database: Database) -> None:
     writes: list[Write] = [held_jumps.hold, listing_upsert.upsert, history_append.append]
     for price, minutes in ((1_000, 0), (9_000, 1)):
         row = observations.offer("held", price, NOW + timedelta(minutes=minutes))
@@ -84,18 +84,18 @@ def _hold_a_jump(database: Database) -> None:
             BatchWriter(writes, minutes + 1, "bazaar-bikes").store(connection, [WriteUnit([row])])
 
 
-def test_every_page_can_be_shown(client: httpx.Client, full: Database) -> None:
+def test_every_page_renders(client: httpx.Client, full: Database) -> None:
     ids: dict[str, list[Any]] = {
         "adapter_id": ["bazaar", "generic", reader_id(SPIDERS[-1])],
         "listing_id": _ids(full, "listings"),
         "product_id": _ids(full, "products"),
-        "held_id": _ids(full, "quarantine"),
+        "quarantine_id": _ids(full, "quarantine"),
         "run_id": _ids(full, "runs"),
         "spider": list(SPIDERS),
     }
     assert all(ids.values())
     routes = [route for router in page_routers() for route in router.routes if isinstance(route, APIRoute)]
-    pages = {route.path for route in routes if "GET" in (route.methods or ())} - NO_PAGES
+    pages = {route.path for route in routes if "GET" in (route.methods or ())} - NOT_PAGES
     assert len(pages) > 20
     for page in sorted(pages):
         name = re.search(r"{(\w+)(?::path)?}", page)
@@ -110,16 +110,16 @@ def _ids(database: Database, table: str) -> list[int]:
     return [row.id for row in database.rows(f"SELECT id FROM {table} ORDER BY id DESC LIMIT 30")]
 
 
-def test_what_is_known_is_shown(client: httpx.Client, full: Database) -> None:
+def test_pages_show_the_stored_details(client: httpx.Client, full: Database) -> None:
     run = words(client, f"/runs/{full.value('''SELECT max(id) FROM runs WHERE progress ? 'start_pages' ''')}")
     assert "/c/bikes 2 40 failed at page 3 page 3: http_error: 500 via proxy-7" in run
     assert "/c/toys 7 140 complete" in run
     assert "A page could not be read url: /c/bikes?page=3" in run
     sweep = words(client, f"/runs/{full.value('''SELECT max(id) FROM runs WHERE progress ? 'cycle' ''')}")
     assert "Cycle 140 cards seen" in sweep
-    held = full.value("SELECT id FROM quarantine WHERE status = 'pending' AND listing_id IS NOT NULL")
+    offer = full.value("SELECT id FROM quarantine WHERE status = 'pending' AND listing_id IS NOT NULL")
     assert "€90.00 stored €10.00" in words(client, "/quarantine")
-    assert "€90.00 stored: €10.00 +800%" in words(client, f"/quarantine/{held}")
+    assert "€90.00 stored: €10.00 +800%" in words(client, f"/quarantine/{offer}")
     linked = full.row(
         "SELECT product_id, product_link ->> 'why' AS why FROM listings WHERE brand = 'Acme' LIMIT 1"
     )
@@ -128,5 +128,5 @@ def test_what_is_known_is_shown(client: httpx.Client, full: Database) -> None:
 
 
 def words(client: httpx.Client, path: str) -> str:
-    """What a person reads of a page."""
+    """The visible text of a page."""
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", client.get(path).text)).split())

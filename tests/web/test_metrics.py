@@ -1,4 +1,4 @@
-"""/metrics, read by a real parser: every name of the third source document, from processes that are gone."""
+"""/metrics, read by a real parser: every metric of the specification, even of processes that have ended."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ NAMES = {
 
 
 def read(client: httpx.Client) -> dict[str, dict[tuple[str, ...], float]]:
-    """Samples by their name and the values of their labels."""
+    """Samples by name and label values."""
     answer = client.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=")
     found: dict[str, dict[tuple[str, ...], float]] = {}
     for family in text_string_to_metric_families(answer.text):
         for sample in family.samples:
             labels = tuple(value for _, value in sorted(sample.labels.items()))
-            assert labels not in found.get(sample.name, {}), "a sample is there twice"
+            assert labels not in found.get(sample.name, {}), "a sample occurs twice"
             found.setdefault(sample.name, {})[labels] = sample.value
     return found
 
@@ -53,33 +53,33 @@ def check_names(client: httpx.Client) -> None:
             assert {key for key in sample.labels if key != "le"} == labels, name
 
 
-def test_every_name_is_there_with_its_labels(client: httpx.Client) -> None:
+def test_every_metric_is_exported_with_its_labels(client: httpx.Client) -> None:
     check_names(client)
 
 
 @pytest.mark.slow
-def test_after_a_smoke_every_name_tells_what_the_runs_did(
+def test_metrics_agree_with_the_runs_of_a_smoke_test(
     client: httpx.Client, database: Database, bazaar: Bazaar
 ) -> None:
     smoke_rounds.prepare(bazaar)
     smoke_rounds.run_round(1, smoke_rounds.choose(list(smoke_rounds.ARGUMENTS)), bazaar, lambda _: None)
     check_names(client)
     found = read(client)
-    # Verification looks whether pages are there; it does not read them for offers.
-    ran = database.row(
+    # Verification only checks that pages exist; it extracts no offers.
+    runs = database.row(
         "SELECT sum(urls_attempted) AS attempted, sum(urls_succeeded) AS succeeded,"
         " sum(offers_valid) AS valid FROM runs WHERE spider <> 'verification'"
     )
-    assert ran.attempted > smoke_rounds.TARGETS
-    assert sum(found["scrape_urls_attempted_total"].values()) == ran.attempted
-    assert sum(found["scrape_urls_succeeded_total"].values()) == ran.succeeded
-    assert sum(found["scrape_offers_valid_total"].values()) == ran.valid
+    assert runs.attempted > smoke_rounds.TARGETS
+    assert sum(found["scrape_urls_attempted_total"].values()) == runs.attempted
+    assert sum(found["scrape_urls_succeeded_total"].values()) == runs.succeeded
+    assert sum(found["scrape_offers_valid_total"].values()) == runs.valid
     assert found["scrape_targets_active"][("bazaar", "bazaar")] == smoke_rounds.TARGETS
     for name in ("scrape_fetch_duration_ms", "scrape_extract_duration_ms"):
         assert sum(found[f"{name}_count"].values()) > 0, name
 
 
-def test_figures_outlive_the_processes_that_made_them(
+def test_metrics_outlive_the_processes_that_counted_them(
     client: httpx.Client, database: Database, marketplace: Bazaar, crawl: Crawl
 ) -> None:
     assert crawl("discovery", market="bazaar-bikes", max_details=12).returncode == 0
@@ -96,7 +96,7 @@ def test_figures_outlive_the_processes_that_made_them(
     assert read(client)["scrape_urls_succeeded_total"][("bazaar", "bazaar")] == again
 
 
-def test_buckets_only_grow(client: httpx.Client, database: Database) -> None:
+def test_histogram_buckets_are_cumulative(client: httpx.Client, database: Database) -> None:
     for bucket, value in (("5", 3), ("100", 2), ("+Inf", 1)):
         key = f"scrape_fetch_duration_ms|generic|le|{bucket}"
         database.do("INSERT INTO figures (key, value) VALUES (:key, :value)", key=key, value=value)
@@ -108,7 +108,7 @@ def test_buckets_only_grow(client: httpx.Client, database: Database) -> None:
     assert found["scrape_fetch_duration_ms_count"][("generic",)] == buckets[-1] == 6
 
 
-def test_a_disabled_adapter_shows(client: httpx.Client) -> None:
+def test_a_disabled_adapter_is_exported(client: httpx.Client) -> None:
     client.post("/api/adapters/bazaar/disable", json={"note": "moved"})
     found = read(client)
     assert found["scrape_adapter_enabled"][("bazaar",)] == 0

@@ -1,4 +1,4 @@
-"""Money on pages, in forms and in the API: with its currency, in that currency's decimals."""
+"""Prices on pages, in forms and in the API, with their currency and its decimals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOW = datetime.now(UTC)
 
 @pytest.fixture
 def product(database: Database) -> int:
-    """Sold for dollars, yen and dinars."""
+    """A product with listings in dollars, yen and dinars."""
     prices = ((1, 200_000, "USD"), (2, 150_000, "USD"), (3, 98_000, "JPY"), (4, 1_250, "KWD"))
     rows = [observations.card(number, price, NOW, currency=code) for number, price, code in prices]
     observations.store(database.engine, rows)
@@ -34,7 +34,7 @@ def product(database: Database) -> int:
 
 
 def words(page: str) -> str:
-    """What a person reads of a page."""
+    """The visible text of a page."""
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 
@@ -86,7 +86,7 @@ def test_a_typed_threshold_has_the_decimals_of_its_currency(
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("fields", "message"),
     [
         ({"threshold": "1,000", "currency": "KWD"}, "can be read as 1000.000 KWD or as 1.000 KWD"),
         ({"threshold": "12.5", "currency": "JPY"}, "is not a price in JPY, which has no decimals"),
@@ -96,47 +96,47 @@ def test_a_typed_threshold_has_the_decimals_of_its_currency(
         ({"threshold": "", "currency": "EUR"}, "This rule needs a price"),
     ],
 )
-def test_an_unclear_price_is_refused_with_its_reason(
-    browser: Browser, database: Database, product: int, given: dict[str, str], told: str
+def test_an_ambiguous_price_is_refused_with_a_reason(
+    browser: Browser, database: Database, product: int, fields: dict[str, str], message: str
 ) -> None:
-    answer = browser.post("/watch", product_id=product, kind="price_at_or_below", **given)
+    answer = browser.post("/watch", product_id=product, kind="price_at_or_below", **fields)
     assert answer.status_code == 400
-    assert told in words(answer.text)
+    assert message in words(answer.text)
     assert database.value("SELECT count(*) FROM watch_rules") == 0
 
 
-def test_a_product_of_several_currencies_asks_for_one(client: httpx.Client, product: int) -> None:
+def test_the_form_of_a_product_with_several_currencies_lists_them(client: httpx.Client, product: int) -> None:
     page = client.get(f"/products/{product}").text
-    offered = re.search(r'<select name="currency">(.*?)</select>', page, re.DOTALL)
-    assert offered
-    assert words(offered[1]) == "USD JPY KWD"
+    options = re.search(r'<select name="currency">(.*?)</select>', page, re.DOTALL)
+    assert options
+    assert words(options[1]) == "USD JPY KWD"
 
 
-def test_rules_are_shown_in_their_own_currency(browser: Browser, product: int) -> None:
+def test_rules_are_shown_in_their_currency(browser: Browser, product: int) -> None:
     threshold = {"threshold": "90,000", "currency": "JPY"}
     browser.post("/watch", product_id=product, kind="price_at_or_below", **threshold)
     assert "Price at or below ¥90,000" in words(browser.client.get("/watch").text)
 
 
-def test_listings_are_searched_by_a_price_of_one_currency(client: httpx.Client, product: int) -> None:
+def test_listings_are_filtered_by_a_price_in_one_currency(client: httpx.Client, product: int) -> None:
     assert words(client.get("/listings?lowest=90,000&currency=JPY").text).count("Thing ") == 1
     assert "Thing 2" in client.get("/listings?highest=1500&currency=USD").text
     assert "Thing 1<" not in client.get("/listings?highest=1500&currency=USD").text
     refused = client.get("/listings?lowest=80")
     assert refused.status_code == 400
     assert "Choose the currency of the price" in refused.text
-    # The most common currency comes first, so that it is what a person finds chosen.
+    # The most common currency is first, and so selected by default.
     options = re.search(r'<select name="currency">(.*?)</select>', client.get("/listings").text, re.DOTALL)
     assert options
     assert words(options[1]) == "USD JPY KWD"
 
 
-def test_the_api_wants_a_currency_with_every_amount(
+def test_the_api_requires_a_currency_with_every_amount(
     client: httpx.Client, database: Database, product: int
 ) -> None:
     refused = client.get("/api/listings?min_price_cents=5")
     assert refused.status_code == 400
-    assert "Give the currency" in refused.json()["detail"]
+    assert "needs a currency" in refused.json()["detail"]
     assert client.get("/api/listings?min_price_cents=5&currency=XYZ").status_code == 422
     found = client.get("/api/listings?min_price_cents=100000&currency=USD").json()["items"]
     assert {item["currency"] for item in found} == {"USD"}
@@ -144,20 +144,24 @@ def test_the_api_wants_a_currency_with_every_amount(
     assert len(client.get("/api/listings?currency=JPY").json()["items"]) == 1
 
 
-def test_rules_by_the_api(client: httpx.Client, database: Database, product: int) -> None:
+def test_the_currency_of_a_rule_is_given_or_that_of_its_listing(
+    client: httpx.Client, database: Database, product: int
+) -> None:
     new = {"kind": "price_at_or_below", "threshold_cents": 90_000}
     assert client.post("/api/watch-rules", json={**new, "product_id": product}).status_code == 400
     named = client.post("/api/watch-rules", json={**new, "product_id": product, "currency": "JPY"}).json()
     assert (named["threshold_cents"], named["currency"]) == (90_000, "JPY")
-    own = client.post("/api/watch-rules", json={**new, "listing_id": listing_id(database, "KWD")}).json()
-    assert own["currency"] == "KWD"
+    inferred = client.post("/api/watch-rules", json={**new, "listing_id": listing_id(database, "KWD")}).json()
+    assert inferred["currency"] == "KWD"
 
 
-def test_a_market_of_the_api_is_all_that_it_has_shown(client: httpx.Client, database: Database) -> None:
-    """Also what another market saw last; pages and exports alike."""
-    everything = [observations.card(number, at=NOW) for number in (1, 2, 3)]
-    observations.store(database.engine, everything, market_id="bazaar-bikes")
-    observations.store(database.engine, everything[:2], market_id="bazaar-toys")
+def test_the_market_filter_includes_listings_last_seen_by_another_market(
+    client: httpx.Client, database: Database
+) -> None:
+    """In the API, the exports and the pages alike."""
+    cards = [observations.card(number, at=NOW) for number in (1, 2, 3)]
+    observations.store(database.engine, cards, market_id="bazaar-bikes")
+    observations.store(database.engine, cards[:2], market_id="bazaar-toys")
     for query in ("", "&q=thing", "&availability=IN_STOCK", "&limit=2"):
         path, found = f"/api/listings?market_id=bazaar-bikes{query}", 0
         while path:
@@ -173,7 +177,7 @@ def test_a_market_of_the_api_is_all_that_it_has_shown(client: httpx.Client, data
     assert client.get("/listings?market=bazaar-bikes").text.count('class="title"') == 3
 
 
-def test_a_chart_breaks_where_the_price_was_in_another_currency(
+def test_a_chart_breaks_while_the_price_is_in_another_currency(
     client: httpx.Client, database: Database
 ) -> None:
     points = ((40, 1_000, "EUR"), (30, 150_000, "JPY"), (20, 1_100, "EUR"), (10, 1_200, "EUR"))
@@ -185,7 +189,7 @@ def test_a_chart_breaks_where_the_price_was_in_another_currency(
     assert chart
     lines = re.findall(r'class="line" d="M([\d.]+),[\d.]+.*? H([\d.]+)"', chart[0])
     assert len(lines) == 2
-    # The first stretch ends where the yen begin, and the second begins where they end.
+    # The line is interrupted while the price is in yen.
     assert float(lines[0][1]) < float(lines[1][0])
     assert "in JPY" in chart[0]
     assert "Price history: 3 rows, last €12.00" in chart[0]

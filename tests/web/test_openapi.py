@@ -1,4 +1,4 @@
-"""Everything that the OpenAPI allows: each answer is as described. What it forbids is in tests/hostile."""
+"""Valid requests: every response matches the OpenAPI schema. tests/hostile sends invalid ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance,
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_answers_are_as_described(database: Database) -> None:
+def test_responses_match_the_schema(database: Database) -> None:
     now = datetime.now(UTC)
     observations.store(database.engine, [observations.card(number, 900 + number, now) for number in range(5)])
     database.do("INSERT INTO runs (spider, started_at, heartbeat_at) VALUES ('sweep', now(), now())")
@@ -34,16 +34,16 @@ def test_answers_are_as_described(database: Database) -> None:
     tried = 0
     for result in schema.get_all_operations():
         operation: Any = result.ok()  # type: ignore[union-attr]
-        _ask(operation)
+        _check_operation(operation)
         tried += 1
     assert tried > 30
 
 
-def _ask(operation: Any) -> None:
+def _check_operation(operation: Any) -> None:
     @settings(max_examples=10, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(case=operation.as_strategy())
-    def ask(case: Any) -> None:
+    def call(case: Any) -> None:
         response = case.call(headers={"Host": "127.0.0.1"})
         case.validate_response(response, checks=CHECKS)
 
-    ask()
+    call()

@@ -1,4 +1,4 @@
-"""The pages: all of them, with nothing stored and with what sites write."""
+"""All pages, with an empty database and with hostile text from sites."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ EVIL = "<script>alert(1)</script>"
 
 @pytest.fixture
 def stored(database: Database) -> int:
-    """One of everything, by a seller who knows HTML; the id of the listing."""
+    """One of everything, with HTML in every text; the ID of the listing."""
     return store_one_of_each(database, EVIL)
 
 
-def test_pages_with_nothing_to_show(client: httpx.Client) -> None:
+def test_pages_render_with_an_empty_database(client: httpx.Client) -> None:
     for page in PAGES:
         answer = client.get(page)
         assert answer.status_code == 200, page
         assert not re.search(r"\bNone\b(?!:|\.| yet)", answer.text), page
 
 
-def test_what_sites_write_is_text_everywhere(client: httpx.Client, stored: int) -> None:
+def test_html_from_sites_is_escaped_on_every_page(client: httpx.Client, stored: int) -> None:
     run = "/runs/1"
     for page in [
         *PAGES,
@@ -53,12 +53,12 @@ def test_what_sites_write_is_text_everywhere(client: httpx.Client, stored: int) 
         assert html.escape(EVIL) in client.get(page).text, page
 
 
-def test_an_address_of_another_kind_is_no_link(client: httpx.Client, stored: int, database: Database) -> None:
+def test_a_javascript_url_is_not_a_link(client: httpx.Client, stored: int, database: Database) -> None:
     database.do("UPDATE listings SET url = 'javascript:alert(1)'")
     assert 'href="javascript:' not in client.get(f"/listings/{stored}").text
 
 
-def test_nothing_inline_and_nothing_from_elsewhere(client: httpx.Client, stored: int) -> None:
+def test_pages_have_no_inline_code_and_no_external_resources(client: httpx.Client, stored: int) -> None:
     for page in [*PAGES, f"/listings/{stored}", "/runs/1"]:
         text = client.get(page).text
         assert not re.search(r"<script(?![^>]* src=)|<style|\sstyle=|\son\w+=", text), page
@@ -69,7 +69,7 @@ def test_nothing_inline_and_nothing_from_elsewhere(client: httpx.Client, stored:
     "path",
     ["/listings/999999", "/runs/999999", "/quarantine/99", "/products/99", "/adapters/x", "/admin/scraper/x"],
 )
-def test_what_is_not_there(client: httpx.Client, path: str) -> None:
+def test_unknown_addresses_are_not_found(client: httpx.Client, path: str) -> None:
     answer = client.get(path)
     assert answer.status_code == 404
     assert "Back to the overview" in answer.text
@@ -78,18 +78,18 @@ def test_what_is_not_there(client: httpx.Client, path: str) -> None:
 @pytest.mark.parametrize(
     "path", ["/listings/x", "/listings?before=x", f"/listings/{10**30}", "/listings?lowest=abc"]
 )
-def test_what_means_nothing(client: httpx.Client, path: str) -> None:
+def test_bad_parameters_are_client_errors(client: httpx.Client, path: str) -> None:
     assert 400 <= client.get(path).status_code < 500
 
 
-def test_a_change_leaves_an_audit_row(browser: Browser, database: Database) -> None:
+def test_a_change_is_recorded_in_the_audit_log(browser: Browser, database: Database) -> None:
     browser.post("/markets/bazaar-bikes", enabled="no")
     row = database.row("SELECT * FROM audit")
     assert (row.person, row.action, row.subject) == ("local", "market changed", "bazaar-bikes")
     assert row.details == {"enabled": False}
 
 
-def test_a_market_is_believed_to_be_smaller(browser: Browser, database: Database) -> None:
+def test_a_smaller_market_is_accepted(browser: Browser, database: Database) -> None:
     database.do(
         "UPDATE markets SET sweep_last_complete_seen = 150, sweep_last_partial_seen = 60, sweep_failures = 3"
         " WHERE id = 'bazaar-bikes'"
@@ -103,21 +103,21 @@ def test_a_market_is_believed_to_be_smaller(browser: Browser, database: Database
     assert database.value("SELECT action FROM audit") == "smaller market believed"
 
 
-def test_a_rare_price_is_looked_for_a_stretch_at_a_time(
+def test_a_rare_price_is_found_over_several_pages(
     client: httpx.Client, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pricewatch.store.views.admin_listings.WINDOW", 10)
     rows = [observations.card(number, 9000 if number == 3 else 100) for number in range(35)]
     observations.store(database.engine, rows)
-    page, looked = "/listings?lowest=80&currency=EUR", 0
+    page, count = "/listings?lowest=80&currency=EUR", 0
     while (found := client.get(page)) and "Thing 3<" not in found.text:
-        further = re.search(r'rel="next" href="([^"]+)"', found.text)
-        assert further
-        page, looked = html.unescape(further[1]), looked + 1
-    assert looked >= 1
+        following = re.search(r'rel="next" href="([^"]+)"', found.text)
+        assert following
+        page, count = html.unescape(following[1]), count + 1
+    assert count >= 1
 
 
-def test_the_age_of_a_price_is_shown_and_searched(client: httpx.Client, database: Database) -> None:
+def test_listings_show_and_filter_by_the_age_of_the_price(client: httpx.Client, database: Database) -> None:
     now = datetime.now(UTC)
     read = [observations.card(number, 1000, now - timedelta(days=3)) for number in (1, 2)]
     observations.store(database.engine, read)
@@ -140,7 +140,7 @@ def test_the_age_of_a_price_is_shown_and_searched(client: httpx.Client, database
     assert ">Listed</span>" in found
 
 
-def test_searching_and_going_on(client: httpx.Client, database: Database) -> None:
+def test_a_search_continues_on_the_next_page(client: httpx.Client, database: Database) -> None:
     rows = [observations.card(number, title=f"bike {number}") for number in range(120)]
     observations.store(database.engine, rows)
     first = client.get("/listings?q=bike")
@@ -154,7 +154,7 @@ def test_searching_and_going_on(client: httpx.Client, database: Database) -> Non
     assert client.get("/listings?market=bazaar-bikes&state=on").text.count('class="title"') == 50
 
 
-def test_a_listing_shows_its_strikes_and_what_they_are_based_on(
+def test_a_listing_shows_its_strikes_and_verification_attempts(
     client: httpx.Client, stored: int, database: Database
 ) -> None:
     database.do("UPDATE listings SET strikes = 1 WHERE id = :id", id=stored)

@@ -1,4 +1,4 @@
-"""The pages come along when the project is deployed as one zipped file."""
+"""Templates and static files are found when the project is deployed as a zip file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.conftest import ROOT
 
-LOOK = """
+SCRIPT = """
 from pricewatch.web.templating import asset, environment, static_file
 from pricewatch.web.runbooks import sections
 import pricewatch
@@ -23,7 +23,7 @@ assert len(sections()) > 10
 """
 
 
-def test_everything_is_found_in_a_zipped_package(tmp_path: Path) -> None:
+def test_templates_and_static_files_are_found_in_a_zip(tmp_path: Path) -> None:
     packed = tmp_path / "project.zip"
     with zipfile.ZipFile(packed, "w") as archive:
         for path in (ROOT / "pricewatch").rglob("*"):
@@ -31,6 +31,6 @@ def test_everything_is_found_in_a_zipped_package(tmp_path: Path) -> None:
                 archive.write(path, path.relative_to(ROOT))
     environment = {**os.environ, "PYTHONPATH": str(packed)}
     done = subprocess.run(
-        [sys.executable, "-c", LOOK], env=environment, cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, "-c", SCRIPT], env=environment, cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Adapters: how they fare, and switching them."""
+"""Adapters: their failure rates, and switching them off and on."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from pricewatch.adapters import UnknownAdapter
 from pricewatch.store.models.operation_tables import EVERY_SOURCE
 from pricewatch.store.views import adapter_list
 from pricewatch.store.writing import adapter_status, source_rows
-from pricewatch.web.api.common import AChange, Name, ResponseModel
+from pricewatch.web.api.common import ChangeContext, Name, ResponseModel
 from pricewatch.web.problems import responses
-from pricewatch.web.request_context import AVisit
+from pricewatch.web.request_context import Context
 
 router = APIRouter(prefix="/api/adapters", tags=["adapters"], responses=responses(404))
-# The name of a spider may have a slash in it.
-Reader = Annotated[str, Path(min_length=1, max_length=120, pattern=r"^[^\x00]*$")]
-Why = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\x00]*$")]
+# The ID of an adapter, or of a custom spider, whose name may contain a slash.
+AdapterId = Annotated[str, Path(min_length=1, max_length=120, pattern=r"^[^\x00]*$")]
+Note = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\x00]*$")]
 
 
-class Switch(ResponseModel):
+class AdapterSwitch(ResponseModel):
     enabled: bool
     disabled_at: datetime | None
     disabled_reason: str | None
@@ -32,8 +32,8 @@ class Switch(ResponseModel):
     watch_next_run: bool
 
 
-class OnSource(Switch):
-    """How an adapter fares on one source."""
+class AdapterOnSource(AdapterSwitch):
+    """The switch and the failure rates of an adapter on one source."""
 
     source_id: str
     baseline_failure_rate: Decimal | None
@@ -43,61 +43,61 @@ class OnSource(Switch):
     consecutive_failed_batches: int
 
 
-class AdapterResponse(Switch):
-    """An adapter with its own switch, which counts for every source, and how it fares on each."""
+class AdapterResponse(AdapterSwitch):
+    """An adapter with its switch for every source, and its state on each source."""
 
     adapter_id: str
-    # The name of a spider that reads its pages itself, as `spider:NAME`; null for adapters.
+    # The name of a custom spider, whose adapter_id is `spider:NAME`; null for adapters.
     spider: str | None
     version: str | None
     domain: str | None
     sources: list[str]
-    by_source: list[OnSource]
+    by_source: list[AdapterOnSource]
 
 
 class Disable(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    note: Why
+    note: Note
     reason: Literal["MANUAL", "TOS_VIOLATION"] = "MANUAL"
-    # Only for this source; for every one where it is left out.
+    # Without a source, the adapter is disabled for every source.
     source_id: Name | None = None
 
 
 class Enable(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    note: Why
+    note: Note
     source_id: Name | None = None
 
 
 @router.get("", response_model=list[AdapterResponse])
-def listed(visit: AVisit) -> Any:
-    with visit.read() as connection:
+def listed(context: Context) -> Any:
+    with context.read() as connection:
         return adapter_list.adapters(connection)
 
 
 @router.post("/{adapter_id:path}/disable", response_model=AdapterResponse)
-def disable(visit: AChange, adapter_id: Reader, given: Disable) -> Any:
-    with visit.change(
-        "adapter disabled", adapter_id, source_id=given.source_id, note=given.note
+def disable(context: ChangeContext, adapter_id: AdapterId, body: Disable) -> Any:
+    with context.change(
+        "adapter disabled", adapter_id, source_id=body.source_id, note=body.note
     ) as connection:
         _check(connection, adapter_id)
-        source_id = _source(connection, given.source_id)
-        how = {"reason": given.reason, "by": visit.person, "note": given.note}
-        adapter_status.disable(connection, adapter_id, source_id, now=visit.now, **how)
+        source_id = _source(connection, body.source_id)
+        details = {"reason": body.reason, "by": context.person, "note": body.note}
+        adapter_status.disable(connection, adapter_id, source_id, now=context.now, **details)
         return _one(connection, adapter_id)
 
 
 @router.post("/{adapter_id:path}/enable", response_model=AdapterResponse)
-def enable(visit: AChange, adapter_id: Reader, given: Enable) -> Any:
-    with visit.change(
-        "adapter enabled", adapter_id, source_id=given.source_id, note=given.note
+def enable(context: ChangeContext, adapter_id: AdapterId, body: Enable) -> Any:
+    with context.change(
+        "adapter enabled", adapter_id, source_id=body.source_id, note=body.note
     ) as connection:
         _check(connection, adapter_id)
-        source_id = _source(connection, given.source_id)
+        source_id = _source(connection, body.source_id)
         adapter_status.enable(
-            connection, adapter_id, source_id, by=visit.person, note=given.note, now=visit.now
+            connection, adapter_id, source_id, by=context.person, note=body.note, now=context.now
         )
         return _one(connection, adapter_id)
 

@@ -1,4 +1,4 @@
-"""Crawling by hand: all markets that are switched on, or one; and what came of it."""
+"""Crawls on request, of one market or of all that are enabled; and their results."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from pydantic import BaseModel, ConfigDict
 
 from pricewatch.store.views import admin_listings, market_list, run_list
 from pricewatch.store.views.admin_listings import ListingsWanted
-from pricewatch.web.api.common import AChange, Limit, Name, ResponseModel, Word, page_of
+from pricewatch.web.api.common import ChangeContext, Limit, Name, ResponseModel, ShortText, page_of
 from pricewatch.web.api.markets import Queued
 from pricewatch.web.api.runs import RunResponse
 from pricewatch.web.form_fields import Before
 from pricewatch.web.problems import responses
-from pricewatch.web.request_context import AVisit
+from pricewatch.web.request_context import Context
 
 router = APIRouter(prefix="/api/crawl", tags=["crawl"], responses=responses(404, 409))
 
 
-class CrawlOrder(BaseModel):
-    """Without a market, every market that is switched on and whose source somebody approved."""
+class CrawlRequest(BaseModel):
+    """Without a market, crawl every enabled market whose source is approved."""
 
     model_config = ConfigDict(extra="forbid")
 
-    market_id: Word | None = None
+    market_id: ShortText | None = None
     spider: Literal["discovery", "sweep", "verification"] = "discovery"
 
 
-class Found(ResponseModel):
+class CrawledListing(ResponseModel):
     id: int
     title: str
     url: str
@@ -46,37 +46,37 @@ class Found(ResponseModel):
 class Results(BaseModel):
     market_id: str
     last_run: RunResponse | None
-    items: list[Found]
+    items: list[CrawledListing]
     next: int | None = None
 
 
 @router.post("/execute", response_model=list[Queued], status_code=202)
-def execute(visit: AChange, order: CrawlOrder) -> Any:
-    with visit.change("crawl", order.market_id or "all markets", spider=order.spider) as connection:
-        if order.market_id is not None:
-            if market_list.market(connection, order.market_id) is None:
-                raise HTTPException(404, f"There is no market {order.market_id!r}.")
-            wanted = [order.market_id]
+def execute(context: ChangeContext, body: CrawlRequest) -> Any:
+    with context.change("crawl", body.market_id or "all markets", spider=body.spider) as connection:
+        if body.market_id is not None:
+            if market_list.market(connection, body.market_id) is None:
+                raise HTTPException(404, f"There is no market {body.market_id!r}.")
+            market_ids = [body.market_id]
         else:
             rows = market_list.markets(connection)
-            wanted = [row["id"] for row in rows if row["enabled"] and row["tos_approved_by"] is not None]
+            market_ids = [row["id"] for row in rows if row["enabled"] and row["tos_approved_by"] is not None]
         return [
             {
-                "job_id": market_list.scrape_now(connection, market_id, order.spider),
-                "spider": order.spider,
+                "job_id": market_list.scrape_now(connection, market_id, body.spider),
+                "spider": body.spider,
                 "market_id": market_id,
             }
-            for market_id in wanted
+            for market_id in market_ids
         ]
 
 
 @router.get("/results/{market_id}", response_model=Results)
-def results(visit: AVisit, market_id: Name, before: Before = None, limit: Limit = 50) -> Any:
-    """What the crawls of a market found, the newest listings first."""
-    with visit.read() as connection:
+def results(context: Context, market_id: Name, before: Before = None, limit: Limit = 50) -> Any:
+    """The listings of a market, the newest first, and its last run."""
+    with context.read() as connection:
         if market_list.market(connection, market_id) is None:
             raise HTTPException(404, f"There is no market {market_id!r}.")
-        wanted = ListingsWanted(market_id=market_id, before_id=before)
-        rows = admin_listings.listings(connection, wanted, now=visit.now, most=limit + 1)
+        filters = ListingsWanted(market_id=market_id, before_id=before)
+        rows = admin_listings.listings(connection, filters, now=context.now, most=limit + 1)
         last = run_list.runs(connection, market_id=market_id, most=1)
     return {"market_id": market_id, "last_run": last[0] if last else None, **page_of(rows, limit)}

@@ -1,4 +1,4 @@
-"""Exports of what consumers may see, as CSV, JSON and Parquet, made while they are sent."""
+"""Exports of the listings that consumers may see, streamed as CSV, JSON and Parquet."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from pricewatch.store.views import public_listings
 from pricewatch.store.views.admin_listings import ListingsWanted
 from pricewatch.web.form_fields import Id
 from pricewatch.web.problems import responses
-from pricewatch.web.request_context import AVisit
+from pricewatch.web.request_context import Context
 
 router = APIRouter(prefix="/api/export", tags=["exports"], responses=responses(404, 501))
-Form = Literal["csv", "json", "parquet"]
+FileFormat = Literal["csv", "json", "parquet"]
 MEDIA_TYPES = {"csv": "text/csv", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
 OK: dict[int | str, dict[str, Any]] = {
     200: {"description": "The file", "content": {kind: {} for kind in MEDIA_TYPES.values()}}
 }
-PARQUET_NEEDS = "Parquet needs the package pyarrow on the server: pip install 'pyarrow>=26,<27'"
+NO_PYARROW = "Parquet needs the package pyarrow on the server: pip install 'pyarrow>=26,<27'"
 MOST_ROWS = 1_000_000
 CHUNK = 64 * 1024
 Filter = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]
@@ -36,25 +36,25 @@ Rows = Iterable[dict[str, Any]]
 
 @router.get("/listings.{form}", responses=OK, response_class=StreamingResponse)
 def listings(
-    visit: AVisit,
-    form: Form,
+    context: Context,
+    form: FileFormat,
     q: Filter = "",
     source: Filter = "",
     market: Filter = "",
     most: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 100_000,
 ) -> StreamingResponse:
-    wanted = ListingsWanted(words=q or None, source_id=source or None, market_id=market or None)
+    filters = ListingsWanted(words=q or None, source_id=source or None, market_id=market or None)
 
     def rows() -> Iterator[dict[str, Any]]:
         with engine().connect() as connection:
-            yield from public_listings.all_listings(connection, wanted, most)
+            yield from public_listings.all_listings(connection, filters, most)
 
     return _file(form, "listings", public_listings.COLUMNS, rows())
 
 
 @router.get("/listings/{listing_id}/history.{form}", responses=OK, response_class=StreamingResponse)
-def history(visit: AVisit, listing_id: Id, form: Form) -> StreamingResponse:
-    with visit.read() as connection:
+def history(context: Context, listing_id: Id, form: FileFormat) -> StreamingResponse:
+    with context.read() as connection:
         if public_listings.listing(connection, listing_id) is None:
             raise HTTPException(404, f"There is no visible listing {listing_id}.")
         rows = public_listings.history(connection, listing_id, most=100_000)
@@ -63,7 +63,7 @@ def history(visit: AVisit, listing_id: Id, form: Form) -> StreamingResponse:
 
 def _file(form: str, name: str, columns: Sequence[str], rows: Rows) -> StreamingResponse:
     if form == "parquet" and find_spec("pyarrow") is None:
-        raise HTTPException(501, PARQUET_NEEDS)
+        raise HTTPException(501, NO_PYARROW)
     headers = {"Content-Disposition": f'attachment; filename="{name}.{form}"'}
     return StreamingResponse(WRITERS[form](columns, rows), media_type=MEDIA_TYPES[form], headers=headers)
 
@@ -82,10 +82,10 @@ def _csv(columns: Sequence[str], rows: Rows) -> Iterator[str]:
 
 
 def _json(columns: Sequence[str], rows: Rows) -> Iterator[str]:
-    """One array, a row a line."""
+    """One array with one row per line."""
     begin = "["
     for row in rows:
-        values = {name: _plain(row[name]) for name in columns}
+        values = {name: _json_value(row[name]) for name in columns}
         yield f"{begin}\n{json.dumps(values, ensure_ascii=False)}"
         begin = ","
     yield "[]\n" if begin == "[" else "\n]\n"
@@ -95,7 +95,7 @@ def _parquet(columns: Sequence[str], rows: Rows) -> Iterator[bytes]:
     import pyarrow
     from pyarrow import parquet
 
-    kinds: dict[str, Any] = {
+    types: dict[str, Any] = {
         **dict.fromkeys(
             ("id", "price_cents", "price_max_cents", "product_id", "times_seen"),
             pyarrow.int64(),
@@ -107,7 +107,7 @@ def _parquet(columns: Sequence[str], rows: Rows) -> Iterator[bytes]:
         ),
         "area": pyarrow.float64(),
     }
-    schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in columns])
+    schema = pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in columns])
     with tempfile.TemporaryFile() as file:
         with parquet.ParquetWriter(file, schema) as writer:
             for group in _groups(rows, 10_000):
@@ -135,14 +135,14 @@ def _groups(rows: Rows, size: int) -> Iterator[list[dict[str, Any]]]:
         yield group
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     if value is None or isinstance(value, (str, int, bool)):
         return value
     return value.isoformat() if hasattr(value, "isoformat") else float(value)
 
 
 def _text(value: Any) -> str:
-    return "" if value is None else str(_plain(value))
+    return "" if value is None else str(_json_value(value))
 
 
 WRITERS: dict[str, Callable[[Sequence[str], Rows], Iterator[str] | Iterator[bytes]]] = {

@@ -1,4 +1,4 @@
-"""What consumers see: listings of visible sources that somebody is sure of, and their prices."""
+"""Listings for consumers: fresh listings of visible sources, and their price history."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pricewatch.money import MAX_CENTS
 from pricewatch.rules.market_membership import PriceRange
 from pricewatch.store.views import public_listings
 from pricewatch.store.views.admin_listings import ListingsWanted
-from pricewatch.web.api.common import Currency, Limit, Page, ResponseModel, Word, page_of
+from pricewatch.web.api.common import Currency, Limit, Page, ResponseModel, ShortText, page_of
 from pricewatch.web.form_fields import Before, Id
 from pricewatch.web.problems import responses
-from pricewatch.web.request_context import AVisit
+from pricewatch.web.request_context import Context
 from pricewatch.web.template_filters import listing_badge
 
 router = APIRouter(prefix="/api/listings", tags=["listings"], responses=responses(404))
@@ -25,7 +25,7 @@ Stock = Literal["IN_STOCK", "OUT_OF_STOCK", "BACKORDER", "SOLD", "LISTED"]
 MAX_AGE_HOURS = 24 * 366
 Cents = Annotated[
     int | None,
-    Query(ge=0, le=MAX_CENTS, description="In minor units of `currency`, which is needed too"),
+    Query(ge=0, le=MAX_CENTS, description="In minor units of `currency`, which is required with it"),
 ]
 
 
@@ -46,13 +46,14 @@ class ListingResponse(ResponseModel):
     image_url: str | None
     product_id: int | None
     freshness_confidence: Annotated[
-        int, Field(description="How sure both are: that it is still there, and that its price still holds")
+        int, Field(description="Confidence that the listing still exists and its price is current, 0 to 100")
     ]
     price_confidence: Annotated[
-        int | None, Field(description="How sure the price is; fades from price_observed_at")
+        int | None, Field(description="Confidence in the price; decreases from price_observed_at on")
     ]
     price_observed_at: Annotated[
-        datetime | None, Field(description="When the price was last read; a sighting alone does not move it")
+        datetime | None,
+        Field(description="When the price was last read; later sightings without a price do not count"),
     ]
     badge: str | None
     first_seen_at: datetime
@@ -70,69 +71,72 @@ class Price(ResponseModel):
 
 class History(ResponseModel):
     items: list[Price]
-    # The instant before which the next page begins.
+    # The next page begins before this time.
     next: datetime | None = None
 
 
 @router.get("", response_model=Page[ListingResponse])
 def find(
-    visit: AVisit,
-    q: Annotated[Word | None, Query(description="Words of the title")] = None,
-    source_id: Annotated[Word | None, Query()] = None,
-    market_id: Annotated[Word | None, Query()] = None,
+    context: Context,
+    q: Annotated[ShortText | None, Query(description="Words of the title")] = None,
+    source_id: Annotated[ShortText | None, Query()] = None,
+    market_id: Annotated[ShortText | None, Query()] = None,
     availability: Stock | None = None,
-    currency: Annotated[Currency | None, Query(description="Only listings that cost this currency")] = None,
+    currency: Annotated[
+        Currency | None, Query(description="Only listings with a price in this currency")
+    ] = None,
     min_price_cents: Cents = None,
     max_price_cents: Cents = None,
     max_price_age_hours: Annotated[
-        float | None, Query(gt=0, le=MAX_AGE_HOURS, description="Only prices that were read since then")
+        float | None,
+        Query(gt=0, le=MAX_AGE_HOURS, description="Only prices that were read within this many hours"),
     ] = None,
     before: Before = None,
     limit: Limit = 50,
 ) -> Any:
-    """Those of a market are all that it has shown, also where another market saw them last."""
+    """`market_id` selects all listings that the market has shown, even if another market saw them last."""
     if currency is None and (min_price_cents is not None or max_price_cents is not None):
         raise UserError(
-            "Say the currency of the price, such as currency=EUR: no two currencies are compared."
+            "A price filter needs a currency, such as currency=EUR: prices are compared in one currency only."
         )
-    wanted = ListingsWanted(
+    filters = ListingsWanted(
         words=q,
         source_id=source_id,
         market_id=market_id,
         availability=availability,
         currency=currency,
         prices=PriceRange.of(min_price_cents, max_price_cents, currency),
-        price_read_since=visit.now - timedelta(hours=max_price_age_hours) if max_price_age_hours else None,
+        price_read_since=context.now - timedelta(hours=max_price_age_hours) if max_price_age_hours else None,
         before_id=before,
     )
-    with visit.read() as connection:
-        rows, following = public_listings.listings(connection, wanted, limit)
-    return {"items": [shown(row, visit.now) for row in rows], "next": following}
+    with context.read() as connection:
+        rows, following = public_listings.listings(connection, filters, limit)
+    return {"items": [_with_badge(row, context.now) for row in rows], "next": following}
 
 
 @router.get("/{listing_id}", response_model=ListingResponse)
-def one(visit: AVisit, listing_id: Id) -> Any:
-    with visit.read() as connection:
+def one(context: Context, listing_id: Id) -> Any:
+    with context.read() as connection:
         row = public_listings.listing(connection, listing_id)
     if row is None:
         raise HTTPException(404, f"There is no listing {listing_id}.")
-    return shown(row, visit.now)
+    return _with_badge(row, context.now)
 
 
 @router.get("/{listing_id}/history", response_model=History)
 def history(
-    visit: AVisit,
+    context: Context,
     listing_id: Id,
     before: Annotated[datetime | None, Query()] = None,
     limit: Limit = 100,
 ) -> Any:
     """The newest first."""
-    with visit.read() as connection:
+    with context.read() as connection:
         if public_listings.listing(connection, listing_id) is None:
             raise HTTPException(404, f"There is no listing {listing_id}.")
         rows = public_listings.history(connection, listing_id, most=limit + 1, before=before)
     return page_of(rows, limit, "observed_at")
 
 
-def shown(row: dict[str, Any], now: datetime) -> dict[str, Any]:
+def _with_badge(row: dict[str, Any], now: datetime) -> dict[str, Any]:
     return {**row, "badge": listing_badge(row, now)}

@@ -1,4 +1,4 @@
-"""Markets: listed, added, changed, scraped now, believed to be smaller."""
+"""Markets: list, add, change, scrape now, and accept that one has become smaller."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pricewatch.money import MAX_CENTS
 from pricewatch.services import add_market
 from pricewatch.store.views import market_list
 from pricewatch.store.writing import sweep_checkpoints
-from pricewatch.web.api.common import AChange, Currency, Name, ResponseModel, Word
+from pricewatch.web.api.common import ChangeContext, Currency, Name, ResponseModel, ShortText
 from pricewatch.web.problems import responses
-from pricewatch.web.request_context import AVisit
+from pricewatch.web.request_context import Context
 
 router = APIRouter(prefix="/api/admin/markets", tags=["markets"], responses=responses(404, 409))
 Tier = Literal["hot", "standard", "cool"]
 Price = Annotated[
-    int | None, Field(ge=0, le=MAX_CENTS, description="In minor units of `price_currency`: cents, whole yen")
+    int | None, Field(ge=0, le=MAX_CENTS, description="In minor units of `price_currency`: cents, or yen")
 ]
-Many = Annotated[int | None, Field(ge=1, le=100_000)]
+PositiveNumber = Annotated[int | None, Field(ge=1, le=100_000)]
 
 
 class MarketResponse(ResponseModel):
@@ -45,11 +45,11 @@ class MarketResponse(ResponseModel):
     max_pages: int | None
     last_scrape_at: datetime | None
     last_scrape_status: str | None
-    # Of the spider that fares worst, and of each.
+    # The maximum over the spiders, and the number of each.
     consecutive_failures: int
     failures: dict[str, int]
     circuits_open: list[str]
-    # Cards that the last complete sweep saw, and a later one that saw too little.
+    # Cards seen by the last complete sweep, and by a later partial one.
     sweep_last_complete_seen: int | None
     sweep_last_partial_seen: int | None
     created_at: datetime
@@ -59,38 +59,38 @@ class NewMarket(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     id: Annotated[str, Field(pattern=f"^{add_market.MARKET_ID}$")]
-    source_id: Word
-    display_name: Word | None = None
+    source_id: ShortText
+    display_name: ShortText | None = None
     tier: Tier = "standard"
     enabled: bool = True
-    start_pages: list[Word] = Field([], max_length=100)
-    city: Word | None = None
-    state: Word | None = None
-    keyword: Word | None = None
-    category: Word | None = None
-    exclude_keywords: list[Word] = Field([], max_length=100)
+    start_pages: list[ShortText] = Field([], max_length=100)
+    city: ShortText | None = None
+    state: ShortText | None = None
+    keyword: ShortText | None = None
+    category: ShortText | None = None
+    exclude_keywords: list[ShortText] = Field([], max_length=100)
     min_price_cents: Price = None
     max_price_cents: Price = None
     price_currency: Currency | None = None
-    scrape_frequency_hours: Many = None
-    max_listings_per_scrape: Many = None
-    max_pages: Many = None
+    scrape_frequency_hours: PositiveNumber = None
+    max_listings_per_scrape: PositiveNumber = None
+    max_pages: PositiveNumber = None
 
 
 class MarketChange(BaseModel):
-    """What is left out stays as it is."""
+    """Fields that are left out stay unchanged."""
 
     model_config = ConfigDict(extra="forbid")
 
-    display_name: Word | None = None
+    display_name: ShortText | None = None
     tier: Tier | None = None
     enabled: bool | None = None
-    scrape_frequency_hours: Many = None
-    max_listings_per_scrape: Many = None
-    max_pages: Many = None
+    scrape_frequency_hours: PositiveNumber = None
+    max_listings_per_scrape: PositiveNumber = None
+    max_pages: PositiveNumber = None
 
 
-class ScrapeOrder(BaseModel):
+class ScrapeRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     spider: Literal["discovery", "sweep", "verification"] = "discovery"
@@ -103,48 +103,48 @@ class Queued(BaseModel):
 
 
 @router.get("", response_model=list[MarketResponse])
-def listed(visit: AVisit) -> Any:
-    with visit.read() as connection:
+def listed(context: Context) -> Any:
+    with context.read() as connection:
         return market_list.markets(connection)
 
 
 @router.post("", response_model=MarketResponse, status_code=201)
-def add(visit: AChange, given: NewMarket) -> Any:
-    with visit.change("market added", given.id, source=given.source_id) as connection:
-        add_market.add(connection, given.model_dump(), given.source_id)
-        return market_list.market(connection, given.id)
+def add(context: ChangeContext, body: NewMarket) -> Any:
+    with context.change("market added", body.id, source=body.source_id) as connection:
+        add_market.add(connection, body.model_dump(), body.source_id)
+        return market_list.market(connection, body.id)
 
 
 @router.get("/{market_id}", response_model=MarketResponse)
-def one(visit: AVisit, market_id: Name) -> Any:
-    with visit.read() as connection:
+def one(context: Context, market_id: Name) -> Any:
+    with context.read() as connection:
         return _known(market_list.market(connection, market_id), market_id)
 
 
 @router.put("/{market_id}", response_model=MarketResponse)
-def change(visit: AChange, market_id: Name, given: MarketChange) -> Any:
-    values = given.model_dump(exclude_none=True)
-    with visit.change("market changed", market_id, **values) as connection:
+def change(context: ChangeContext, market_id: Name, body: MarketChange) -> Any:
+    values = body.model_dump(exclude_none=True)
+    with context.change("market changed", market_id, **values) as connection:
         _known(market_list.market(connection, market_id), market_id)
         market_list.change(connection, market_id, values)
         return market_list.market(connection, market_id)
 
 
 @router.post("/{market_id}/scrape", response_model=Queued, status_code=202)
-def scrape(visit: AChange, market_id: Name, order: ScrapeOrder | None = None) -> Any:
-    spider = (order or ScrapeOrder()).spider
-    with visit.change("scrape now", market_id, spider=spider) as connection:
+def scrape(context: ChangeContext, market_id: Name, body: ScrapeRequest | None = None) -> Any:
+    spider = (body or ScrapeRequest()).spider
+    with context.change("scrape now", market_id, spider=spider) as connection:
         _known(market_list.market(connection, market_id), market_id)
         job_id = market_list.scrape_now(connection, market_id, spider)
     return {"job_id": job_id, "spider": spider, "market_id": market_id}
 
 
 @router.post("/{market_id}/believe", response_model=MarketResponse)
-def believe(visit: AChange, market_id: Name) -> Any:
-    """Believe that the market has become as small as its last, partial sweep saw it."""
-    with visit.change("smaller market believed", market_id) as connection:
+def believe(context: ChangeContext, market_id: Name) -> Any:
+    """Accept the size that the last, partial sweep saw as the size of the market."""
+    with context.change("smaller market believed", market_id) as connection:
         _known(market_list.market(connection, market_id), market_id)
-        sweep_checkpoints.believe(connection, market_id, visit.now)
+        sweep_checkpoints.believe(connection, market_id, context.now)
         return market_list.market(connection, market_id)
 
 

@@ -1,4 +1,4 @@
-"""Quarantine: what is held, and what a program that knows better makes of it."""
+"""Quarantined offers: list, accept, reject and extract again."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pricewatch.services import quarantine_review
 from pricewatch.store.writing import quarantine_rows
 from pricewatch.store.writing.quarantine_rows import HeldWanted
 from pricewatch.vocabulary import QuarantineReason
-from pricewatch.web.api.common import AChange, Limit, Page, ResponseModel, Sentence, Word, page_of
+from pricewatch.web.api.common import ChangeContext, Limit, LongText, Page, ResponseModel, ShortText, page_of
 from pricewatch.web.form_fields import Before, Id
 from pricewatch.web.problems import responses
-from pricewatch.web.request_context import AVisit
+from pricewatch.web.request_context import Context
 
 router = APIRouter(prefix="/api/quarantine", tags=["quarantine"], responses=responses(404))
 Status = Literal["pending", "accepted", "rejected", "replayed"]
 
 
-class Held(ResponseModel):
+class QuarantinedOffer(ResponseModel):
     id: int
     source_id: str
     run_id: int | None
@@ -47,7 +47,7 @@ class Held(ResponseModel):
 class Note(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    note: Sentence | None = None
+    note: LongText | None = None
 
 
 class Replay(BaseModel):
@@ -62,55 +62,59 @@ class ReviewResponse(BaseModel):
     details: str = ""
 
 
-@router.get("", response_model=Page[Held])
+@router.get("", response_model=Page[QuarantinedOffer])
 def find(
-    visit: AVisit,
+    context: Context,
     status: Status | None = "pending",
     reason: QuarantineReason | None = None,
-    adapter_id: Annotated[Word | None, Query()] = None,
+    adapter_id: Annotated[ShortText | None, Query()] = None,
     before: Before = None,
     limit: Limit = 50,
 ) -> Any:
-    wanted = HeldWanted(status=status, reason=reason, adapter_id=adapter_id)
-    with visit.read() as connection:
-        return page_of(quarantine_rows.listed(connection, wanted, most=limit + 1, before=before), limit)
+    filters = HeldWanted(status=status, reason=reason, adapter_id=adapter_id)
+    with context.read() as connection:
+        return page_of(quarantine_rows.listed(connection, filters, most=limit + 1, before=before), limit)
 
 
-@router.get("/{held_id}", response_model=Held)
-def one(visit: AVisit, held_id: Id) -> Any:
-    with visit.read() as connection:
-        return _known(connection, held_id)
+@router.get("/{quarantine_id}", response_model=QuarantinedOffer)
+def one(context: Context, quarantine_id: Id) -> Any:
+    with context.read() as connection:
+        return _known(connection, quarantine_id)
 
 
-@router.post("/{held_id}/accept", response_model=ReviewResponse)
-def accept(visit: AChange, held_id: Id, given: Note) -> Any:
-    with visit.change("offer accepted", f"offer {held_id}", note=given.note) as connection:
-        _known(connection, held_id)
-        done = quarantine_review.accept(connection, held_id, by=visit.person, note=given.note, now=visit.now)
-    return {"id": held_id, "outcome": str(done.outcome), "details": done.details}
-
-
-@router.post("/{held_id}/reject", response_model=ReviewResponse)
-def reject(visit: AChange, held_id: Id, given: Note) -> Any:
-    with visit.change("offers rejected", f"offer {held_id}", note=given.note) as connection:
-        _known(connection, held_id)
-        done = quarantine_rows.reject(connection, [held_id], by=visit.person, note=given.note, now=visit.now)
-    return {"id": held_id, "outcome": "rejected" if done else "not waiting"}
-
-
-@router.post("/{held_id}/replay", response_model=ReviewResponse)
-def replay(visit: AChange, held_id: Id, given: Replay) -> Any:
-    """Read the kept page again; nothing is stored unless `apply` says so."""
-    with visit.change("offer replayed", f"offer {held_id}", apply=given.apply) as connection:
-        _known(connection, held_id)
-        done = quarantine_review.replay(
-            connection, held_id, by=visit.person, now=visit.now, apply=given.apply
+@router.post("/{quarantine_id}/accept", response_model=ReviewResponse)
+def accept(context: ChangeContext, quarantine_id: Id, body: Note) -> Any:
+    with context.change("offer accepted", f"offer {quarantine_id}", note=body.note) as connection:
+        _known(connection, quarantine_id)
+        review = quarantine_review.accept(
+            connection, quarantine_id, by=context.person, note=body.note, now=context.now
         )
-    return {"id": held_id, "outcome": str(done.outcome), "details": done.details}
+    return {"id": quarantine_id, "outcome": str(review.outcome), "details": review.details}
 
 
-def _known(connection: Any, held_id: int) -> dict[str, Any]:
-    rows = quarantine_rows.listed(connection, HeldWanted(ids=[held_id]), most=1)
+@router.post("/{quarantine_id}/reject", response_model=ReviewResponse)
+def reject(context: ChangeContext, quarantine_id: Id, body: Note) -> Any:
+    with context.change("offers rejected", f"offer {quarantine_id}", note=body.note) as connection:
+        _known(connection, quarantine_id)
+        rejected = quarantine_rows.reject(
+            connection, [quarantine_id], by=context.person, note=body.note, now=context.now
+        )
+    return {"id": quarantine_id, "outcome": "rejected" if rejected else "not waiting"}
+
+
+@router.post("/{quarantine_id}/replay", response_model=ReviewResponse)
+def replay(context: ChangeContext, quarantine_id: Id, body: Replay) -> Any:
+    """Extract the saved page again; the result is stored only if `apply` is true."""
+    with context.change("offer replayed", f"offer {quarantine_id}", apply=body.apply) as connection:
+        _known(connection, quarantine_id)
+        review = quarantine_review.replay(
+            connection, quarantine_id, by=context.person, now=context.now, apply=body.apply
+        )
+    return {"id": quarantine_id, "outcome": str(review.outcome), "details": review.details}
+
+
+def _known(connection: Any, quarantine_id: int) -> dict[str, Any]:
+    rows = quarantine_rows.listed(connection, HeldWanted(ids=[quarantine_id]), most=1)
     if not rows:
-        raise HTTPException(404, f"There is no offer {held_id} in quarantine.")
+        raise HTTPException(404, f"There is no offer {quarantine_id} in quarantine.")
     return rows[0]

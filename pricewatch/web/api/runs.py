@@ -1,4 +1,4 @@
-"""Runs, and the pages of one."""
+"""Runs, and the pages of one run."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pydantic import StringConstraints
 from pricewatch.rules.custom_spiders import LONGEST_NAME
 from pricewatch.store.views import run_list
 from pricewatch.vocabulary import RunStatus
-from pricewatch.web.api.common import Limit, Page, ResponseModel, Word, page_of
+from pricewatch.web.api.common import Limit, Page, ResponseModel, ShortText, page_of
 from pricewatch.web.form_fields import After, Before, Id
 from pricewatch.web.problems import responses
-from pricewatch.web.request_context import AVisit
+from pricewatch.web.request_context import Context
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], responses=responses(404))
-# One of ours, or any other that was run; the database takes no NUL in a text.
+# The name of a built-in or custom spider; PostgreSQL cannot store NUL characters in text.
 Spider = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00]*$")]
 
 
@@ -81,14 +81,14 @@ class RunPageResponse(ResponseModel):
 
 @router.get("", response_model=Page[RunResponse])
 def find(
-    visit: AVisit,
+    context: Context,
     spider: Annotated[Spider | None, Query()] = None,
     status: RunStatus | None = None,
-    market_id: Annotated[Word | None, Query()] = None,
+    market_id: Annotated[ShortText | None, Query()] = None,
     before: Before = None,
     limit: Limit = 50,
 ) -> Any:
-    with visit.read() as connection:
+    with context.read() as connection:
         rows = run_list.runs(
             connection, spider=spider, status=status, market_id=market_id, before_id=before, most=limit + 1
         )
@@ -96,19 +96,19 @@ def find(
 
 
 @router.get("/{run_id}", response_model=RunDetails)
-def one(visit: AVisit, run_id: Id) -> Any:
-    with visit.read() as connection:
+def one(context: Context, run_id: Id) -> Any:
+    with context.read() as connection:
         return _known(run_list.run(connection, run_id), run_id)
 
 
 @router.get("/{run_id}/pages", response_model=Page[RunPageResponse])
 def pages(
-    visit: AVisit,
+    context: Context,
     run_id: Id,
     after: After = 0,
     limit: Limit = 100,
 ) -> Any:
-    with visit.read() as connection:
+    with context.read() as connection:
         _known(run_list.run(connection, run_id), run_id)
         return page_of(run_list.pages(connection, run_id, after=after, most=limit + 1), limit)
 

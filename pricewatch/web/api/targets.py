@@ -1,4 +1,4 @@
-"""Targets: listed, added, paused, resumed, removed."""
+"""Targets: list, add, pause, resume and remove."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pricewatch.rules.target_schedule import DEFAULT_SCHEDULE
 from pricewatch.services import target_import
 from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_rows import Wanted
-from pricewatch.web.api.common import AChange, Limit, Page, ResponseModel, Sentence, Word
+from pricewatch.web.api.common import ChangeContext, Limit, LongText, Page, ResponseModel, ShortText
 from pricewatch.web.form_fields import After, Id
 from pricewatch.web.problems import responses
-from pricewatch.web.request_context import AVisit
+from pricewatch.web.request_context import Context
 
 router = APIRouter(prefix="/api/targets", tags=["targets"], responses=responses(404, 409))
 Status = Literal["ACTIVE", "PAUSED", "BROKEN", "STALE"]
@@ -50,9 +50,9 @@ class TargetResponse(ResponseModel):
 class Selectors(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    price: Word | None = None
-    title: Word | None = None
-    availability: Word | None = None
+    price: ShortText | None = None
+    title: ShortText | None = None
+    availability: ShortText | None = None
     currency: Annotated[str, Field(pattern="^[A-Z]{3}$")] | None = None
 
 
@@ -60,28 +60,28 @@ class NewTargetRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     url: Annotated[str, Field(min_length=1, max_length=2000, pattern=r"^[^\x00]*$")]
-    schedule: Word = DEFAULT_SCHEDULE
+    schedule: ShortText = DEFAULT_SCHEDULE
     priority: Annotated[int, Field(ge=-100, le=100)] = 0
-    adapter: Word | None = None
+    adapter: ShortText | None = None
     selectors: Selectors = Selectors()
-    notes: Sentence | None = None
+    notes: LongText | None = None
 
 
-class Done(BaseModel):
+class ChangeCount(BaseModel):
     changed: int
 
 
 @router.get("", response_model=Page[TargetResponse])
 def find(
-    visit: AVisit,
+    context: Context,
     status: Status | None = None,
-    source_id: Annotated[Word | None, Query()] = None,
+    source_id: Annotated[ShortText | None, Query()] = None,
     after: After = 0,
     limit: Limit = 50,
 ) -> Any:
-    with visit.read() as connection:
-        wanted = Wanted(status=status, source_id=source_id)
-        rows, following = target_rows.page(connection, wanted, most=limit, after=after)
+    with context.read() as connection:
+        filters = Wanted(status=status, source_id=source_id)
+        rows, following = target_rows.page(connection, filters, most=limit, after=after)
     return {"items": rows, "next": following}
 
 
@@ -89,51 +89,56 @@ def find(
     "",
     response_model=TargetResponse,
     status_code=201,
-    responses={200: {"model": TargetResponse, "description": "Watched already, and changed"}},
+    responses={
+        200: {"model": TargetResponse, "description": "A target for this page already exists and was updated"}
+    },
 )
-def add(visit: AChange, given: NewTargetRequest, response: Response) -> Any:
-    """A page that is watched already takes over what is given; with nothing new it is refused with 409."""
-    values = {name: str(value) for name, value in given.selectors if value is not None}
-    chosen = {"schedule": given.schedule, "priority": str(given.priority)}
-    values |= {"url": given.url, **{name: chosen[name] for name in chosen if name in given.model_fields_set}}
-    values |= {"adapter": given.adapter or "", "notes": given.notes or ""}
-    with visit.change("target added", given.url[:500]) as connection:
+def add(context: ChangeContext, body: NewTargetRequest, response: Response) -> Any:
+    """Add a target, or update the target of this page; without a change the status is 409."""
+    values = {name: str(value) for name, value in body.selectors if value is not None}
+    optional = {"schedule": body.schedule, "priority": str(body.priority)}
+    values |= {
+        "url": body.url,
+        **{name: optional[name] for name in optional if name in body.model_fields_set},
+    }
+    values |= {"adapter": body.adapter or "", "notes": body.notes or ""}
+    with context.change("target added", body.url[:500]) as connection:
         private = get_project_settings().getlist("ALLOWED_PRIVATE_HOSTS")
         new = target_import.check(values, target_import.allowed_hosts(connection, private))
-        added = target_rows.add(connection, [new], visit.now, visit.person)
+        added = target_rows.add(connection, [new], context.now, context.person)
         if added.ids:
             return _one(connection, added.ids[0])
         target_id = target_rows.find_url(connection, new.url)
         if not added.updated or target_id is None:
-            raise HTTPException(409, "A target watches this page already.")
+            raise HTTPException(409, "A target already exists for this page.")
         response.status_code = 200
         return _one(connection, target_id)
 
 
 @router.get("/{target_id}", response_model=TargetResponse)
-def one(visit: AVisit, target_id: Id) -> Any:
-    with visit.read() as connection:
+def one(context: Context, target_id: Id) -> Any:
+    with context.read() as connection:
         return _one(connection, target_id)
 
 
-@router.post("/{target_id}/pause", response_model=Done)
-def pause(visit: AChange, target_id: Id) -> Any:
-    with visit.change("targets: pause", f"target {target_id}") as connection:
+@router.post("/{target_id}/pause", response_model=ChangeCount)
+def pause(context: ChangeContext, target_id: Id) -> Any:
+    with context.change("targets: pause", f"target {target_id}") as connection:
         _one(connection, target_id)
-        return {"changed": target_rows.pause(connection, [target_id], visit.now)}
+        return {"changed": target_rows.pause(connection, [target_id], context.now)}
 
 
-@router.post("/{target_id}/resume", response_model=Done)
-def resume(visit: AChange, target_id: Id) -> Any:
-    with visit.change("targets: resume", f"target {target_id}") as connection:
+@router.post("/{target_id}/resume", response_model=ChangeCount)
+def resume(context: ChangeContext, target_id: Id) -> Any:
+    with context.change("targets: resume", f"target {target_id}") as connection:
         _one(connection, target_id)
-        return {"changed": target_rows.resume(connection, [target_id], visit.now)}
+        return {"changed": target_rows.resume(connection, [target_id], context.now)}
 
 
-@router.delete("/{target_id}", response_model=Done)
-def remove(visit: AChange, target_id: Id) -> Any:
-    """Its listing and history stay."""
-    with visit.change("targets: remove", f"target {target_id}") as connection:
+@router.delete("/{target_id}", response_model=ChangeCount)
+def remove(context: ChangeContext, target_id: Id) -> Any:
+    """Remove a target; its listing and price history are kept."""
+    with context.change("targets: remove", f"target {target_id}") as connection:
         _one(connection, target_id)
         return {"changed": target_rows.remove(connection, [target_id])}
 

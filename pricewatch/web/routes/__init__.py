@@ -1,4 +1,4 @@
-"""The pages, one module per subject; each reads from the store and fills a template."""
+"""The pages, one module per subject; each reads from the store and renders a template."""
 
 from __future__ import annotations
 

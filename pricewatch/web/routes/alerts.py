@@ -1,4 +1,4 @@
-"""Alerts: what is wrong, what was, and what to do about it."""
+"""Alerts, open and past, and the runbooks that say what to do about them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from pricewatch.services.notifications import channels
 from pricewatch.store.views import alert_list
 from pricewatch.web.form_fields import Before, Id
-from pricewatch.web.request_context import AForm, AVisit
+from pricewatch.web.request_context import Context, PostedForm
 from pricewatch.web.runbooks import sections
 
 router = APIRouter()
@@ -16,10 +16,10 @@ MOST = 50
 
 
 @router.get("/alerts")
-def found(visit: AVisit, before: Before = None) -> Response:
-    with visit.read() as connection:
+def list_page(context: Context, before: Before = None) -> Response:
+    with context.read() as connection:
         rows = alert_list.alerts(connection, before_id=before, most=MOST + 1)
-        return visit.render(
+        return context.render(
             connection,
             "alerts.html",
             open_alerts=alert_list.alerts(connection, open_only=True, most=200) if before is None else [],
@@ -30,14 +30,16 @@ def found(visit: AVisit, before: Before = None) -> Response:
 
 
 @router.post("/alerts/{alert_id}/resolve")
-def resolve(visit: AVisit, form: AForm, alert_id: Id) -> Response:
-    with visit.change("alert resolved", f"alert {alert_id}") as connection:
-        if not alert_list.resolve(connection, alert_id, visit.now):
-            raise HTTPException(404, f"No alert {alert_id} is open.")
-    return visit.back("/alerts", "Marked as over. If it is not, the next look raises it again.")
+def resolve(context: Context, form: PostedForm, alert_id: Id) -> Response:
+    with context.change("alert resolved", f"alert {alert_id}") as connection:
+        if not alert_list.resolve(connection, alert_id, context.now):
+            raise HTTPException(404, f"There is no open alert {alert_id}.")
+    return context.redirect(
+        "/alerts", "Resolved. If the problem persists, the next check raises the alert again."
+    )
 
 
 @router.get("/runbooks")
-def runbooks(visit: AVisit) -> Response:
-    with visit.read() as connection:
-        return visit.render(connection, "runbooks.html", sections=sections())
+def runbooks(context: Context) -> Response:
+    with context.read() as connection:
+        return context.render(connection, "runbooks.html", sections=sections())

@@ -1,4 +1,4 @@
-"""Listings: found by words and filters; one listing with the chart of its price."""
+"""Listings: search by title and filters; one listing with its price chart."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from pricewatch.store.people import watch_rules
 from pricewatch.store.views import admin_listings, market_list, source_list
 from pricewatch.store.views.admin_listings import ListingsWanted
 from pricewatch.web.form_fields import Before, Id, price
-from pricewatch.web.request_context import AVisit
+from pricewatch.web.request_context import Context
 
 router = APIRouter()
 MOST = 50
 PriceAge = Literal["", "24", "48", "168", "720"]
-# Hours, as people say them.
+# Labels of the hours.
 PRICE_AGES = {"24": "a day", "48": "2 days", "168": "a week", "720": "a month"}
 
 
 @router.get("/listings")
-def found(
-    visit: AVisit,
+def list_page(
+    context: Context,
     q: str = "",
     source: str = "",
     market: str = "",
@@ -37,23 +37,23 @@ def found(
     price_age: PriceAge = "",
     before: Before = None,
 ) -> Response:
-    wanted = ListingsWanted(
+    filters = ListingsWanted(
         words=q.replace("\x00", "").strip()[:200] or None,
         source_id=source or None,
         market_id=market or None,
         active=None if not state else state == "on",
         prices=PriceRange(price(lowest, currency), price(highest, currency)),
         availability=stock or None,
-        price_read_before=visit.now - timedelta(hours=int(price_age)) if price_age else None,
+        price_read_before=context.now - timedelta(hours=int(price_age)) if price_age else None,
         before_id=before,
     )
-    with visit.read() as connection:
-        shown, more = admin_listings.listings_page(connection, wanted, now=visit.now, most=MOST)
-        return visit.render(
+    with context.read() as connection:
+        rows, more = admin_listings.listings_page(connection, filters, now=context.now, most=MOST)
+        return context.render(
             connection,
             "listings.html",
-            rows=shown,
-            sparks=admin_listings.sparks(connection, [row["id"] for row in shown], visit.now),
+            rows=rows,
+            sparks=admin_listings.sparks(connection, [row["id"] for row in rows], context.now),
             more=more,
             first=before is None,
             currencies=admin_listings.currencies(connection),
@@ -75,14 +75,16 @@ def found(
 
 
 @router.get("/listings/{listing_id}")
-def one(visit: AVisit, listing_id: Id) -> Response:
-    with visit.read() as connection:
-        row = admin_listings.listing(connection, listing_id, visit.now)
+def detail_page(context: Context, listing_id: Id) -> Response:
+    with context.read() as connection:
+        row = admin_listings.listing(connection, listing_id, context.now)
         if row is None:
             raise HTTPException(404, f"There is no listing {listing_id}.")
         history = admin_listings.history(connection, listing_id)
-        offers = admin_listings.offers(connection, row["product_id"], visit.now) if row["product_id"] else []
-        return visit.render(
+        offers = (
+            admin_listings.offers(connection, row["product_id"], context.now) if row["product_id"] else []
+        )
+        return context.render(
             connection,
             "listing.html",
             row=row,

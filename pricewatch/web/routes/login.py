@@ -1,4 +1,4 @@
-"""Logging in and out, and the static files, which need no login."""
+"""Login, logout, and the static files, which need no login."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from pricewatch.store.engine.database import engine
 from pricewatch.store.people import web_sessions
 from pricewatch.web.auth import COOKIE, Auth
 from pricewatch.web.auth_middleware import address_of, set_session
-from pricewatch.web.problems import answer
-from pricewatch.web.request_context import AForm, AVisit
+from pricewatch.web.problems import error_response
+from pricewatch.web.request_context import Context, PostedForm
 from pricewatch.web.templating import MEDIA_TYPES, render, static_file
 
 router = APIRouter()
-FOR_EVER = "public, max-age=31536000, immutable"
+CACHE_FOREVER = "public, max-age=31536000, immutable"
 
 
 @router.get("/static/{fingerprint}/{name}")
 def static(request: Request, fingerprint: str, name: str) -> Response:
     content = static_file(name)
     if content is None:
-        return answer(request, 404)
+        return error_response(request, 404)
     kind = MEDIA_TYPES.get(name.rpartition(".")[2], "application/octet-stream")
-    return Response(content, media_type=kind, headers={"Cache-Control": FOR_EVER})
+    return Response(content, media_type=kind, headers={"Cache-Control": CACHE_FOREVER})
 
 
 @router.get("/login")
-def login_page(request: Request, next: str = "/") -> Response:  # noqa: A002 - the name of the parameter
+def login_page(request: Request, next: str = "/") -> Response:  # noqa: A002 - the name of the query parameter
     if request.app.state.configuration.is_open:
         return RedirectResponse("/", 303)
-    return render(request, "login.html", next=_own_path(next), problem=None)
+    return render(request, "login.html", next=_local_path(next), problem=None)
 
 
 @router.post("/login")
@@ -39,37 +39,37 @@ async def log_in(request: Request) -> Response:
     from starlette.concurrency import run_in_threadpool
 
     form = await request.form(max_files=0, max_fields=10)
-    name, password, then = (str(form.get(field) or "") for field in ("username", "password", "next"))
-    return await run_in_threadpool(_log_in, request, name, password, _own_path(then))
+    name, password, path = (str(form.get(field) or "") for field in ("username", "password", "next"))
+    return await run_in_threadpool(_log_in, request, name, password, _local_path(path))
 
 
-def _log_in(request: Request, name: str, password: str, then: str) -> Response:
-    gate: Auth = request.app.state.gate
-    if gate.configuration.is_open:
+def _log_in(request: Request, name: str, password: str, path: str) -> Response:
+    auth: Auth = request.app.state.auth
+    if auth.configuration.is_open:
         return RedirectResponse("/", 303)
     now = clock.now()
-    passage = gate.check(name, password, address_of(request.scope), now)
-    if passage.status != 200:
-        headers = {"Retry-After": f"{passage.wait:.0f}"} if passage.wait else {}
+    result = auth.check_password(name, password, address_of(request.scope), now)
+    if result.status != 200:
+        headers = {"Retry-After": f"{result.retry_after:.0f}"} if result.retry_after else {}
         return render(
-            request, "login.html", code=passage.status, headers=headers, next=then, problem=passage.reason
+            request, "login.html", code=result.status, headers=headers, next=path, problem=result.reason
         )
     with engine().begin() as connection:
-        session = web_sessions.open_session(connection, passage.person, now)
-    response = RedirectResponse(then, 303)
-    set_session(response.headers, session, secure=gate.configuration.secure_cookies)
+        session = web_sessions.open_session(connection, result.person, now)
+    response = RedirectResponse(path, 303)
+    set_session(response.headers, session, secure=auth.configuration.secure_cookies)
     return response
 
 
 @router.post("/logout")
-def log_out(visit: AVisit, form: AForm) -> Response:
+def log_out(context: Context, form: PostedForm) -> Response:
     with engine().begin() as connection:
-        web_sessions.close_session(connection, visit.passage.session)
+        web_sessions.close_session(connection, context.auth_result.session)
     response = RedirectResponse("/login", 303)
     response.delete_cookie(COOKIE, path="/")
     return response
 
 
-def _own_path(text: str) -> str:
-    """Only ever to a page of ours."""
+def _local_path(text: str) -> str:
+    """The path if it is on this site, else the overview: no open redirect."""
     return text if text.startswith("/") and not text.startswith(("//", "/\\")) else "/"

@@ -1,4 +1,4 @@
-"""Markets: how often each is crawled, switched on and off, scraped now, added by a form of its adapter."""
+"""Markets: list, add with the search parameters of their adapter, change, and scrape now; and sources."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from pricewatch.services import add_market
 from pricewatch.store.views import market_list, source_list
 from pricewatch.store.writing import source_rows, sweep_checkpoints
 from pricewatch.vocabulary import Tier
-from pricewatch.web.request_context import AForm, AVisit, Form
+from pricewatch.web.request_context import Context, Form, PostedForm
 
 router = APIRouter()
-# What an adapter calls the ends of a price range, and the fields in which people type them.
+# The price parameters of an adapter, and the form fields in which people type them.
 PRICES = {"min_price_cents": "min_price", "max_price_cents": "max_price"}
 TIERS = [str(tier) for tier in Tier]
 
 
 @router.get("/markets")
-def found(visit: AVisit) -> Response:
-    with visit.read() as connection:
+def list_page(context: Context) -> Response:
+    with context.read() as connection:
         rows = market_list.markets(connection)
-        stale = {row["id"] for row in rows if market_list.is_stale(row, visit.now)}
-        return visit.render(
+        stale = {row["id"] for row in rows if market_list.is_stale(row, context.now)}
+        return context.render(
             connection,
             "markets.html",
             rows=rows,
@@ -37,16 +37,16 @@ def found(visit: AVisit) -> Response:
 
 
 @router.get("/markets/add")
-def add_form(visit: AVisit, source: str = "") -> Response:
-    with visit.read() as connection:
-        known = [
+def add_form(context: Context, source: str = "") -> Response:
+    with context.read() as connection:
+        sources = [
             row for row in source_list.sources(connection) if adapters.get(row["adapter_id"]).has_overview()
         ]
-        chosen = next((row for row in known if row["id"] == source), known[0] if known else None)
-        return visit.render(
+        chosen = next((row for row in sources if row["id"] == source), sources[0] if sources else None)
+        return context.render(
             connection,
             "market_add.html",
-            sources=known,
+            sources=sources,
             chosen=chosen,
             parameters=adapters.get(chosen["adapter_id"]).search_parameters if chosen else (),
             prices=PRICES,
@@ -56,71 +56,75 @@ def add_form(visit: AVisit, source: str = "") -> Response:
 
 
 @router.post("/markets/add")
-def add(visit: AVisit, form: AForm) -> Response:
+def add(context: Context, form: PostedForm) -> Response:
     market_id, source_id = form.text("id"), form.text("source_id")
-    with visit.change("market added", market_id, source=source_id) as connection:
+    with context.change("market added", market_id, source=source_id) as connection:
         source = source_rows.find(connection, source_id)
         parameters = adapters.get(source.adapter_id).search_parameters
         add_market.add(connection, _values(form, parameters), source.id)
         if form.flag("approve") and not source.is_approved:
-            source_rows.approve(connection, source.id, visit.person, visit.now)
-    return visit.back("/markets", f"The market {market_id} is added.")
+            source_rows.approve(connection, source.id, context.person, context.now)
+    return context.redirect("/markets", f"The market {market_id} is added.")
 
 
 @router.post("/markets/{market_id}")
-def change(visit: AVisit, form: AForm, market_id: str) -> Response:
-    given: dict[str, Any] = {}
+def change(context: Context, form: PostedForm, market_id: str) -> Response:
+    changes: dict[str, Any] = {}
     if tier := form.text("tier"):
-        given["tier"] = tier
+        changes["tier"] = tier
     if form.text("enabled"):
-        given["enabled"] = form.flag("enabled")
-    with visit.change("market changed", market_id, **given) as connection:
-        if not market_list.change(connection, market_id, given):
+        changes["enabled"] = form.flag("enabled")
+    with context.change("market changed", market_id, **changes) as connection:
+        if not market_list.change(connection, market_id, changes):
             raise HTTPException(404, f"There is no market {market_id[:80]!r}.")
-    told = ", ".join(
-        "on" if value is True else "off" if value is False else str(value) for value in given.values()
+    state = ", ".join(
+        "on" if value is True else "off" if value is False else str(value) for value in changes.values()
     )
-    return visit.back("/markets", f"{market_id} is now {told}.")
+    return context.redirect("/markets", f"{market_id} is now {state}.")
 
 
 @router.post("/markets/{market_id}/scrape")
 def scrape(
-    visit: AVisit,
-    form: AForm,
+    context: Context,
+    form: PostedForm,
     market_id: str,
     spider: Literal["discovery", "sweep", "verification"] = "discovery",
 ) -> Response:
-    with visit.change("scrape now", market_id, spider=spider) as connection:
+    with context.change("scrape now", market_id, spider=spider) as connection:
         job = market_list.scrape_now(connection, market_id, spider)
-    return visit.back("/markets", f"A {spider} run of {market_id} is queued as job {job}.")
+    return context.redirect("/markets", f"A {spider} run of {market_id} is queued as job {job}.")
 
 
 @router.post("/markets/{market_id}/believe")
-def believe(visit: AVisit, form: AForm, market_id: str) -> Response:
-    with visit.change("smaller market believed", market_id) as connection:
-        counts = sweep_checkpoints.believe(connection, market_id, visit.now)
-    return visit.back("/markets", f"{market_id} now has {counts.seen} cards, not {counts.last_complete}.")
+def believe(context: Context, form: PostedForm, market_id: str) -> Response:
+    with context.change("smaller market believed", market_id) as connection:
+        counts = sweep_checkpoints.believe(connection, market_id, context.now)
+    return context.redirect(
+        "/markets", f"The size of {market_id} is now {counts.seen} cards instead of {counts.last_complete}."
+    )
 
 
 @router.post("/sources/{source_id}/approve")
-def approve(visit: AVisit, form: AForm, source_id: str) -> Response:
+def approve(context: Context, form: PostedForm, source_id: str) -> Response:
     if not form.flag("read"):
-        raise UserError("Say that you have read the site's terms.")
-    with visit.change("source approved", source_id) as connection:
-        source_rows.approve(connection, source_rows.find(connection, source_id).id, visit.person, visit.now)
-    return visit.back("/markets#sources", f"{source_id} is approved by {visit.person}.")
+        raise UserError("Confirm that you have read the site's terms.")
+    with context.change("source approved", source_id) as connection:
+        source_rows.approve(
+            connection, source_rows.find(connection, source_id).id, context.person, context.now
+        )
+    return context.redirect("/markets#sources", f"{source_id} is approved by {context.person}.")
 
 
 @router.post("/sources/{source_id}/visibility")
-def visibility(visit: AVisit, form: AForm, source_id: str) -> Response:
-    wanted = form.text("visibility")
-    with visit.change("source visibility", source_id, visibility=wanted) as connection:
-        source_list.set_visibility(connection, source_id, wanted)
-    return visit.back("/markets#sources", f"{source_id} is now {wanted.lower()} for consumers.")
+def visibility(context: Context, form: PostedForm, source_id: str) -> Response:
+    value = form.text("visibility")
+    with context.change("source visibility", source_id, visibility=value) as connection:
+        source_list.set_visibility(connection, source_id, value)
+    return context.redirect("/markets#sources", f"{source_id} is now {value.lower()} for consumers.")
 
 
 def _values(form: Form, parameters: tuple[str, ...]) -> dict[str, Any]:
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         "id": form.text("id"),
         "display_name": form.text("display_name"),
         "tier": form.text("tier"),
@@ -136,7 +140,7 @@ def _values(form: Form, parameters: tuple[str, ...]) -> dict[str, Any]:
         if not (value := form.text(name, 200)):
             continue
         if name in (*market_list.SEARCH, *PRICES.values()):
-            given[name] = value
+            values[name] = value
         else:
-            given["parameters"][name] = value
-    return given
+            values["parameters"][name] = value
+    return values

@@ -1,4 +1,4 @@
-"""Products: the same thing on several sources, side by side."""
+"""Products: the listings of one product on several sources, side by side."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from fastapi.responses import Response
 from pricewatch.services.notifications import channels
 from pricewatch.store.views import admin_listings
 from pricewatch.web.form_fields import Before, Id
-from pricewatch.web.request_context import AVisit
+from pricewatch.web.request_context import Context
 
 router = APIRouter()
 MOST = 50
 
 
 @router.get("/products")
-def found(visit: AVisit, q: str = "", before: Before = None) -> Response:
-    words = q.replace("\x00", "").strip()[:200]
-    with visit.read() as connection:
+def list_page(context: Context, q: str = "", before: Before = None) -> Response:
+    text = q.replace("\x00", "").strip()[:200]
+    with context.read() as connection:
         rows = admin_listings.products(
             connection,
-            words=words or None,
+            words=text or None,
             before_id=before,
             most=MOST + 1,
         )
         more = rows[MOST - 1].id if len(rows) > MOST else None
-        return visit.render(connection, "products.html", rows=rows[:MOST], more=more, q=q)
+        return context.render(connection, "products.html", rows=rows[:MOST], more=more, q=q)
 
 
 @router.get("/products/{product_id}")
-def one(visit: AVisit, product_id: Id) -> Response:
-    with visit.read() as connection:
+def detail_page(context: Context, product_id: Id) -> Response:
+    with context.read() as connection:
         product = admin_listings.product(connection, product_id)
         if product is None:
             raise HTTPException(404, f"There is no product {product_id}.")
-        offers = admin_listings.offers(connection, product_id, visit.now)
-        return visit.render(
+        offers = admin_listings.offers(connection, product_id, context.now)
+        return context.render(
             connection,
             "product.html",
             product=product,
             offers=offers,
-            sparks=admin_listings.sparks(connection, [offer["id"] for offer in offers], visit.now),
+            sparks=admin_listings.sparks(connection, [offer["id"] for offer in offers], context.now),
             channels=sorted(channels()),
         )

@@ -1,4 +1,4 @@
-"""Proxies: which are there, and which a site has had enough of."""
+"""Proxies: the configured pools, and which proxies are blocked for which site."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from scrapy.utils.project import get_project_settings
 
 from pricewatch.rules.proxy_config import STRATEGIES, parse_proxies
 from pricewatch.store.views import proxy_list
-from pricewatch.web.request_context import AForm, AVisit
+from pricewatch.web.request_context import Context, PostedForm
 
 router = APIRouter()
 
 
 @router.get("/proxies")
-def found(visit: AVisit) -> Response:
+def list_page(context: Context) -> Response:
     settings = get_project_settings()
     pools = {
         kind: [proxy.name for proxy in parse_proxies(settings.get(name) or ())]
         for kind, name in STRATEGIES.items()
     }
-    with visit.read() as connection:
-        return visit.render(
+    with context.read() as connection:
+        return context.render(
             connection,
             "proxies.html",
             pools=pools,
@@ -32,8 +32,8 @@ def found(visit: AVisit) -> Response:
 
 
 @router.post("/proxies/unblock")
-def unblock(visit: AVisit, form: AForm) -> Response:
+def unblock(context: Context, form: PostedForm) -> Response:
     domain, proxy = form.text("domain"), form.text("proxy")
-    with visit.change("proxy unblocked", f"{proxy} for {domain}") as connection:
-        proxy_list.unblock(connection, domain, proxy, visit.now)
-    return visit.back("/proxies", f"{proxy} may be used for {domain} again.")
+    with context.change("proxy unblocked", f"{proxy} for {domain}") as connection:
+        proxy_list.unblock(connection, domain, proxy, context.now)
+    return context.redirect("/proxies", f"{proxy} may be used for {domain} again.")

@@ -1,4 +1,4 @@
-"""Runs by spider, and one run page by page."""
+"""Runs by spider, and the pages of one run."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from pricewatch.store.views import run_list
 from pricewatch.vocabulary import RunStatus
 from pricewatch.web.form_fields import After, Before, Id
 from pricewatch.web.page_rows import run_row
-from pricewatch.web.request_context import AVisit, RequestContext
+from pricewatch.web.request_context import Context, RequestContext
 
 router = APIRouter()
 MOST, MOST_PAGES = 50, 100
 
 
 @router.get("/admin/scraper")
-def all_spiders(visit: AVisit, status: str = "", market: str = "", before: Before = None) -> Response:
-    return _listed(visit, None, status, market, before)
+def all_runs(context: Context, status: str = "", market: str = "", before: Before = None) -> Response:
+    return _list_page(context, None, status, market, before)
 
 
 @router.get("/admin/scraper/{spider:path}")
-def by_spider(
-    visit: AVisit, spider: str, status: str = "", market: str = "", before: Before = None
+def runs_of_spider(
+    context: Context, spider: str, status: str = "", market: str = "", before: Before = None
 ) -> Response:
-    return _listed(visit, spider, status, market, before)
+    return _list_page(context, spider, status, market, before)
 
 
-def _listed(
-    visit: RequestContext, spider: str | None, status: str, market: str, before: int | None
+def _list_page(
+    context: RequestContext, spider: str | None, status: str, market: str, before: int | None
 ) -> Response:
-    with visit.read() as connection:
+    with context.read() as connection:
         spiders = run_list.spiders(connection)
         if spider is not None and spider not in spiders:
-            raise HTTPException(404, f"No spider {spider[:60]!r} has run yet.")
+            raise HTTPException(404, f"The spider {spider[:60]!r} has no runs.")
         rows = run_list.runs(
             connection,
             spider=spider,
@@ -45,7 +45,7 @@ def _listed(
             before_id=before,
             most=MOST + 1,
         )
-        return visit.render(
+        return context.render(
             connection,
             "runs.html",
             spider=spider,
@@ -60,30 +60,30 @@ def _listed(
 
 
 @router.get("/runs/{run_id}")
-def one(visit: AVisit, run_id: Id, after: After = 0, outcome: str = "") -> Response:
-    with visit.read() as connection:
-        return visit.render(connection, "run.html", **_drill_down(connection, run_id, after, outcome or None))
+def detail_page(context: Context, run_id: Id, after: After = 0, outcome: str = "") -> Response:
+    with context.read() as connection:
+        return context.render(connection, "run.html", **_details(connection, run_id, after, outcome or None))
 
 
 @router.get("/fragments/runs/{run_id}")
-def live(visit: AVisit, run_id: Id) -> Response:
-    with visit.read() as connection:
-        return visit.fragment("fragments/run.html", **_drill_down(connection, run_id, 0, None))
+def run_fragment(context: Context, run_id: Id) -> Response:
+    with context.read() as connection:
+        return context.fragment("fragments/run.html", **_details(connection, run_id, 0, None))
 
 
-def _drill_down(connection: Any, run_id: int, after: int, outcome: str | None) -> dict[str, Any]:
+def _details(connection: Any, run_id: int, after: int, outcome: str | None) -> dict[str, Any]:
     run = run_list.run(connection, run_id)
     if run is None:
         raise HTTPException(404, f"There is no run {run_id}.")
-    shown = run_row(run)
-    verifies = shown["kind"] == "verification"
-    find = run_list.attempts if verifies else run_list.pages
-    given = {} if verifies else {"outcome": outcome}
-    rows = find(connection, run_id, after=after, most=MOST_PAGES + 1, **given)
+    row = run_row(run)
+    is_verification = row["kind"] == "verification"
+    find = run_list.attempts if is_verification else run_list.pages
+    filters = {} if is_verification else {"outcome": outcome}
+    rows = find(connection, run_id, after=after, most=MOST_PAGES + 1, **filters)
     return {
-        "run": shown,
-        "pages": [] if verifies else rows[:MOST_PAGES],
-        "attempts": rows[:MOST_PAGES] if verifies else [],
+        "run": row,
+        "pages": [] if is_verification else rows[:MOST_PAGES],
+        "attempts": rows[:MOST_PAGES] if is_verification else [],
         "outcome": outcome or "",
         "more": rows[MOST_PAGES - 1]["id"] if len(rows) > MOST_PAGES else None,
         "collected": run_list.collected(connection, run_id) if run["status"] == "running" else [],
@@ -92,7 +92,7 @@ def _drill_down(connection: Any, run_id: int, after: int, outcome: str | None) -
 
 
 def _page_of(spider: str | None) -> str:
-    """The list of a spider's runs; a name may have any character."""
+    """The address of the list of a spider's runs; a spider name may contain any character."""
     return f"/admin/scraper/{quote(spider)}" if spider else "/admin/scraper"
 
 

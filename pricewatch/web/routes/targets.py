@@ -1,4 +1,4 @@
-"""Targets: listed, paused, resumed, requeued, removed."""
+"""Targets: list, pause, resume, queue now and remove."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pricewatch.store.models.target_tables import TARGET_STATUSES
 from pricewatch.store.queues import job_queue, target_queue, target_rows
 from pricewatch.store.queues.target_rows import Wanted
 from pricewatch.web.form_fields import After
-from pricewatch.web.request_context import AForm, AVisit
+from pricewatch.web.request_context import Context, PostedForm
 
 router = APIRouter()
 MOST = 100
 
 
 @router.get("/targets")
-def found(visit: AVisit, status: str = "", q: str = "", after: After = 0) -> Response:
-    words = q.replace("\x00", "").strip()[:200]
-    wanted = Wanted(status=status if status in TARGET_STATUSES else None, contains=words or None)
-    with visit.read() as connection:
-        rows, more = target_rows.page(connection, wanted, most=MOST, after=after)
-        return visit.render(
+def list_page(context: Context, status: str = "", q: str = "", after: After = 0) -> Response:
+    text = q.replace("\x00", "").strip()[:200]
+    filters = Wanted(status=status if status in TARGET_STATUSES else None, contains=text or None)
+    with context.read() as connection:
+        rows, more = target_rows.page(connection, filters, most=MOST, after=after)
+        return context.render(
             connection,
             "targets.html",
             rows=[{**row, "price": Money.of(row["price_cents"], row["currency"])} for row in rows],
@@ -33,23 +33,23 @@ def found(visit: AVisit, status: str = "", q: str = "", after: After = 0) -> Res
 
 
 @router.post("/targets")
-def act(visit: AVisit, form: AForm) -> Response:
+def act(context: Context, form: PostedForm) -> Response:
     ids, action = form.numbers("id"), form.text("action")
     if not ids:
-        return visit.back("/targets", "Choose at least one target.", good=False)
+        return context.redirect("/targets", "Choose at least one target.", good=False)
     subject = f"target {ids[0]}" if len(ids) == 1 else f"{len(ids)} targets"
-    with visit.change(f"targets: {action}", subject, ids=ids) as connection:
+    with context.change(f"targets: {action}", subject, ids=ids) as connection:
         if action == "pause":
-            told = f"{target_rows.pause(connection, ids, visit.now)} paused."
+            message = f"{target_rows.pause(connection, ids, context.now)} paused."
         elif action == "resume":
-            told = f"{target_rows.resume(connection, ids, visit.now)} resumed."
+            message = f"{target_rows.resume(connection, ids, context.now)} resumed."
         elif action == "remove":
-            told = f"{target_rows.remove(connection, ids)} removed; their history stays."
+            message = f"{target_rows.remove(connection, ids)} removed; their price history is kept."
         elif action == "requeue":
-            admission = target_queue.enqueue(connection, ids, visit.now)
-            told = f"{len(admission.accepted)} of {len(ids)} queued."
+            admission = target_queue.enqueue(connection, ids, context.now)
+            message = f"{len(admission.accepted)} of {len(ids)} queued."
             if admission.rejected:
-                told += f" {len(admission.rejected)} rejected: {', '.join(admission.reasons)}."
+                message += f" {len(admission.rejected)} rejected: {', '.join(admission.reasons)}."
             elif admission.accepted:
                 job_queue.add(
                     connection,
@@ -59,5 +59,5 @@ def act(visit: AVisit, form: AForm) -> Response:
                     priority=job_queue.NOW_PRIORITY,
                 )
         else:
-            raise HTTPException(400, "There is no such action.")
-    return visit.back("/targets", told)
+            raise HTTPException(400, "Unknown action. Known: pause, resume, requeue, remove.")
+    return context.redirect("/targets", message)

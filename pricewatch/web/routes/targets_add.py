@@ -1,4 +1,4 @@
-"""Adding targets: one URL with a preview of what it says, or a file of many with what is wrong in it."""
+"""Adding targets: one URL with a preview, or a CSV file with a report of its problems."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_rows import NewTarget
 from pricewatch.store.writing import source_rows
 from pricewatch.web.page_previews import Preview, Previews
-from pricewatch.web.page_rows import LookedAt
-from pricewatch.web.request_context import AForm, AVisit, Form, RequestContext
+from pricewatch.web.page_rows import PreviewRow
+from pricewatch.web.request_context import Context, Form, PostedForm, RequestContext
 from pricewatch.web.routes.watch import rule_of
 from pricewatch.web.templating import asset
 
@@ -36,42 +36,42 @@ SCHEDULES = {
     "0 */12 * * *": "twice a day",
     "0 6 * * *": "once a day",
 }
-LARGEST_FILE = 5 * 2**20
+MAX_FILE = 5 * 2**20
 MOST_PROBLEMS = 200
 IMPORTED = (LineOutcome.ADDED, LineOutcome.UPDATED)
 
 
 @router.get("/targets/add")
-def form_page(visit: AVisit, url: str = "") -> Response:
+def form_page(context: Context, url: str = "") -> Response:
     url, problem = url.strip()[:2000], None
     if url:
         try:
-            _check_url(visit, url)
+            _check_url(context, url)
         except UserError as error:
             problem = str(error)
-    return _page(visit, url, {}, None, problem)
+    return _page(context, url, {}, None, problem)
 
 
 @router.post("/targets/preview")
-def preview(visit: AVisit, form: AForm) -> Response:
+def preview(context: Context, form: PostedForm) -> Response:
     url, selectors = form.text("url"), _selectors(form)
-    previews: Previews = visit.request.app.state.previews
+    previews: Previews = context.request.app.state.previews
     try:
-        _check_url(visit, url)
+        _check_url(context, url)
         if problem := check_selectors(selectors):
             raise UserError(problem)
-        kept = previews.get(form.text("preview"))
-        if kept is not None and kept.url == url:
-            found = previews.try_selectors(kept, selectors)
+        cached = previews.get(form.text("preview"))
+        if cached is not None and cached.url == url:
+            result = previews.try_selectors(cached, selectors)
         else:
-            found = previews.fetch(url, selectors)
+            result = previews.fetch(url, selectors)
     except UserError as error:
-        return _page(visit, url, selectors, None, str(error))
-    return _page(visit, url, selectors, found, None)
+        return _page(context, url, selectors, None, str(error))
+    return _page(context, url, selectors, result, None)
 
 
 @router.post("/targets/add")
-def add(visit: AVisit, form: AForm) -> Response:
+def add(context: Context, form: PostedForm) -> Response:
     values = {
         **_selectors(form),
         "url": form.text("url"),
@@ -79,63 +79,64 @@ def add(visit: AVisit, form: AForm) -> Response:
         "priority": form.text("priority"),
         "notes": form.text("notes", 1000),
     }
-    with visit.change("target added", values["url"][:500]) as connection:
-        new = target_import.check(values, _allowed(connection))
-        # What the form proposes was not chosen: a known target keeps its own.
-        new = replace(new, given=_chosen(new))
-        added = target_rows.add(connection, [new], visit.now, visit.person)
+    with context.change("target added", values["url"][:500]) as connection:
+        new = target_import.check(values, _allowed_hosts(connection))
+        # Unchanged defaults of the form must not overwrite the values of an existing target.
+        new = replace(new, given=_changed_fields(new))
+        added = target_rows.add(connection, [new], context.now, context.person)
         source = source_rows.load(connection).by_id[added.sources[0]]
         if form.flag("approve") and not source.is_approved:
-            source_rows.approve(connection, source.id, visit.person, visit.now)
+            source_rows.approve(connection, source.id, context.person, context.now)
         target_id = added.ids.get(0) or target_rows.find_url(connection, new.url)
         if form.text("kind"):
-            watch_rules.add(connection, target_id=target_id, now=visit.now, **rule_of(form))
+            watch_rules.add(connection, target_id=target_id, now=context.now, **rule_of(form))
     if added.updated:
-        return visit.back("/targets", f"Target {target_id} watched this page already, and is changed.")
+        return context.redirect(
+            "/targets", f"Target {target_id} already exists for this page and was updated."
+        )
     if not added.ids:
-        return visit.back("/targets", "This page is watched already.", good=False)
-    waits = (
-        "" if source.is_approved or form.flag("approve") else " It waits until somebody approves its source."
-    )
-    return visit.back("/targets", f"Target {target_id} is added.{waits}")
+        return context.redirect("/targets", "A target already exists for this page.", good=False)
+    is_approved = source.is_approved or form.flag("approve")
+    note = "" if is_approved else " It is not checked until its source is approved."
+    return context.redirect("/targets", f"Target {target_id} is added.{note}")
 
 
 @router.get("/targets/import")
-def import_page(visit: AVisit) -> Response:
-    with visit.read() as connection:
-        return visit.render(
+def import_page(context: Context) -> Response:
+    with context.read() as connection:
+        return context.render(
             connection, "target_import.html", report=None, problems=[], content="", outcomes=[]
         )
 
 
 @router.post("/targets/import")
-def import_file(visit: AVisit, form: AForm) -> Response:
-    """The first time only looked at; what is then confirmed is the very same content."""
+def import_file(context: Context, form: PostedForm) -> Response:
+    """Check the file first without importing it; the confirmation sends the same content again."""
     content = (
         form.upload("file")
-        or _kept(form.text("content", 2 * LARGEST_FILE))
-        or form.text("pasted", LARGEST_FILE).encode()
+        or _decoded(form.text("content", 2 * MAX_FILE))
+        or form.text("pasted", MAX_FILE).encode()
     )
     if not content:
-        return visit.back("/targets/import", "Choose a file, or paste some URLs.", good=False)
-    if len(content) > LARGEST_FILE:
-        raise HTTPException(413, "More than 5 MB: use `scrapy targets import` for such a file.")
+        return context.redirect("/targets/import", "Choose a file, or paste some URLs.", good=False)
+    if len(content) > MAX_FILE:
+        raise HTTPException(413, "The file is larger than 5 MB: use `scrapy targets import`.")
     file = read_csv(content)
     if form.text("action") == "import":
-        with visit.change("targets imported", f"{len(file.lines)} lines") as connection:
+        with context.change("targets imported", f"{len(file.lines)} lines") as connection:
             report = target_import.import_csv(
-                connection, file, visit.now, allowed=_allowed(connection), created_by=visit.person
+                connection, file, context.now, allowed=_allowed_hosts(connection), created_by=context.person
             )
             if form.flag("approve"):
                 for source_id in report.unapproved:
-                    source_rows.approve(connection, source_id, visit.person, visit.now)
-        return visit.back("/targets", f"{report.sentence}.")
-    with visit.read() as connection:
-        trial = connection.begin_nested()
-        report = target_import.import_csv(connection, file, visit.now, allowed=_allowed(connection))
-        trial.rollback()
+                    source_rows.approve(connection, source_id, context.person, context.now)
+        return context.redirect("/targets", f"{report.sentence}.")
+    with context.read() as connection:
+        savepoint = connection.begin_nested()
+        report = target_import.import_csv(connection, file, context.now, allowed=_allowed_hosts(connection))
+        savepoint.rollback()
         problems = [line for line in report.lines if line.outcome not in IMPORTED]
-        return visit.render(
+        return context.render(
             connection,
             "target_import.html",
             report=report,
@@ -145,30 +146,30 @@ def import_file(visit: AVisit, form: AForm) -> Response:
         )
 
 
-def _chosen(new: NewTarget) -> tuple[str, ...]:
-    proposed = NewTarget(new.url, new.canonical_url)
-    return tuple(name for name in new.given if getattr(new, name) != getattr(proposed, name))
+def _changed_fields(new: NewTarget) -> tuple[str, ...]:
+    default = NewTarget(new.url, new.canonical_url)
+    return tuple(name for name in new.given if getattr(new, name) != getattr(default, name))
 
 
-def _check_url(visit: RequestContext, url: str) -> None:
-    with visit.read() as connection:
-        target_import.check_url(url, _allowed(connection))
+def _check_url(context: RequestContext, url: str) -> None:
+    with context.read() as connection:
+        target_import.check_url(url, _allowed_hosts(connection))
 
 
 def _page(
-    visit: RequestContext, url: str, selectors: dict[str, str], preview: Preview | None, problem: str | None
+    context: RequestContext, url: str, selectors: dict[str, str], preview: Preview | None, problem: str | None
 ) -> Response:
-    with visit.read() as connection:
+    with context.read() as connection:
         source = None
         if url and problem is None:
             source = source_rows.load(connection).of(url)
-        return visit.render(
+        return context.render(
             connection,
             "target_add.html",
             url=url,
             selectors={name: selectors.get(name, "") for name in NAMES},
             preview=preview,
-            result=LookedAt.of(preview.result) if preview else None,
+            result=PreviewRow.of(preview.result) if preview else None,
             problem=problem,
             page=sanitized_page(preview.page, asset("page.css")) if preview and preview.page else None,
             approved=source is not None and source.is_approved,
@@ -181,11 +182,11 @@ def _selectors(form: Form) -> dict[str, str]:
     return {name: text for name in NAMES if (text := form.text(f"selector_{name}", 500))}
 
 
-def _allowed(connection: Connection) -> AllowedHosts:
+def _allowed_hosts(connection: Connection) -> AllowedHosts:
     return target_import.allowed_hosts(connection, get_project_settings().getlist("ALLOWED_PRIVATE_HOSTS"))
 
 
-def _kept(text: str) -> bytes:
+def _decoded(text: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Watch rules: what somebody wants to be told, and what was told so far."""
+"""Watch rules, and the messages sent for them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from fastapi.responses import Response
 from pricewatch.services.notifications import channels
 from pricewatch.store.people import outbox, watch_rules
 from pricewatch.web.form_fields import Id, percent, price
-from pricewatch.web.request_context import AForm, AVisit, Form
+from pricewatch.web.request_context import Context, Form, PostedForm
 
 router = APIRouter()
 MOST = 100
 
 
 @router.get("/watch")
-def rules(visit: AVisit) -> Response:
-    with visit.read() as connection:
-        return visit.render(
+def list_page(context: Context) -> Response:
+    with context.read() as connection:
+        return context.render(
             connection,
             "watch.html",
             rules=watch_rules.listed(connection, most=MOST),
@@ -29,21 +29,21 @@ def rules(visit: AVisit) -> Response:
 
 
 @router.post("/watch")
-def add(visit: AVisit, form: AForm) -> Response:
+def add(context: Context, form: PostedForm) -> Response:
     listing, product = form.number("listing_id"), form.number("product_id")
     subject = f"listing {listing}" if listing else f"product {product}"
-    with visit.change("watch rule added", subject, kind=form.text("kind")) as connection:
-        watch_rules.add(connection, listing_id=listing, product_id=product, now=visit.now, **rule_of(form))
+    with context.change("watch rule added", subject, kind=form.text("kind")) as connection:
+        watch_rules.add(connection, listing_id=listing, product_id=product, now=context.now, **rule_of(form))
     path = f"/listings/{listing}" if listing else f"/products/{product}"
-    return visit.back(path, "The watch rule is set: you are told once for each change.")
+    return context.redirect(path, "The watch rule is set. You get one message for each change.")
 
 
 @router.post("/watch/{rule_id}/remove")
-def remove(visit: AVisit, form: AForm, rule_id: Id) -> Response:
-    with visit.change("watch rule removed", f"rule {rule_id}") as connection:
+def remove(context: Context, form: PostedForm, rule_id: Id) -> Response:
+    with context.change("watch rule removed", f"rule {rule_id}") as connection:
         if not watch_rules.remove(connection, rule_id):
             raise HTTPException(404, f"There is no rule {rule_id}.")
-    return visit.back("/watch", "The watch rule is removed.")
+    return context.redirect("/watch", "The watch rule is removed.")
 
 
 def rule_of(form: Form) -> dict[str, Any]:

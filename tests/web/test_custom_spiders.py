@@ -1,4 +1,4 @@
-"""Spiders that are not ours, as people and programs see them: runs, drift, held offers, metrics."""
+"""Custom spiders in the web interface and API: runs, drift, quarantined offers, metrics."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAMES = ["toys", "Acme/toys & games?", "<b>toys</b> 100%", "MyShop_v2"]
 
 
 def run_of(database: Database, spider: str, **values: Any) -> int:
-    """A run of a spider that is not ours, which has ended."""
+    """A finished run of a custom spider."""
     opened = {"spider": spider, "adapter_id": reader_id(spider), "source_id": "bazaar"}
     run_id: int = database.call(run_rows.open_run, now=clock.now(), **opened, **values)
     counts = {"offers_valid": 40, "new_listings": 30, "price_rows": 31, "urls_attempted": 42}
@@ -36,7 +36,7 @@ def run_of(database: Database, spider: str, **values: Any) -> int:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_run_is_found_by_its_spider(client: httpx.Client, database: Database, name: str) -> None:
+def test_runs_are_listed_by_spider(client: httpx.Client, database: Database, name: str) -> None:
     run_id = run_of(database, name)
     run_of(database, "another")
     page = f"/admin/scraper/{quote(name)}"
@@ -58,7 +58,7 @@ def test_a_run_is_found_by_its_spider(client: httpx.Client, database: Database, 
     assert f'href="{page}"' in client.get(f"/runs/{run_id}").text
 
 
-def test_the_filter_has_the_spiders_that_ran(client: httpx.Client, database: Database) -> None:
+def test_the_filter_lists_the_spiders_that_ran(client: httpx.Client, database: Database) -> None:
     tabs = "All Discovery Sweep Verification Targets"
     assert tabs + " All" in words(client, "/admin/scraper")
     assert client.get("/admin/scraper/zoo").status_code == 404
@@ -70,7 +70,7 @@ def test_the_filter_has_the_spiders_that_ran(client: httpx.Client, database: Dat
     assert client.get("/api/runs", params={"spider": "nobody"}).json() == {"items": [], "next": None}
 
 
-def test_a_spider_of_another_project_may_be_called_as_ours_is(
+def test_a_custom_spider_may_have_the_name_of_a_built_in_one(
     client: httpx.Client, database: Database
 ) -> None:
     run_id = run_of(database, "verification", job_id="a1")
@@ -81,7 +81,7 @@ def test_a_spider_of_another_project_may_be_called_as_ours_is(
     assert "40 offers" in words(client, "/")
 
 
-def test_a_run_under_way_is_live_and_counted(client: httpx.Client, database: Database) -> None:
+def test_a_running_spider_is_shown_and_counted(client: httpx.Client, database: Database) -> None:
     opened = {"spider": "toys", "adapter_id": "spider:toys", "source_id": "bazaar"}
     run_id = database.call(run_rows.open_run, now=clock.now(), **opened)
     assert "toys" in words(client, "/fragments/running")
@@ -93,7 +93,7 @@ def test_a_run_under_way_is_live_and_counted(client: httpx.Client, database: Dat
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_drift_of_a_spider_is_shown_and_settled(
+def test_a_drifting_spider_is_disabled_and_can_be_enabled(
     browser: Browser, client: httpx.Client, database: Database, name: str
 ) -> None:
     reader, path = reader_id(name), f"/adapters/{quote(reader_id(name))}"
@@ -108,18 +108,21 @@ def test_drift_of_a_spider_is_shown_and_settled(
     enabled = browser.post(f"{path}/enable", page=path, note="mended", source="bazaar")
     assert enabled.status_code == 303
     assert enabled.headers["location"] == f"{path}?source=bazaar"
-    assert f"The spider {name} on bazaar is enabled; its next run is watched." in words(client, path)
+    message = f"The spider {name} on bazaar is enabled. Its next run is marked as watched."
+    assert message in words(client, path)
     assert database.call(adapter_status.begin, reader, "bazaar")
     browser.post(f"{path}/disable", page=path, note="not now")
     assert "Disabled by local" in words(client, path)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_spider_is_switched_by_a_program(client: httpx.Client, database: Database, name: str) -> None:
+def test_a_spider_is_disabled_and_enabled_by_the_api(
+    client: httpx.Client, database: Database, name: str
+) -> None:
     reader, path = reader_id(name), f"/api/adapters/{quote(reader_id(name), safe='')}"
     assert client.post(f"{path}/disable", json={"note": "x"}).status_code == 404
     run_of(database, name)
-    # It is not disabled, and no drift was ever judged.
+    # It is not disabled, and has no drift batches yet.
     assert client.post(f"{path}/enable", json={"note": "x"}).json()["enabled"] is True
     row = client.post(f"{path}/disable", json={"note": "moved"}).json()
     assert (row["adapter_id"], row["spider"], row["enabled"]) == (reader, name, False)
@@ -132,7 +135,7 @@ def test_a_spider_is_switched_by_a_program(client: httpx.Client, database: Datab
     assert read(client)["scrape_adapter_enabled"][(reader,)] == 1
 
 
-def test_what_a_spider_had_held_is_reviewed(
+def test_quarantined_offers_of_a_spider_are_reviewed(
     browser: Browser, client: httpx.Client, database: Database
 ) -> None:
     why = "the spider toys reads its pages itself: no adapter can read its quarantined offers again"
@@ -155,7 +158,7 @@ def test_what_a_spider_had_held_is_reviewed(
     assert "No held offers" in words(client, "/quarantine")
 
 
-def test_a_page_that_a_spider_kept_is_shown_but_not_read_again(
+def test_a_saved_page_of_a_spider_is_shown_but_cannot_be_extracted_again(
     client: httpx.Client, database: Database
 ) -> None:
     held = hold(database, page="<p>as the spider saw it</p>", adapter_id="spider:toys")

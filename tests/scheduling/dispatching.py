@@ -1,4 +1,4 @@
-"""Looks of the dispatcher at markets that a test makes."""
+"""Ticks of the dispatcher on the markets that a test creates."""
 
 from __future__ import annotations
 
@@ -13,30 +13,40 @@ from pricewatch.scheduling.dispatcher import dispatch_once
 from tests.databases import Database
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
-PLAN = DispatchPlan()
+DISPATCH_SETTINGS = DispatchPlan()
 
 
 @pytest.fixture
-def only_what_a_test_makes(database: Database) -> None:
+def no_sample_markets(database: Database) -> None:
     database.do("UPDATE markets SET enabled = false")
 
 
 def make_market(database: Database, market: str = "m", **columns: Any) -> None:
-    names = {"id": market, "source_id": "bazaar", "display_name": market, **columns}
+    values = {"id": market, "source_id": "bazaar", "display_name": market, **columns}
     database.do(
-        f"INSERT INTO markets ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})",
-        **names,
+        f"INSERT INTO markets ({', '.join(values)}) VALUES ({', '.join(f':{name}' for name in values)})",
+        **values,
     )
 
 
-def look(database: Database, now: datetime = NOW, plan: DispatchPlan = PLAN, **options: Any) -> DispatchTick:
+def run_tick(
+    database: Database,
+    now: datetime = NOW,
+    dispatch_settings: DispatchPlan = DISPATCH_SETTINGS,
+    **options: Any,
+) -> DispatchTick:
     done = dispatch_once(
-        database.engine.begin, plan, node="here", silence=timedelta(minutes=1), now=now, **options
+        database.engine.begin,
+        dispatch_settings,
+        node="here",
+        silence=timedelta(minutes=1),
+        now=now,
+        **options,
     )
     assert done is not None
     return done
 
 
-def queued(database: Database) -> list[tuple[str, str | None]]:
+def pending_jobs(database: Database) -> list[tuple[str, str | None]]:
     rows = database.rows("SELECT spider, arguments->>'market' FROM jobs WHERE state = 'pending' ORDER BY id")
     return [(row[0], row[1]) for row in rows]

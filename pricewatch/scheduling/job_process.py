@@ -1,4 +1,4 @@
-"""One spider's process: remembers how it ended and what it complained about, and can be stopped."""
+"""The process of one job: records its exit status and its last error line, and can be stopped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pricewatch.store.queues.job_queue import ClaimedJob
 
 
 def signal_number(name: str) -> int | None:
-    """A signal by its name or number; None where the system knows no such thing."""
+    """The number of a signal that is given by name or number; None if there is no such signal."""
     with suppress(KeyError, ValueError):
         if name.isdecimal():
             return signal.Signals(int(name))
@@ -31,19 +31,19 @@ class JobProcess(ScrapyProcessProtocol):
         self.exit_code: int | None = None
         self.exit_signal: int | None = None
         self.failure: str | None = None
-        # How many requests to cancel have been passed on.
+        # Cancel requests that have been passed on to the process.
         self.cancels = 0
-        # Not ours any more: whatever it does does not count.
+        # Another node has taken over the job: the outcome is not recorded.
         self.is_lost = False
-        # Told to stop because the daemon does; what did not come to a good end is given back.
+        # The daemon stops: the job goes back into the queue unless its spider finishes.
         self.is_stopping = False
-        self._last_words = ""
+        self._last_error_line = ""
         self._kill: Any = None
 
     def errReceived(self, data: bytes) -> None:  # noqa: N802 - twisted's name
         super().errReceived(data)
         lines = [line for line in data.decode(errors="replace").splitlines() if line.strip()]
-        self._last_words = lines[-1] if lines else self._last_words
+        self._last_error_line = lines[-1] if lines else self._last_error_line
 
     def processEnded(self, status: Failure) -> None:  # noqa: N802 - twisted's name
         if self._kill is not None and self._kill.active():
@@ -57,30 +57,30 @@ class JobProcess(ScrapyProcessProtocol):
         self.log("error", self.failure)
 
     def send(self, name: str) -> None:
-        """A signal, by name or number; it may have ended already."""
+        """Send a signal, by name or number; does nothing if the process has ended."""
         with suppress(error.ProcessExitedAlready, AttributeError):
             self.transport.signalProcess(signal_number(name) or signal.SIGINT)
 
     def kill(self) -> None:
-        """Let nothing of it be left: a browser that it started is of the same group."""
+        """Kill the process group, which includes a browser that the spider started."""
         with suppress(OSError):
             if self.pid is not None and os.getpgid(self.pid) == self.pid:
                 os.killpg(self.pid, signal.SIGKILL)
         self.send("KILL")
 
     def kill_after(self, seconds: float, reactor: Any) -> None:
-        """It has so long to end by itself."""
+        """Kill the process if it has not ended after so many seconds."""
         if self._kill is None:
             self._kill = reactor.callLater(seconds, self.kill)
 
     @property
     def ended(self) -> Ended:
-        """How it ended, as the job's row tells it; `pending` means that it has to be done again."""
+        """The outcome for the job's row; `pending` puts the job back into the queue."""
         if self.failure is not None:
             return Ended(self.claimed.id, "failed", reason=self.failure)
         if self.exit_code == 0:
             return Ended(self.claimed.id, "finished", exit_code=0)
         if self.is_stopping:
             return Ended(self.claimed.id, "pending", reason="its node was stopped")
-        reason = self._last_words.removeprefix("pricewatch: ") or None
+        reason = self._last_error_line.removeprefix("pricewatch: ") or None
         return Ended(self.claimed.id, "failed", self.exit_code, self.exit_signal, reason)

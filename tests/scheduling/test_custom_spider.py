@@ -1,4 +1,4 @@
-"""A spider of one's own, from `scrapy genspider` to a job of the daemon, as docs/own-spider.md goes."""
+"""A custom spider from `scrapy genspider` to a job of the daemon, as docs/own-spider.md describes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.waiting import until
 
 pytestmark = pytest.mark.proof
 BIN = Path(sys.executable).parent
-# What the template guesses, and what stands on the pages of the sample marketplace.
+# The selectors of the template, and those that the sample marketplace needs.
 SELECTORS = {
     "article.product": "article.card",
     "a::attr(href)": "a.card-link::attr(href)",
@@ -34,9 +34,9 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 def daemon(database: Database, bazaar: Bazaar, tmp_path: Path) -> Iterator[Daemon]:
     (tmp_path / "daemon").mkdir()
     environment = {"DATABASE_URL": database.url, "PRICEWATCH_VAR": str(tmp_path / "var")}
-    started = Daemon(tmp_path / "daemon", "one", environment)
-    yield started.wait()
-    started.abandon()
+    daemon = Daemon(tmp_path / "daemon", "one", environment)
+    yield daemon.wait()
+    daemon.abandon()
 
 
 @pytest.fixture
@@ -47,23 +47,23 @@ def project(daemon: Daemon, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(project: Path, database: Database) -> Run:
-    def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        ended = subprocess.run(
-            [BIN / words[0], *words[1:]],
+    def run(*command: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [BIN / command[0], *command[1:]],
             cwd=project,
             env={**os.environ, "DATABASE_URL": database.url, "PYTHONPATH": str(project)},
             capture_output=True,
             text=True,
             timeout=120,
         )
-        assert ended.returncode == code, ended.stdout + ended.stderr
-        return ended
+        assert done.returncode == code, done.stdout + done.stderr
+        return done
 
     return run
 
 
 def page(daemon: Daemon, path: str) -> str:
-    with urlopen(f"{daemon.url}{path}", timeout=60) as response:  # noqa: S310 - our own
+    with urlopen(f"{daemon.url}{path}", timeout=60) as response:  # noqa: S310 - the test's daemon
         text: str = response.read().decode()
         return text
 
@@ -73,11 +73,11 @@ def stored(database: Database) -> dict[str, tuple[int, str]]:
     return {urlsplit(row.canonical_url).path: (row.price_cents, row.currency) for row in rows}
 
 
-def shown(bazaar: Bazaar) -> dict[str, tuple[int, str]]:
+def on_the_site(bazaar: Bazaar) -> dict[str, tuple[int, str]]:
     return {true.url: (true.price, true.currency) for true in bazaar.truth("toys") if true.shown[-1].listed}
 
 
-def test_from_nothing_to_a_job_of_the_daemon(
+def test_a_spider_is_generated_run_deployed_and_scheduled(
     daemon: Daemon, project: Path, run: Run, bazaar: Bazaar, database: Database
 ) -> None:
     source = urlsplit(bazaar.url).netloc
@@ -85,9 +85,9 @@ def test_from_nothing_to_a_job_of_the_daemon(
     module = project / "pricewatch" / "spiders" / "toys.py"
     text = module.read_text()
     assert 'allowed_domains = ["127.0.0.1"]' in text
-    for guessed, right in SELECTORS.items():
-        assert f'"{guessed}"' in text
-        text = text.replace(f'"{guessed}"', f'"{right}"')
+    for generated, correct in SELECTORS.items():
+        assert f'"{generated}"' in text
+        text = text.replace(f'"{generated}"', f'"{correct}"')
     module.write_text(text)
 
     refused = run("scrapy", "crawl", "toys", "--nolog", code=1)
@@ -95,8 +95,8 @@ def test_from_nothing_to_a_job_of_the_daemon(
     run("scrapy", "sources", "approve", source, "--by", "Ada")
     run("scrapy", "sources", "set", source, "--requests-per-second", "1000", "--min-delay-ms", "0")
     run("scrapy", "crawl", "toys", "-O", "out.jsonl")
-    assert stored(database) == shown(bazaar)
-    assert len((project / "out.jsonl").read_text().splitlines()) == len(shown(bazaar))
+    assert stored(database) == on_the_site(bazaar)
+    assert len((project / "out.jsonl").read_text().splitlines()) == len(on_the_site(bazaar))
 
     assert '"spiders": 5' in run("scrapyd-deploy").stdout
     changed = next(true for true in bazaar.truth("toys") if true.shown[-1].listed)
@@ -105,14 +105,20 @@ def test_from_nothing_to_a_job_of_the_daemon(
     job = answer["jobid"]
     until(lambda: daemon.job(job).get("state") in ("finished", "failed"))
     assert daemon.job(job)["state"] == "finished"
-    ran = database.row("SELECT * FROM runs WHERE job_id = :job", job=job)
-    assert (ran.spider, ran.status, ran.source_id) == ("toys", "finished", source)
-    assert (ran.adapter_id, ran.arguments) == ("spider:toys", {"colour": "red"})
-    assert (ran.new_listings, ran.updated_listings, ran.price_rows) == (0, len(shown(bazaar)), 1)
-    assert stored(database) == shown(bazaar)
+    stored_run = database.row("SELECT * FROM runs WHERE job_id = :job", job=job)
+    assert (stored_run.spider, stored_run.status, stored_run.source_id) == ("toys", "finished", source)
+    assert (stored_run.adapter_id, stored_run.arguments) == ("spider:toys", {"colour": "red"})
+    assert (stored_run.new_listings, stored_run.updated_listings, stored_run.price_rows) == (
+        0,
+        len(on_the_site(bazaar)),
+        1,
+    )
+    assert stored(database) == on_the_site(bazaar)
 
-    assert f"toys run {ran.id}" in " ".join(page(daemon, f"/runs/{ran.id}").replace(">", " ").split())
-    assert f"/runs/{ran.id}" in page(daemon, "/admin/scraper/toys")
+    assert f"toys run {stored_run.id}" in " ".join(
+        page(daemon, f"/runs/{stored_run.id}").replace(">", " ").split()
+    )
+    assert f"/runs/{stored_run.id}" in page(daemon, "/admin/scraper/toys")
     listed = daemon.get("api/runs", spider="toys")["items"]
-    assert listed[0]["id"] == ran.id
-    assert daemon.get(f"api/runs/{ran.id}")["adapter_id"] == "spider:toys"
+    assert listed[0]["id"] == stored_run.id
+    assert daemon.get(f"api/runs/{stored_run.id}")["adapter_id"] == "spider:toys"

@@ -1,6 +1,6 @@
-"""A database with some weeks of the sample marketplace in it, for screenshots and for looking around.
+"""Fills a database with some days of the sample marketplace, for screenshots and manual tests.
 
-python -m tests.web.world VAR [DAYS]
+python -m tests.web.sample_world VAR [DAYS]
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pricewatch.bazaar.client import Bazaar
 
 
 def live(var: Path, days: float, seed: int = 1) -> None:
-    """Live through these days, with some trouble on the way, and end now."""
+    """Simulate these days, with occasional faults, up to the present."""
     os.environ["PRICEWATCH_VAR"] = str(var)
     os.environ.pop("DATABASE_URL", None)
     os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "pricewatch.settings")

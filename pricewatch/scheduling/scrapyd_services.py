@@ -1,4 +1,4 @@
-"""scrapyd's web services, answered on threads: neither the database nor `scrapy list` stops the daemon."""
+"""scrapyd's web services on threads, so that neither the database nor `scrapy list` blocks the daemon."""
 
 from __future__ import annotations
 
@@ -22,75 +22,75 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request
 
 from pricewatch.errors import UserError
-from pricewatch.scheduling.command_line import CannotList, list_spiders
+from pricewatch.scheduling.command_line import SpiderListError, list_spiders
 
 log = Logger()
-# It becomes the name of a directory.
+# The name of a directory as well.
 PROJECT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
-MOST_VERSION = 200
+MAX_VERSION_LENGTH = 200
 
 
-def refused(message: str) -> error.Error:
-    """As scrapyd tells what is wrong with a request: in the answer, with status 200."""
+def request_error(message: str) -> error.Error:
+    """An error in the style of scrapyd: the message is in the response, with status 200."""
     return error.Error(code=http.OK, message=message.encode())
 
 
-def in_words(problem: Exception) -> str:
+def error_message(problem: Exception) -> str:
     if isinstance(problem, error.Error):
         return (problem.message or b"").decode(errors="replace")
     if isinstance(problem, error.UnsupportedMethod):
         allowed = [name.decode() for name in cast("Sequence[bytes]", problem.allowedMethods)]
-        return f"only {', '.join(allowed)} are understood here"
+        return f"method not allowed; use {', '.join(allowed)}"
     if isinstance(problem, SQLAlchemyError):
         lines = str(getattr(problem, "orig", problem)).strip().splitlines()
         return f"The database does not answer ({lines[0] if lines else problem})."
     return str(problem)
 
 
-def check_texts(given: Mapping[bytes, Sequence[bytes]]) -> None:
-    """Neither the database nor a command line takes a NUL; only an egg is anything but text."""
-    for name, values in given.items():
+def check_encoding(parameters: Mapping[bytes, Sequence[bytes]]) -> None:
+    """Refuse parameters that the database or a command line cannot store; only `egg` may be binary."""
+    for name, values in parameters.items():
         for text in (name, *(values if name != b"egg" else ())):
             try:
                 is_text = "\x00" not in text.decode()
             except UnicodeDecodeError:
                 is_text = False
             if not is_text:
-                shown = name.decode(errors="replace").replace("\x00", "")[:60]
-                raise refused(f"parameter {shown!r} is not text in UTF-8 without NUL characters")
+                printable = name.decode(errors="replace").replace("\x00", "")[:60]
+                raise request_error(f"parameter {printable!r} must be UTF-8 text without NUL characters")
 
 
-class Threaded(WsResource):
-    """Base of all: answered when a thread has the answer, with what is wrong said in a sentence."""
+class ThreadedService(WsResource):
+    """Base class of all services: runs on a thread and answers errors with a readable message."""
 
     def render(self, txrequest: Request) -> int:
-        gone: list[bool] = []
-        txrequest.notifyFinish().addErrback(lambda _: gone.append(True))
+        disconnected: list[bool] = []
+        txrequest.notifyFinish().addErrback(lambda _: disconnected.append(True))
 
         def send(content: bytes) -> None:
-            if not gone:
+            if not disconnected:
                 txrequest.write(content)
                 txrequest.finish()
 
-        deferToThread(self.answer, txrequest).addCallback(send).addErrback(
-            lambda failure: log.failure("Answering a request", failure=failure)
+        deferToThread(self.respond, txrequest).addCallback(send).addErrback(
+            lambda failure: log.failure("Cannot send a response", failure=failure)
         )
         return NOT_DONE_YET
 
-    def answer(self, request: Request) -> bytes:
-        """As scrapyd answers; but a request that is refused is no exception in the daemon's log."""
+    def respond(self, request: Request) -> bytes:
+        """Respond as scrapyd does, but log a refused request as information, not as an exception."""
         try:
-            check_texts(cast("dict[bytes, list[bytes]]", request.args))
+            check_encoding(cast("dict[bytes, list[bytes]]", request.args))
             data = Resource.render(self, request)
         except (error.Error, error.UnsupportedMethod, UserError, SQLAlchemyError) as problem:
-            data = {"status": "error", "message": in_words(problem)}
+            data = {"status": "error", "message": error_message(problem)}
             log.info("{path!r} refused: {why!r}", path=request.path, why=data["message"])
-        except Exception:  # noqa: BLE001 - the answer to whatever went wrong
-            log.failure("Answering a request")
+        except Exception:  # noqa: BLE001 - every error gets a response
+            log.failure("A request failed")
             request.setResponseCode(http.INTERNAL_SERVER_ERROR)
-            data = {"status": "error", "message": "Something went wrong here; the daemon's log says what."}
+            data = {"status": "error", "message": "Internal error; see the daemon's log."}
         if data is None:
-            # To OPTIONS, all is said in the headers.
+            # The response to OPTIONS has headers only.
             return b""
         content = json.dumps({"status": "ok", **data, "node_name": self.root.node_name}).encode() + b"\n"
         request.setHeader("Content-Type", "application/json")
@@ -98,53 +98,53 @@ class Threaded(WsResource):
         return content
 
     def check_project(self, project: str) -> None:
-        """It may have been deployed to another node a moment ago."""
+        """Refuse an unknown project; reload first, as it may just have been deployed to another node."""
         if project not in self.root.poller.queues:
             self.root.update_projects()
         if project not in self.root.poller.queues:
-            raise refused(f"project '{project}' not found")
+            raise request_error(f"project '{project}' not found")
 
     def spiders(self, project: str, version: str | None, connection: Connection | None = None) -> list[str]:
-        """The spiders of a version, or of what the next job would run."""
+        """The spiders of a version; without one, of the version that the next job would run."""
         found = self.root.eggstorage.fetch(project, version, connection)
         if version and found is None:
-            raise refused(f"version '{version}' not found")
+            raise request_error(f"version '{version}' not found")
         return SpiderLists.get(self.root, project, found[1] if found else None)
 
 
 class SpiderLists:
-    """What `scrapy list` said about each egg, so that it is asked once."""
+    """A cache of the output of `scrapy list` for each egg."""
 
-    known: ClassVar[dict[tuple[str, Path | None], list[str]]] = {}
+    cache: ClassVar[dict[tuple[str, Path | None], list[str]]] = {}
 
     @classmethod
     def get(cls, root: Any, project: str, egg: Path | None) -> list[str]:
-        if (project, egg) not in cls.known:
+        if (project, egg) not in cls.cache:
             try:
                 spiders = list_spiders(root.runner, project, egg, root.launcher.settings)
-            except CannotList as problem:
-                raise refused(f"The spiders of {project} cannot be listed: {problem}") from None
-            cls.known[project, egg] = spiders
-        return cls.known[project, egg]
+            except SpiderListError as problem:
+                raise request_error(f"The spiders of {project} cannot be listed: {problem}") from None
+            cls.cache[project, egg] = spiders
+        return cls.cache[project, egg]
 
 
-class ListProjects(Threaded, webservice.ListProjects):
+class ListProjects(ThreadedService, webservice.ListProjects):
     pass
 
 
-class ListVersions(Threaded, webservice.ListVersions):
+class ListVersions(ThreadedService, webservice.ListVersions):
     pass
 
 
-class DeleteProject(Threaded, webservice.DeleteProject):
+class DeleteProject(ThreadedService, webservice.DeleteProject):
     pass
 
 
-class DeleteVersion(Threaded, webservice.DeleteVersion):
+class DeleteVersion(ThreadedService, webservice.DeleteVersion):
     pass
 
 
-class ListSpiders(Threaded):
+class ListSpiders(ThreadedService):
     @param("project")
     @param("_version", dest="version", required=False, default=None)
     def render_GET(  # noqa: N802 - twisted's name
@@ -154,8 +154,8 @@ class ListSpiders(Threaded):
         return {"spiders": self.spiders(project, version)}
 
 
-class AddVersion(Threaded):
-    """An egg whose spiders cannot be listed is refused before any node can run it."""
+class AddVersion(ThreadedService):
+    """Refuses an egg whose spiders cannot be listed, before any node can run it."""
 
     @param("project")
     @param("version")
@@ -164,18 +164,20 @@ class AddVersion(Threaded):
         self, txrequest: Request, project: str, version: str, egg: bytes
     ) -> dict[str, Any]:
         if not PROJECT_NAME.fullmatch(project):
-            raise refused("a project's name is made of letters, digits, '.', '_' and '-', 100 at the most")
-        if not 0 < len(version) <= MOST_VERSION:
-            raise refused(f"a version has 1 to {MOST_VERSION} characters")
+            raise request_error("a project name has 1 to 100 letters, digits, '.', '_' and '-'")
+        if not 0 < len(version) <= MAX_VERSION_LENGTH:
+            raise request_error(f"a version has 1 to {MAX_VERSION_LENGTH} characters")
         if not zipfile.is_zipfile(BytesIO(egg)):
-            raise refused("egg is not a ZIP file (if using curl, use egg=@path not egg=path)")
+            raise request_error("egg is not a ZIP file (if using curl, use egg=@path not egg=path)")
         with tempfile.TemporaryDirectory(prefix="pricewatch-") as directory:
-            trial = Path(directory) / "trial.egg"
-            trial.write_bytes(egg)
+            path = Path(directory) / "uploaded.egg"
+            path.write_bytes(egg)
             try:
-                spiders = list_spiders(self.root.runner, project, trial, {})
-            except CannotList as problem:
-                raise refused(f"This egg cannot be used, and nothing was deployed: {problem}") from None
+                spiders = list_spiders(self.root.runner, project, path, {})
+            except SpiderListError as problem:
+                raise request_error(
+                    f"the egg was not deployed, its spiders cannot be listed: {problem}"
+                ) from None
         self.root.eggstorage.put(BytesIO(egg), project, version)
         self.root.update_projects()
         return {"project": project, "version": version, "spiders": len(spiders)}
