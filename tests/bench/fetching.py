@@ -20,7 +20,7 @@ import scrapy
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.http import Request, Response
 
-from pricewatch import settings as ours
+from pricewatch import settings as project_settings
 from pricewatch.bazaar.client import Bazaar
 from pricewatch.spiders.base import OUR_COMPONENTS, OUR_SETTINGS
 from tests.bench.metric import Metric, rounds
@@ -40,7 +40,7 @@ BOTH: dict[str, Any] = {
 }
 ON: dict[str, Any] = {
     "DOWNLOADER_MIDDLEWARES": {
-        **ours.DOWNLOADER_MIDDLEWARES,
+        **project_settings.DOWNLOADER_MIDDLEWARES,
         **OUR_COMPONENTS["DOWNLOADER_MIDDLEWARES"],
     },
 }
