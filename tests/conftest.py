@@ -1,9 +1,9 @@
-"""What all tests share: one PostgreSQL, a database of its own for each test, a marketplace, and crawls.
+"""The fixtures of all tests: one PostgreSQL with a database per test, a marketplace, and crawls.
 
-`database`: a migrated database that only this test sees; DATABASE_URL names it.
-`bazaar`: a sample marketplace that nobody has touched: one process for all tests, reset before each.
-`marketplace`: the same, with the source `bazaar` of this test's database pointing at it.
-`crawl`: runs `scrapy crawl …` in a process of its own against them.
+`database`: a migrated database for this test; DATABASE_URL is set to it.
+`bazaar`: the sample marketplace: one process for all tests, reset before each test.
+`marketplace`: the same, with the source `bazaar` in the database of this test pointing at it.
+`crawl`: runs `scrapy crawl …` in its own process against them.
 """
 
 from __future__ import annotations
@@ -37,32 +37,32 @@ from tests.forked import Outcome, Scrapy, start_fork_server, stop_fork_server
 
 ROOT = Path(__file__).parents[1]
 TEMPLATE = "migrated"
-# What the tests need of a file system in memory.
-ROOM_BYTES = 4 * 2**30
+# The free space that the tests need on a file system in memory.
+MEMORY_BYTES = 4 * 2**30
 
 
-# The same examples every time, so that green means green; HYPOTHESIS_PROFILE=random looks for others.
+# The same examples in every run, so that results are reproducible; HYPOTHESIS_PROFILE=random tries others.
 hypothesis.settings.register_profile("same", derandomize=True, database=None, deadline=None)
 hypothesis.settings.register_profile("random", database=None, deadline=None)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # A job in the background ignores SIGINT, and so would everything that a test starts and interrupts.
+    # Background jobs of a shell ignore SIGINT, and child processes that tests interrupt would inherit this.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    # As a plugin: fixtures of the session do not come by the hooks of this file.
+    # As a plugin, because the hooks of this file do not see fixtures of the session.
     config.pluginmanager.register(processes.ProcessGuard())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
-    """The longest first, so that nobody is left alone with them at the end; unless they were shuffled."""
+    """Run the longest tests first, so that workers finish at about the same time; unless shuffled."""
     if not config.pluginmanager.hasplugin("randomly"):
         items.sort(key=lambda item: [item.get_closest_marker(mark) is None for mark in ("proof", "slow")])
 
 
 @cache
 def chromium() -> Chromium | str:
-    """The browser of this machine, or why there is none."""
+    """Return the browser of this machine, or why there is none."""
     try:
         return working_chromium(os.environ.get("CHROMIUM_PATH", ""))
     except NoBrowser as missing:
@@ -70,7 +70,7 @@ def chromium() -> Chromium | str:
 
 
 def chromium_path() -> str:
-    """For tests that are marked `browser`."""
+    """Return the path of the browser, for tests that are marked `browser`."""
     found = chromium()
     assert isinstance(found, Chromium)
     return found.path
@@ -88,7 +88,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 class Crawl:
-    """Runs `scrapy crawl`, and other commands, in processes of their own."""
+    """Run `scrapy crawl` and other commands in their own processes."""
 
     def __init__(self, environment: dict[str, str]) -> None:
         self.environment = environment
@@ -97,11 +97,11 @@ class Crawl:
     def __call__(
         self, spider: str, /, *, settings: dict[str, Any] | None = None, **arguments: Any
     ) -> Outcome:
-        """Run to the end."""
+        """Run a spider to its end."""
         return self.start(spider, settings=settings, **arguments).end()
 
     def start(self, spider: str, /, *, settings: dict[str, Any] | None = None, **arguments: Any) -> Scrapy:
-        """Only start it: for tests that interfere."""
+        """Start a spider, for tests that interfere with it."""
         return self.command(
             "crawl",
             spider,
@@ -110,7 +110,7 @@ class Crawl:
         )
 
     def command(self, *words: str, **environment: str) -> Scrapy:
-        """Start any command of ours."""
+        """Start any command."""
         started = Scrapy(list(words), {**self.environment, **environment}, ROOT)
         self._started.append(started)
         return started
@@ -122,7 +122,7 @@ class Crawl:
 
 @pytest.fixture(scope="session", autouse=True)
 def processes_end() -> Iterator[None]:
-    """Before all other fixtures of the session, so that they are over when it looks."""
+    """Check for left processes after all other fixtures of the session have ended."""
     yield
     processes.check_session()
 
@@ -136,9 +136,9 @@ def fork_server(processes_end: None) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def short_directory(fork_server: None) -> Iterator[Path]:
-    """Where this session writes: outside the checkout, and short enough for the path of a socket."""
+    """The directory of this session: outside the checkout, with a path short enough for a socket."""
     directory = Path(tempfile.mkdtemp(prefix="pw", dir=_memory()))
-    # Some tests act as another user.
+    # Some tests run as another user.
     directory.chmod(0o755)
     (directory / "tmp").mkdir()
     (directory / "tmp").chmod(0o1777)
@@ -151,10 +151,10 @@ def short_directory(fork_server: None) -> Iterator[Path]:
 
 
 def _memory() -> Path | None:
-    """A file system in memory, where databases are copied ten times as fast; None where there is none."""
+    """Return a file system in memory, where databases are copied ten times as fast, or None."""
     memory = Path("/dev/shm")
-    has_room = memory.is_dir() and shutil.disk_usage(memory).free > ROOM_BYTES
-    return memory if has_room and os.access(memory, os.W_OK) else None
+    has_space = memory.is_dir() and shutil.disk_usage(memory).free > MEMORY_BYTES
+    return memory if has_space and os.access(memory, os.W_OK) else None
 
 
 @pytest.fixture(scope="session")
@@ -162,14 +162,14 @@ def server(short_directory: Path) -> Iterator[Server]:
     directory = short_directory / "db"
     yield Server(directory)
     embedded_postgres._held.pop(directory).close()
-    # The keeper lets go of its place when the server has stopped.
+    # The keeper process releases its lock when the server has stopped.
     with (directory / "postgres.keeper").open("a") as keeper:
         fcntl.flock(keeper, fcntl.LOCK_EX)
 
 
 @pytest.fixture(scope="session")
 def migrated(server: Server) -> str:
-    """The name of a database that new ones are copied from."""
+    """The name of the database from which new ones are copied."""
     server.order(f"CREATE DATABASE {TEMPLATE}")
     engine = create_engine(server.administration.set(database=TEMPLATE), poolclass=NullPool)
     ensure_schema(engine)
@@ -179,9 +179,9 @@ def migrated(server: Server) -> str:
 
 @pytest.fixture(scope="session")
 def copies(server: Server, migrated: str) -> Iterator[Copies]:
-    made = Copies(server, migrated)
-    yield made
-    made.close()
+    copies = Copies(server, migrated)
+    yield copies
+    copies.close()
 
 
 @pytest.fixture
@@ -233,5 +233,5 @@ def crawl(database: Database) -> Iterator[Crawl]:
 
 
 def point_at(database: Database, bazaar: Bazaar) -> None:
-    """Let the source `bazaar` be this marketplace."""
+    """Set the base URL of the source `bazaar` to this marketplace."""
     database.do("UPDATE sources SET base_url = :url WHERE id = 'bazaar'", url=bazaar.url)

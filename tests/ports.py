@@ -1,4 +1,4 @@
-"""Ports for servers that are started a moment later."""
+"""Free ports for servers that tests start."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import random
 import socket
 from contextlib import ExitStack
 
-# Below the range from which systems take ports for outgoing connections: nobody gets them by chance.
+# Below the range of ephemeral ports, so that no outgoing connection uses one.
 _PORTS = range(10_000, 32_000)
 _TRIES = 100
 
 
 def free_port(together: int = 1) -> int:
-    """A port that is free; with `together`, so are those after it."""
+    """Return the first of `together` consecutive free ports."""
     for _ in range(_TRIES):
-        # Not by `random` alone: tests that run side by side may have the same seed.
+        # SystemRandom, because parallel test processes may have the same seed.
         port = random.SystemRandom().choice(_PORTS)
         if _are_free(range(port, port + together)):
             return port

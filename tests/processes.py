@@ -1,7 +1,7 @@
-"""Which test started which process: every process carries the name of its test in its environment.
+"""Fail tests that leave processes behind: every process has the name of its test in its environment.
 
-What a fixture of a module or the session starts belongs to the session. A process that outlives the test it
-belongs to fails that test; one that outlives the session fails the session.
+Processes started by fixtures of a module or the session belong to the session. A process that outlives its
+test fails that test; one that outlives the session fails the session.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from tests.forked import forked_processes
 
 VARIABLE = "PRICEWATCH_TEST"
 SESSION = f"session {os.getpid()}"
-# Processes that were told to end may need a moment.
+# Processes that were terminated may need a moment to end.
 END_SECONDS = 10.0
 
 
 @contextmanager
 def owned_by(owner: str) -> Iterator[None]:
-    """What is started from now on belongs to this owner."""
+    """Set the owner of the processes that are started in this context."""
     before = os.environ.get(VARIABLE)
     os.environ[VARIABLE] = owner
     try:
@@ -41,13 +41,13 @@ def owned_by(owner: str) -> Iterator[None]:
 
 @contextmanager
 def for_the_session() -> Iterator[None]:
-    """What is started from now on may outlive the test."""
+    """Let processes that are started in this context outlive the test."""
     with owned_by(SESSION):
         yield
 
 
 class ProcessGuard:
-    """Fails the test that left a process."""
+    """A plugin that fails tests that leave a process behind."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -78,9 +78,9 @@ def check_session() -> None:
         pytest.fail(f"The session left these processes: {'; '.join(end(left))}", pytrace=False)
 
 
-def left_by(owner: str, also: list[psutil.Process]) -> list[psutil.Process]:
-    """The processes of this owner, and those others, that do not end by themselves."""
-    left = _alive(_of(owner) + also)
+def left_by(owner: str, others: list[psutil.Process]) -> list[psutil.Process]:
+    """Return the processes of this owner, and the others, that do not end in time."""
+    left = _alive(_owned(owner) + others)
     deadline = time.monotonic() + END_SECONDS
     while left and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -89,7 +89,7 @@ def left_by(owner: str, also: list[psutil.Process]) -> list[psutil.Process]:
 
 
 def end(processes: list[psutil.Process]) -> list[str]:
-    """Kill them; returns what they were."""
+    """Kill processes and return their ids and command lines."""
     names = []
     for process in processes:
         with suppress(psutil.Error):
@@ -98,15 +98,15 @@ def end(processes: list[psutil.Process]) -> list[str]:
     return names
 
 
-def _of(owner: str) -> list[psutil.Process]:
-    wanted = f"{VARIABLE}={owner}".encode()
+def _owned(owner: str) -> list[psutil.Process]:
+    entry = f"{VARIABLE}={owner}".encode()
     found = []
     for number in psutil.pids():
         if number == os.getpid():
             continue
         with suppress(psutil.Error, OSError):
             if Path("/proc").is_dir():
-                is_owned = wanted in _environment(Path(f"/proc/{number}")).split(b"\0")
+                is_owned = entry in _environment(Path(f"/proc/{number}")).split(b"\0")
             else:
                 is_owned = psutil.Process(number).environ().get(VARIABLE) == owner
             if is_owned:
@@ -115,12 +115,12 @@ def _of(owner: str) -> list[psutil.Process]:
 
 
 def _environment(process: Path) -> bytes:
-    """That of a process which just begins is empty for a moment, and that of the kernel's own always."""
+    """Read the environment of a process; retry, because it is empty for a moment after the start."""
     for _ in range(50):
         found = (process / "environ").read_bytes()
         if found:
             return found
-        # Fails for the kernel's own.
+        # Fails for processes of the kernel, whose environment is always empty.
         (process / "exe").readlink()
         time.sleep(0.01)
     return b""

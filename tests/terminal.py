@@ -1,4 +1,4 @@
-"""Commands on a terminal of their own, as a person has one."""
+"""Run commands on a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from tests.conftest import ROOT
 
 
 def on_terminal(database_url: str, *words: str, typed: bytes = b"", kind: str = "xterm") -> tuple[int, str]:
-    """The exit code of `scrapy …`, and what it showed to somebody who typed this."""
-    ours, theirs = pty.openpty()
-    os.write(ours, typed)
+    """Run `scrapy …`, type some input, and return its exit code and output."""
+    parent, child = pty.openpty()
+    os.write(parent, typed)
     process = subprocess.Popen(
         [sys.executable, "-m", "scrapy", *words],
         cwd=ROOT,
         env={**os.environ, "DATABASE_URL": database_url, "TERM": kind, "COLUMNS": "150"},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
+        stdin=child,
+        stdout=child,
+        stderr=child,
     )
-    os.close(theirs)
-    shown = b""
+    os.close(child)
+    output = b""
     try:
-        while piece := os.read(ours, 65536):
-            shown += piece
+        while chunk := os.read(parent, 65536):
+            output += chunk
     except OSError:
-        # The other end is closed.
+        # The command has closed its end.
         pass
-    os.close(ours)
-    return process.wait(60), shown.decode()
+    os.close(parent)
+    return process.wait(60), output.decode()

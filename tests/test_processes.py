@@ -1,4 +1,4 @@
-"""The guard itself: a test that leaves a process fails, and so does a session."""
+"""The process guard: a test or a session that leaves a process behind fails."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LEAVES = """
 """
 
 
-def test_a_process_that_outlives_its_test_fails_it(tmp_path: Path) -> None:
+def test_process_that_outlives_its_test_fails_the_test(tmp_path: Path) -> None:
     (tmp_path / "test_leaving.py").write_text(textwrap.dedent(LEAVES))
     plugin = tmp_path / "conftest.py"
     plugin.write_text(
@@ -59,8 +59,8 @@ def test_a_process_that_outlives_its_test_fails_it(tmp_path: Path) -> None:
     assert "3 passed, 2 errors" in done.stdout
 
 
-def test_sigint_has_its_usual_effect_on_what_tests_start() -> None:
-    """Also where the tests run in the background of a script, which makes them ignore it."""
+def test_child_processes_do_not_ignore_sigint() -> None:
+    """Even if the tests run in the background of a script, which ignores SIGINT."""
     sleeper = "import signal; signal.raise_signal(signal.SIGINT)"
     done = subprocess.run([sys.executable, "-c", sleeper], stderr=subprocess.DEVNULL)
     assert done.returncode == -signal.SIGINT

@@ -137,12 +137,12 @@ def test_the_daemon_and_its_pages_report_the_outage_and_recover(
         proxy.stall()
         for path in ("/api/runs", "/", "/metrics"):
             assert status_of(daemon.url + path)[0] == 503, path
-        status, said = status_of(f"{daemon.url}/daemonstatus.json")
-        assert (status, json.loads(said)["status"]) == (200, "error")
-        assert b"The database does not answer" in said
-        until(lambda: "failed, retrying" in daemon.log.read_text(), ENOUGH)
-        line.revive()
-        until(lambda: status_of(f"{daemon.url}/api/runs")[0] == 200, ENOUGH)
+        status, body = status_of(f"{daemon.url}/daemonstatus.json")
+        assert (status, json.loads(body)["status"]) == (200, "error")
+        assert b"The database does not answer" in body
+        until(lambda: "failed, retrying" in daemon.log.read_text(), TIMEOUT)
+        proxy.resume()
+        until(lambda: status_of(f"{daemon.url}/api/runs")[0] == 200, TIMEOUT)
         job = daemon.schedule("quick")
         until(lambda: daemon.states().get(job) == "finished", TIMEOUT)
     finally:

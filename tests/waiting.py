@@ -1,4 +1,4 @@
-"""Waiting for what happens in another process and tells nobody."""
+"""Wait for events in other processes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 
 def until(happened: Callable[[], object], seconds: float = 60, every: float = 0.05) -> None:
-    """How long is only a guard against waiting for ever."""
+    """Wait until a condition is true; the timeout only prevents waiting forever."""
     deadline = time.monotonic() + seconds
     while not happened():
-        assert time.monotonic() < deadline, "it did not happen"
+        assert time.monotonic() < deadline, f"it did not happen within {seconds} seconds"
         time.sleep(every)

@@ -92,21 +92,21 @@ class Command(ActionCommand):
         from pricewatch.store.engine.database import engine
         from pricewatch.store.writing import quarantine_rows
 
-        (held_id,) = parse_ids([opts.id])
+        (entry_id,) = parse_ids([opts.id])
         with engine().connect() as connection:
-            held = quarantine_rows.get(connection, held_id)
-        if held is None:
-            raise UserError(f"There is no offer {held_id} in quarantine.")
-        page = held.pop("page")
+            entry = quarantine_rows.get(connection, entry_id)
+        if entry is None:
+            raise UserError(f"There is no offer {entry_id} in quarantine.")
+        page = entry.pop("page")
         if opts.save:
             if page is None:
-                raise UserError(f"Offer {held_id} has no stored page: {quarantine_rows.no_page(held)}.")
+                raise UserError(f"Offer {entry_id} has no stored page: {quarantine_rows.no_page(entry)}.")
             Path(opts.save).write_bytes(page)
             print(f"{len(page)} bytes written to {opts.save}")
             return
         from pricewatch.store.engine.json_safe import json_safe
 
-        shown = {**held, "page_bytes": len(page) if page is not None else None}
+        shown = {**entry, "page_bytes": len(page) if page is not None else None}
         print(json.dumps(json_safe(shown), indent=2, ensure_ascii=False))
 
     def do_accept(self, opts: argparse.Namespace) -> int:
@@ -114,10 +114,10 @@ class Command(ActionCommand):
         from pricewatch.store.engine.database import engine
 
         refused = 0
-        for held_id in parse_ids(opts.ids):
+        for entry_id in parse_ids(opts.ids):
             with engine().begin() as connection:
                 done = quarantine_review.accept(
-                    connection, held_id, by=opts.by or user_name(), note=opts.note, now=clock.now()
+                    connection, entry_id, by=opts.by or user_name(), note=opts.note, now=clock.now()
                 )
             refused += not (done.would_store or done.outcome is quarantine_review.Review.NOT_WAITING)
             print(_outcome_line(done))
@@ -145,10 +145,10 @@ class Command(ActionCommand):
             ids = _pending_ids(opts.adapter)
         stored = 0
         with progress_bar("Reading pages", len(ids)) as progress:
-            for number, held_id in enumerate(ids, 1):
+            for number, entry_id in enumerate(ids, 1):
                 with engine().begin() as connection:
                     done = quarantine_review.replay(
-                        connection, held_id, by=opts.by or user_name(), now=clock.now(), apply=opts.apply
+                        connection, entry_id, by=opts.by or user_name(), now=clock.now(), apply=opts.apply
                     )
                 stored += done.would_store
                 print(_outcome_line(done, dry_run=not opts.apply))

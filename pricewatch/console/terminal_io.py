@@ -20,7 +20,7 @@ def print_message(message: str) -> None:
 
 
 def confirm(question: str) -> bool:
-    """Ask a yes-or-no question; the answer is no where nobody can answer."""
+    """Ask a yes-or-no question; without a terminal, the answer is no."""
     if not is_interactive():
         return False
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)

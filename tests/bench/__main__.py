@@ -1,4 +1,4 @@
-"""`make bench`: everything that is measured, as ratios within one run, in one table."""
+"""`make bench`: run all benchmarks and print one table. Metrics are ratios within one run."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from rich.console import Console
 from rich.table import Table
 
 from pricewatch.store.engine.database import var_directory
-from tests.bench.figure import Figure
-from tests.bench.measured import Measured, measure
+from tests.bench.metric import Metric
+from tests.bench.module_runner import ModuleResult, run_module
 
-# What each one measures, and about how many minutes that takes.
+# What each module measures, and its duration in minutes.
 MODULES = {
-    "pipeline": ("crawling and storing beside bare Scrapy and bare SQL", 2.0),
-    "scale": ("every query of the store at 10 k and 1 M listings (BENCH_SCALE=10M: at 10 M too)", 4.0),
-    "targets": ("claiming due targets at 10 k and 1 M", 1.0),
-    "fetching": ("what our middlewares cost", 1.0),
-    "budget": ("how much of a rate budget eight processes get to use", 1.0),
-    "extraction": ("reading product pages beside parsing alone", 1.0),
-    "scheduling": ("jobs over HTTP beside stock scrapyd", 2.0),
-    "dispatch": ("the dispatcher's tick at 10 k markets and 1 M targets", 2.0),
+    "pipeline": ("crawling and storing, compared with plain Scrapy and plain SQL", 2.0),
+    "scale": ("every query of the store at 10 k and 1 M listings (BENCH_SCALE=10M: also at 10 M)", 4.0),
+    "targets": ("leasing due targets at 10 k and 1 M", 1.0),
+    "fetching": ("the cost of the middlewares", 1.0),
+    "budget": ("the share of a rate limit that eight processes can use", 1.0),
+    "extraction": ("reading product pages, compared with parsing alone", 1.0),
+    "scheduling": ("jobs over HTTP, compared with stock scrapyd", 2.0),
+    "dispatch": ("the dispatch tick at 10 k markets and 1 M targets", 2.0),
     "web": ("every page at 1 M listings", 3.0),
     "soak": ("memory, connections, history and logs over hundreds of crawls and jobs", 4.0),
-    "others": ("known URLs beside changedetection.io, which is installed for it", 7.0),
+    "others": ("checking known URLs, compared with changedetection.io (installed with pip)", 7.0),
 }
-SETTINGS = """
-BENCH_ROUNDS=1   measure each thing once: fast and rough, to try it
-BENCH_SCALE=10M  ten millions of listings as well: a quarter of an hour and 20 GB more
-CHANGEDETECTION  a changedetection.io that is installed already
+ENVIRONMENT = """
+BENCH_ROUNDS=1   measure once: fast, but imprecise
+BENCH_SCALE=10M  also measure ten million listings: 15 more minutes, 20 GB of disk space
+CHANGEDETECTION  path of an installed changedetection.io
 """
 PACKAGES = ("scrapy", "scrapyd", "twisted", "sqlalchemy", "psycopg2-binary", "lxml", "uvloop")
 WIDTH = 180
@@ -61,40 +61,40 @@ def machine() -> dict[str, str]:
     }
 
 
-def table(results: list[Measured]) -> Table:
-    made = Table("figure", "value", "unit", "baseline", "ratio", "bar", "held", "")
-    for column in made.columns[1:6]:
+def table(results: list[ModuleResult]) -> Table:
+    rows = Table("metric", "value", "unit", "baseline", "ratio", "limit", "passed", "")
+    for column in rows.columns[1:6]:
         column.justify = "right"
     for result in results:
-        for figure in result.figures:
-            made.add_row(*_cells(figure))
+        for metric in result.metrics:
+            rows.add_row(*_cells(metric))
         if result.failed is not None:
-            made.add_row(result.module, "", "", "", "", "", "[red]failed[/]", result.failed)
+            rows.add_row(result.module, "", "", "", "", "", "[red]failed[/]", result.failed)
         if result.skipped is not None:
-            made.add_row(result.module, "", "", "", "", "", "skipped", result.skipped)
-    return made
+            rows.add_row(result.module, "", "", "", "", "", "skipped", result.skipped)
+    return rows
 
 
-def _cells(figure: Figure) -> tuple[str, ...]:
-    sign = "≤" if figure.less_is_better else "≥"
-    aim = f" (aim {figure.aim:g})" if figure.aim is not None else ""
+def _cells(metric: Metric) -> tuple[str, ...]:
+    sign = "≤" if metric.less_is_better else "≥"
+    goal = f" (goal {metric.goal:g})" if metric.goal is not None else ""
     return (
-        figure.name,
-        f"{figure.value:,.1f}",
-        figure.unit,
-        f"{figure.baseline:,.1f}",
-        f"[{'green' if figure.holds else 'red'}]{figure.ratio:.2f}[/]",
-        f"{sign} {figure.bar:g}{aim}",
-        "yes" if figure.holds else "[red]no[/]",
-        figure.note,
+        metric.name,
+        f"{metric.value:,.1f}",
+        metric.unit,
+        f"{metric.baseline:,.1f}",
+        f"[{'green' if metric.passed else 'red'}]{metric.ratio:.2f}[/]",
+        f"{sign} {metric.limit:g}{goal}",
+        "yes" if metric.passed else "[red]no[/]",
+        metric.note,
     )
 
 
-def write(path: Path, facts: dict[str, str], results: list[Measured]) -> None:
-    figures = [
-        {"module": result.module, **asdict(figure), "holds": figure.holds}
+def write(path: Path, environment: dict[str, str], results: list[ModuleResult]) -> None:
+    metrics = [
+        {"module": result.module, **asdict(metric), "passed": metric.passed}
         for result in results
-        for figure in result.figures
+        for metric in result.metrics
     ]
     modules = {
         result.module: {
@@ -104,64 +104,72 @@ def write(path: Path, facts: dict[str, str], results: list[Measured]) -> None:
         }
         for result in results
     }
-    measured = {"at": datetime.now(UTC).isoformat(), "on": facts, "modules": modules, "figures": figures}
+    document = {
+        "at": datetime.now(UTC).isoformat(),
+        "on": environment,
+        "modules": modules,
+        "metrics": metrics,
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(measured, indent=1) + "\n")
+    path.write_text(json.dumps(document, indent=1) + "\n")
 
 
-def run(names: list[str], results: Path, take: Callable[[str], Measured] = measure) -> int:
+def run(names: list[str], results: Path, run_one: Callable[[str], ModuleResult] = run_module) -> int:
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
-    facts = machine()
-    console.print(", ".join(f"{name} {value}" for name, value in facts.items()), highlight=False)
+    environment = machine()
+    console.print(", ".join(f"{name} {value}" for name, value in environment.items()), highlight=False)
     minutes = sum(MODULES.get(name, ("", 1.0))[1] for name in names)
-    console.print(f"{len(names)} of {len(MODULES)} modules, about {minutes:.0f} minutes on a quiet machine.")
-    done: list[Measured] = []
+    console.print(f"{len(names)} of {len(MODULES)} modules, about {minutes:.0f} minutes on an idle machine.")
+    done: list[ModuleResult] = []
     try:
-        for place, name in enumerate(names, 1):
-            console.print(f"{place}/{len(names)} {name}: {MODULES.get(name, ('',))[0]}", highlight=False)
-            done.append(take(name))
-            write(results, facts, done)
+        for number, name in enumerate(names, 1):
+            console.print(f"{number}/{len(names)} {name}: {MODULES.get(name, ('',))[0]}", highlight=False)
+            done.append(run_one(name))
+            write(results, environment, done)
             console.print(f"    {_outcome(done[-1])} after {done[-1].seconds:.0f} s", highlight=False)
     except KeyboardInterrupt:
-        console.print("Stopped; what was measured until now:")
+        console.print("Stopped. Results so far:")
     console.print(table(done))
-    write(results, facts, done)
-    figures = [figure for result in done for figure in result.figures]
-    held = f"{sum(figure.holds for figure in figures)} of {len(figures)} held"
+    write(results, environment, done)
+    metrics = [metric for result in done for metric in result.metrics]
+    passed = f"{sum(metric.passed for metric in metrics)} of {len(metrics)} passed"
     skipped = [f"skipped: {result.skipped}" for result in done if result.skipped is not None]
-    console.print("; ".join([held] * bool(figures) + skipped) + f". Results: {results}")
+    console.print("; ".join([passed] * bool(metrics) + skipped) + f". Results: {results}")
     if len(done) < len(names):
         return 130
-    return 0 if all(result.holds for result in done) else 1
+    return 0 if all(result.passed for result in done) else 1
 
 
-def _outcome(result: Measured) -> str:
+def _outcome(result: ModuleResult) -> str:
     if result.failed is not None:
         return f"[red]failed[/]: {result.failed}"
     if result.skipped is not None:
         return f"skipped: {result.skipped}"
-    missed = [f"{figure.name} ({figure.ratio:.2f})" for figure in result.figures if not figure.holds]
-    held = f"{len(result.figures) - len(missed)} of {len(result.figures)} held"
-    return f"{held}, not: {', '.join(missed)};" if missed else held
+    failed = [f"{metric.name} ({metric.ratio:.2f})" for metric in result.metrics if not metric.passed]
+    passed = f"{len(result.metrics) - len(failed)} of {len(result.metrics)} passed"
+    return f"{passed}, failed: {', '.join(failed)};" if failed else passed
 
 
 def main() -> int:
-    listed = "\n".join(
-        f"{name:<16} {what} (about {minutes:g} min)" for name, (what, minutes) in MODULES.items()
+    modules = "\n".join(
+        f"{name:<16} {description} (about {minutes:g} min)"
+        for name, (description, minutes) in MODULES.items()
     )
     parser = argparse.ArgumentParser(
         prog="python -m tests.bench",
         description=__doc__,
-        epilog=f"modules:\n{listed}\n\nenvironment:{SETTINGS}",
+        epilog=f"modules:\n{modules}\n\nenvironment variables:{ENVIRONMENT}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("module", nargs="*", help="which ones; all of them if none is named")
-    parser.add_argument("--results", type=Path, default=var_directory() / "bench.json", help="the JSON file")
-    given = parser.parse_args()
-    for name in given.module:
+    parser.add_argument("module", nargs="*", help="modules to run (default: all)")
+    parser.add_argument(
+        "--results", type=Path, default=var_directory() / "bench.json", help="JSON file for the results"
+    )
+    opts = parser.parse_args()
+    for name in opts.module:
         if name not in MODULES:
-            parser.error(f"there is no module {name!r}; there are {', '.join(MODULES)}")
-    return run(given.module or list(MODULES), given.results)
+            parser.error(f"unknown module {name!r}; known: {', '.join(MODULES)}")
+    return run(opts.module or list(MODULES), opts.results)
 
 
 if __name__ == "__main__":

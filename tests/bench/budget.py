@@ -1,4 +1,4 @@
-"""How much of a site's rate budget eight processes get to use together, with the limiter in PostgreSQL."""
+"""The share of a site's rate limit that eight processes can use, with the limiter in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any, cast
 
 from pricewatch.bazaar.client import Bazaar
 from pricewatch.store.engine.database import engine
-from tests.bench.figure import Figure, rounds
-from tests.bench.workplace import workplace
+from tests.bench.metric import Metric, rounds
+from tests.bench.temporary_database import temporary_database
 from tests.databases import Database
 from tests.middlewares.conftest import Site
 from tests.middlewares.sharing import BUDGETS, PROCESSES, share_budgets
 
 ROUNDS = 3
-BAR = 0.85
+LIMIT = 0.85
 
 
-def run() -> list[Figure]:
+def run() -> list[Metric]:
     used: dict[str, list[float]] = {domain: [] for domain in BUDGETS}
-    with workplace(), Bazaar.start(seed=5, listings=600) as bazaar:
+    with temporary_database(), Bazaar.start(seed=5, listings=600) as bazaar:
         bazaar.raise_priority()
         for _ in range(rounds(ROUNDS)):
             site = Site(bazaar, Database(engine().url, engine()), visitor=cast("Any", None))
@@ -33,7 +33,7 @@ def run() -> list[Figure]:
                 shares.append(shared.used(domain))
     note = f"{PROCESSES} processes, one of them killed; median of {rounds(ROUNDS)}"
     return [
-        Figure(f"budget used, {budget}/s", median(used[domain]) * budget, "requests/s", budget,
-               median(used[domain]), BAR, note=note)
+        Metric(f"used rate limit, {budget}/s", median(used[domain]) * budget, "requests/s", budget,
+               median(used[domain]), LIMIT, note=note)
         for domain, budget in BUDGETS.items()
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""One crawl of a benchmark, in a process of its own that takes its order on stdin."""
+"""One crawl of a benchmark, in its own process, which reads its options from standard input."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from pricewatch.spiders.overview import OverviewSpider
 from pricewatch.spiders.sweep import SweepSpider
 
 ROOT = Path(__file__).parents[2]
-# Scrapy as it comes, but for what makes the two comparable: as many requests at once, the same event loop.
+# Plain Scrapy with the same concurrency and the same event loop, so that both are comparable.
 BARE: dict[str, Any] = {
     "CONCURRENT_REQUESTS": project_settings.CONCURRENT_REQUESTS,
     "CONCURRENT_REQUESTS_PER_DOMAIN": project_settings.CONCURRENT_REQUESTS_PER_DOMAIN,
     "ASYNCIO_EVENT_LOOP": getattr(project_settings, "ASYNCIO_EVENT_LOOP", None),
-    # Both would open a port.
+    # Both open a port.
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
 }
 
 
-class Watch:
-    """Pages per second from the first one on, and how much memory the process holds at some of them."""
+class PageCounter:
+    """Measure pages per second and CPU time from the first page on, and memory after some pages."""
 
-    def __init__(self, marks: list[int]) -> None:
-        self.marks = set(marks)
+    def __init__(self, memory_at: list[int]) -> None:
+        self.memory_at = set(memory_at)
         self.pages = 0
         self.began = self.cpu_began = 0.0
         self.memory: dict[int, int] = {}
@@ -53,21 +53,21 @@ class Watch:
         self.pages += 1
         if self.pages == 1:
             self.began, self.cpu_began = time.perf_counter(), time.process_time()
-        if self.pages in self.marks:
+        if self.pages in self.memory_at:
             self.memory[self.pages] = self._process.memory_info().rss
 
     def result(self, ended: float, cpu_ended: float) -> dict[str, Any]:
         return {
             "pages": self.pages,
             "rate": (self.pages - 1) / (ended - self.began),
-            # Of all threads of the process: what else the machine does hardly changes it.
+            # CPU time of all threads, which hardly depends on the load of the machine.
             "cpu_ms": 1000 * (cpu_ended - self.cpu_began) / (self.pages - 1),
-            "memory": [self.memory.get(mark) for mark in sorted(self.marks)],
+            "memory": [self.memory.get(page) for page in sorted(self.memory_at)],
         }
 
 
 class BareSpider(scrapy.Spider):
-    """Downloads the pages and does nothing with them."""
+    """Download the pages only."""
 
     name = "bare"
     urls: list[str] = []  # noqa: RUF012 - set once, before the only crawl of this process
@@ -81,7 +81,7 @@ class BareSpider(scrapy.Spider):
 
 
 class ReadingSpider(BareSpider):
-    """Downloads the pages and reads the offer on each, as any spider for this site would."""
+    """Download the pages and read the offer of each, as any spider for this site would."""
 
     def parse(self, response: Response, **_: Any) -> Any:
         if isinstance(response, TextResponse) and isinstance(
@@ -91,7 +91,7 @@ class ReadingSpider(BareSpider):
 
 
 class DetailSpider(OverviewSpider):
-    """Reads product pages as discovery and sweep do, and nothing else."""
+    """Read product pages as discovery and sweep do."""
 
     name = "sweep"
     urls: list[str] = []  # noqa: RUF012 - set once, before the only crawl of this process
@@ -110,36 +110,36 @@ SPIDERS = {
 }
 
 
-def crawl(order: dict[str, Any]) -> dict[str, Any]:
-    kind: str = order["kind"]
+def crawl(options: dict[str, Any]) -> dict[str, Any]:
+    kind: str = options["kind"]
     settings = Settings(BARE) if kind in ("bare", "reading") else get_project_settings()
-    settings.setdict({"LOG_LEVEL": "ERROR", **order.get("settings", {})}, "cmdline")
+    settings.setdict({"LOG_LEVEL": "ERROR", **options.get("settings", {})}, "cmdline")
     spider: type[scrapy.Spider] = SPIDERS[kind]
-    spider.urls = order.get("urls", [])  # type: ignore[attr-defined]
+    spider.urls = options.get("urls", [])  # type: ignore[attr-defined]
     process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(spider)
-    watch = Watch(order.get("marks", []))
+    counter = PageCounter(options.get("memory_at", []))
     ended: list[tuple[float, float]] = []
 
     def end() -> None:
         ended.append((time.perf_counter(), time.process_time()))
 
-    crawler.signals.connect(watch.page, signals.response_received, weak=False)
-    # Behind the last batch: the extension that closes the run was connected before.
+    crawler.signals.connect(counter.page, signals.response_received, weak=False)
+    # Called after the last batch: the extension that closes the run is connected before.
     crawler.signals.connect(end, signals.engine_stopped, weak=False)
-    process.crawl(crawler, **order.get("arguments", {}))
+    process.crawl(crawler, **options.get("arguments", {}))
     process.start()
-    return watch.result(*ended[0])
+    return counter.result(*ended[0])
 
 
-def measure(kind: str, url: str | None = None, **order: Any) -> dict[str, Any]:
-    """Run one in a new process."""
+def measure(kind: str, url: str | None = None, **options: Any) -> dict[str, Any]:
+    """Run a crawl in a new process and return its measurements."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     if url:
         environment["DATABASE_URL"] = url
     done = subprocess.run(
         [sys.executable, "-m", "tests.bench.crawling"],
-        input=json.dumps({"kind": kind, **order}),
+        input=json.dumps({"kind": kind, **options}),
         stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,

@@ -1,6 +1,6 @@
-"""The dispatcher's tick at 100 markets and 10 k targets, and at 10,000 and a million.
+"""The dispatch tick at 100 markets and 10 k targets, and at 10 k markets and 1 M targets.
 
-As many are due in both: the tick must cost what is due, and at most three times as much for all the rest.
+The same number is due in both: the cost of a tick depends on what is due, and must grow at most threefold.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pricewatch.rules.target_schedule import Limits
 from pricewatch.scheduling.dispatch_settings import DispatchPlan
 from pricewatch.scheduling.dispatcher import dispatch_once
 from pricewatch.store.engine import database
-from tests.bench.figure import Figure, rounds
-from tests.bench.progress import say
+from tests.bench.metric import Metric, rounds
+from tests.bench.progress import show_progress
 from tests.bench.targets import fill
-from tests.bench.workplace import workplace
+from tests.bench.temporary_database import temporary_database
 
 SMALL, LARGE = (100, 10_000), (10_000, 1_000_000)
 DUE_MARKETS, DUE_TARGETS = 50, 200
-BAR = 3.0
+LIMIT = 3.0
 ROUNDS = 15
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 PLAN = DispatchPlan(
@@ -35,7 +35,7 @@ INSERT INTO sources (id, name, adapter_id, domain, base_url, tos_approved_by)
 SELECT 'shop' || n, 'shop' || n, 'adapter' || n % 5, 'shop' || n || '.example', 'https://shop.example', 'Ada'
 FROM generate_series(0, 19) AS n
 """)
-# None of them is due: each was visited by all spiders a moment ago.
+# No market is due: all spiders have just run.
 _MARKETS = text("""
 INSERT INTO markets (id, source_id, display_name, start_pages, tier,
                      last_discovery_at, last_sweep_at, last_verification_at)
@@ -48,7 +48,7 @@ UPDATE markets SET last_discovery_at = :now - interval '3 h', last_sweep_at = :n
                    last_verification_at = :now
 WHERE id IN (SELECT 'm' || n FROM generate_series(CAST(:first AS integer), :first + :due - 1) AS n)
 """)
-_VISITED = text("UPDATE markets SET last_discovery_at = :now WHERE id LIKE 'm%' AND last_discovery_at < :now")
+_CRAWLED = text("UPDATE markets SET last_discovery_at = :now WHERE id LIKE 'm%' AND last_discovery_at < :now")
 _LATER = text("UPDATE targets SET next_due_at = :later, queue_state = 'idle', queued_at = NULL")
 _DUE_TARGETS = text("UPDATE targets SET next_due_at = :now WHERE id % (:total / :due) = 0")
 _DONE = text(
@@ -70,10 +70,10 @@ def grow(engine: Engine, before: tuple[int, int], after: tuple[int, int]) -> Non
 
 
 def measure(engine: Engine, size: tuple[int, int]) -> float:
-    """Median milliseconds of a tick, with everything committed as in real life."""
+    """Return the median milliseconds of a tick, including the commit."""
     times = []
     for number in range(rounds(ROUNDS)):
-        say(f"tick {number + 1} at {size[1]:,} targets")
+        show_progress(f"tick {number + 1} at {size[1]:,} targets")
         now = NOW + timedelta(seconds=number)
         with engine.begin() as connection:
             connection.execute(
@@ -87,15 +87,15 @@ def measure(engine: Engine, size: tuple[int, int]) -> float:
             raise SystemExit(f"the tick started {done and done.started} jobs")
         with engine.begin() as connection:
             connection.execute(_NO_JOBS)
-            connection.execute(_VISITED, {"now": now})
+            connection.execute(_CRAWLED, {"now": now})
             connection.execute(_DONE, {"later": NOW + timedelta(days=30)})
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(text("VACUUM targets, markets, jobs"))
     return median(times)
 
 
-def run() -> list[Figure]:
-    with workplace():
+def run() -> list[Metric]:
+    with temporary_database():
         engine = database.engine()
         with engine.begin() as connection:
             connection.execute(text("UPDATE markets SET enabled = false"))
@@ -104,16 +104,16 @@ def run() -> list[Figure]:
         small = measure(engine, SMALL)
         grow(engine, SMALL, LARGE)
         large = measure(engine, LARGE)
-    made = Figure(
-        name="dispatcher tick",
+    metric = Metric(
+        name="dispatch tick",
         value=large,
         unit="ms",
         baseline=small,
         ratio=large / small,
-        bar=BAR,
-        aim=2.0,
+        limit=LIMIT,
+        goal=2.0,
         less_is_better=True,
-        note=f"{LARGE[0]:,} markets and {LARGE[1]:,} targets, beside {SMALL[0]} and {SMALL[1]:,}; "
+        note=f"{LARGE[0]:,} markets and {LARGE[1]:,} targets, compared with {SMALL[0]} and {SMALL[1]:,}; "
         f"{DUE_MARKETS} markets and {DUE_TARGETS} targets due in both",
     )
-    return [made]
+    return [metric]

@@ -1,9 +1,9 @@
-"""How well and how fast the generic adapter reads pages that nobody here wrote.
+"""Precision, recall and speed of the generic adapter on real pages.
 
     python -m tests.bench.extraction [DIR]
 
-DIR (or PRICEWATCH_PAGES, or ../shared/pages) holds saved pages (`*.html.gz` or `*.html`) and `truth.json`,
-which gives for each file its `url` and the accepted values of `price`, `currency` and `availability`.
+DIR (or PRICEWATCH_PAGES, or ../shared/pages) has saved pages (`*.html.gz` or `*.html`) and a `truth.json`
+with the `url` and the accepted values of `price`, `currency` and `availability` of each file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pricewatch.money import ISO_4217, Money
 from pricewatch.parsing.pages.availability import schema_availability
 from pricewatch.parsing.prices.currency import SIGNS, WORDS, currency_code
 from pricewatch.vocabulary import Availability
-from tests.bench.figure import Figure, Skipped
+from tests.bench.metric import Metric, Skipped
 
 ROUNDS = 9
 PRECISION, RECALL, SPEED = 0.98, 0.75, 0.5
@@ -115,7 +115,7 @@ def score(pages: list[Page]) -> Score:
 
 
 def speed(pages: list[Page], rounds: int = ROUNDS) -> tuple[float, float]:
-    """Seconds to parse all pages with lxml alone, and to extract from them: for each page its best round."""
+    """Return the seconds to parse all pages with lxml, and to extract from them; the best round of each."""
     parsing = extracting = 0.0
     for page in pages:
         extract(page)
@@ -142,24 +142,24 @@ def _shown(amounts: set[Decimal]) -> str:
 
 
 def _pages(arguments: list[str]) -> list[Page]:
-    beside = Path(__file__).parents[3] / "shared" / "pages"
-    named = arguments[0] if arguments else os.environ.get("PRICEWATCH_PAGES", "")
-    folder = Path(named) if named else beside
+    default = Path(__file__).parents[3] / "shared" / "pages"
+    path = arguments[0] if arguments else os.environ.get("PRICEWATCH_PAGES", "")
+    folder = Path(path) if path else default
     if not (folder / "truth.json").is_file() or not (pages := pages_in(folder)):
-        raise Skipped(f"no pages in {folder}; PRICEWATCH_PAGES names another directory with a truth.json")
+        raise Skipped(f"no pages in {folder}; set PRICEWATCH_PAGES to a directory with a truth.json")
     return pages
 
 
-def run() -> list[Figure]:
+def run() -> list[Metric]:
     pages = _pages([])
     found = score(pages)
     parsing, extracting = speed(pages)
     answers = found.right + found.wrong
     return [
-        Figure("extraction, precision", found.right, "prices", answers, found.precision, PRECISION),
-        Figure("extraction, recall", found.right, "prices", found.priced, found.recall, RECALL),
-        Figure(
-            "extraction against parsing alone",
+        Metric("extraction, precision", found.right, "prices", answers, found.precision, PRECISION),
+        Metric("extraction, recall", found.right, "prices", found.priced, found.recall, RECALL),
+        Metric(
+            "extraction, compared with parsing alone",
             len(pages) / extracting,
             "pages/s",
             len(pages) / parsing,

@@ -1,6 +1,6 @@
-"""How much the middlewares cost: the same crawl with all of them on and off.
+"""The cost of the middlewares: the same crawl with all of them and with none.
 
-The bar is a ratio within one run: with everything on and limits lifted, at least 0.9 of the speed without.
+With all middlewares, and without rate limits, the speed must be at least 0.9 of the speed with none.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ import scrapy
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.http import Request, Response
 
-from pricewatch import settings as ours
+from pricewatch import settings as project_settings
 from pricewatch.bazaar.client import Bazaar
 from pricewatch.spiders.base import OUR_COMPONENTS, OUR_SETTINGS
-from tests.bench.figure import Figure, rounds
+from tests.bench.metric import Metric, rounds
 
 PAGES = 1000
 ROUNDS = 5
-BAR = 0.9
+LIMIT = 0.9
 ROOT = Path(__file__).parents[2]
-# Both as our own spiders have them, for what has nothing to do with fetching.
+# Settings of both crawls: those of pricewatch's spiders that do not concern fetching.
 BOTH: dict[str, Any] = {
     "ADDONS": {},
     "RUN_ENABLED": False,
@@ -40,11 +40,11 @@ BOTH: dict[str, Any] = {
 }
 ON: dict[str, Any] = {
     "DOWNLOADER_MIDDLEWARES": {
-        **ours.DOWNLOADER_MIDDLEWARES,
+        **project_settings.DOWNLOADER_MIDDLEWARES,
         **OUR_COMPONENTS["DOWNLOADER_MIDDLEWARES"],
     },
 }
-# Fetching as Scrapy comes with it.
+# Scrapy's defaults for fetching.
 OFF: dict[str, Any] = {
     "DOWNLOADER_MIDDLEWARES": {},
     "DOWNLOAD_HANDLERS": {},
@@ -56,7 +56,7 @@ OFF: dict[str, Any] = {
 
 
 class ReadAll(scrapy.Spider):
-    """Asks for every page once and looks at it a little, as any spider does."""
+    """Request every page once and select one element, as any spider does."""
 
     name = "read_all"
     urls: list[str]
@@ -73,17 +73,17 @@ class ReadAll(scrapy.Spider):
         response.css("h1::text").get()
 
 
-def crawl(order: dict[str, Any]) -> None:
+def crawl(options: dict[str, Any]) -> None:
     from scrapy.utils.project import get_project_settings
 
     settings = get_project_settings()
-    settings.setdict({**BOTH, **order["settings"]}, priority="cmdline")
+    settings.setdict({**BOTH, **options["settings"]}, priority="cmdline")
     process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(ReadAll)
-    process.crawl(crawler, urls=order["urls"])
+    process.crawl(crawler, urls=options["urls"])
     process.start()
     spider = crawler.spider
-    if not isinstance(spider, ReadAll) or spider.read != len(order["urls"]):
+    if not isinstance(spider, ReadAll) or spider.read != len(options["urls"]):
         raise SystemExit(f"the crawl is not complete: {crawler.stats.get_stats()}")
     print((spider.read - 1) / (time.perf_counter() - spider.began))
 
@@ -102,7 +102,7 @@ def measure(urls: list[str], settings: dict[str, Any], environment: dict[str, st
 
 
 def compare(urls: list[str], environment: dict[str, str]) -> tuple[float, float, float]:
-    """Pages a second with and without, and their ratio: of neighbours in time, so that noise hits both."""
+    """Return pages per second with and without, and the median ratio of consecutive crawls."""
     pairs = []
     for number in range(rounds(ROUNDS)):
         both = {"on": ON, "off": OFF} if number % 2 else {"off": OFF, "on": ON}
@@ -111,29 +111,29 @@ def compare(urls: list[str], environment: dict[str, str]) -> tuple[float, float,
     return median(pair["on"] for pair in pairs), median(pair["off"] for pair in pairs), ratio
 
 
-def run() -> list[Figure]:
+def run() -> list[Metric]:
     with (
         tempfile.TemporaryDirectory(prefix="pw", ignore_cleanup_errors=True) as var,
         Bazaar.start(seed=5, listings=2000) as bazaar,
     ):
         environment = {"PRICEWATCH_VAR": var, "PYTHONPATH": str(ROOT)}
-        # In a process of its own: this one may have another database.
+        # In a new process: this one may use another database.
         subprocess.run(
             [sys.executable, "-m", "tests.bench.fetching", "prepare", bazaar.url],
             cwd=ROOT,
             env={**os.environ, **environment},
             check=True,
         )
-        offered = [listing.url for listing in bazaar.truth() if listing.state == "on_sale"]
-        urls = [bazaar.url + offered[n % len(offered)] for n in range(PAGES)]
+        paths = [listing.url for listing in bazaar.truth() if listing.state == "on_sale"]
+        urls = [bazaar.url + paths[n % len(paths)] for n in range(PAGES)]
         on, off, ratio = compare(urls, environment)
     pairs = f"median of {rounds(ROUNDS)} pairs"
-    note = f"{PAGES} product pages, limits lifted; baseline: all middlewares off; {pairs}"
-    return [Figure("fetching, all middlewares on", on, "pages/s", off, ratio, BAR, note=note)]
+    note = f"{PAGES} product pages, no rate limit; baseline: no middlewares; {pairs}"
+    return [Metric("fetching with all middlewares", on, "pages/s", off, ratio, LIMIT, note=note)]
 
 
 def prepare(url: str) -> None:
-    """Make a database, with the sample source at this marketplace: its limits are lifted."""
+    """Create the database and point the sample source at this marketplace, which lifts its rate limit."""
     from sqlalchemy import text
 
     from pricewatch.store.engine.database import engine

@@ -1,11 +1,10 @@
-"""Known URLs checked per second, beside what a user would run instead: `python -m tests.bench others`.
+"""Known URLs checked per second, compared with changedetection.io: `python -m tests.bench others`.
 
-changedetection.io is installed with pip into an environment of its own, in a temporary directory, unless
-`CHANGEDETECTION` names a program that is there already. Both look at the same pages of the sample
-marketplace, twice, and only the second round counts, in which no page has changed. Theirs is timed from its
-first request to its last, at its best number of workers; ours for the whole run, which is longer: its start
-and its end are in it, and every page is read for its price and stored. Memory is that of the program itself:
-ours needs a PostgreSQL beside it.
+changedetection.io is installed with pip into a temporary virtual environment, unless `CHANGEDETECTION` is the
+path of an installed one. Both check the same pages of the sample marketplace twice; only the second round, in
+which no page has changed, is measured. changedetection.io is timed from its first request to its last, with
+its best number of workers; pricewatch for the whole run, including its start and end, and it reads and stores
+every price. Memory is that of the program itself; pricewatch also needs a PostgreSQL.
 """
 
 from __future__ import annotations
@@ -28,21 +27,21 @@ from pricewatch.parsing.url import canonical_url
 from pricewatch.store.engine import database
 from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_rows import NewTarget
-from tests.bench.figure import Figure, Skipped, rounds
-from tests.bench.progress import say
-from tests.bench.workplace import workplace
+from tests.bench.metric import Metric, Skipped, rounds
+from tests.bench.progress import show_progress
+from tests.bench.temporary_database import temporary_database
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "changedetection.io"
 PAGES = 300
-LOOKS = 2
-# Its own default is 10.
+CHECKS = 2
+# The default of changedetection.io is 10.
 WORKERS = (10, 5, 25, 50)
-# It looks for any change of the text; or for the price, as ours does.
+# The first detects any change of the text; the second reads the price, as pricewatch does.
 PROCESSORS = ("text_json_diff", "restock_diff")
-# As fast as it can: workers that are never restarted, no pause between looks, nobody asked for news.
-AT_ITS_BEST = {
+# Its fastest configuration: workers are not restarted, no pause between checks, no version check.
+FAST_CONFIGURATION = {
     "WORKER_MAX_JOBS": "1000000",
     "MINIMUM_SECONDS_RECHECK_TIME": "0",
     "DISABLE_VERSION_CHECK": "true",
@@ -55,10 +54,10 @@ _SECONDS = text("SELECT extract(epoch FROM finished_at - started_at) FROM runs O
 
 
 def installed(directory: Path) -> Path:
-    """The program, installed if need be."""
-    if given := os.environ.get("CHANGEDETECTION"):
-        return Path(given)
-    say(f"installing {PACKAGE} into a temporary directory, which takes some minutes")
+    """Return the path of the program; install it if necessary."""
+    if path := os.environ.get("CHANGEDETECTION"):
+        return Path(path)
+    show_progress(f"installing {PACKAGE} into a temporary directory, which takes some minutes")
     try:
         venv.create(directory, with_pip=True)
         subprocess.run(
@@ -78,21 +77,21 @@ def installed(directory: Path) -> Path:
     return directory / "bin" / PACKAGE
 
 
-def rate_of_last_look(bazaar: Bazaar, paths: set[str]) -> float:
-    """Pages a second in the last look, from its first request to its last."""
+def rate_of_last_check(bazaar: Bazaar, paths: set[str]) -> float:
+    """Return pages per second in the last round, from its first request to its last."""
     times = [
         entry.time
         for entry in bazaar.log()
         if entry.method == "GET" and entry.path in paths and entry.status in (200, 304)
     ]
-    if len(times) < LOOKS * len(paths):
-        raise TimeoutError(f"only {len(times)} of {LOOKS} times {len(paths)} pages were asked for")
+    if len(times) < CHECKS * len(paths):
+        raise TimeoutError(f"only {len(times)} of {CHECKS} times {len(paths)} pages were requested")
     last = sorted(times)[-len(paths) :]
     return (len(last) - 1) / (last[-1] - last[0])
 
 
 def run_to_end(words: list[str], environment: dict[str, str]) -> float:
-    """Run a program; says its peak of memory in megabytes."""
+    """Run a program and return its peak memory in megabytes."""
     process = subprocess.Popen(
         words,
         cwd=ROOT,
@@ -115,23 +114,23 @@ def run_to_end(words: list[str], environment: dict[str, str]) -> float:
     raise TimeoutError(f"{Path(words[0]).name} did not end within {RUN_SECONDS} seconds")
 
 
-def theirs(
+def measure_changedetection(
     program: Path, bazaar: Bazaar, urls: list[str], processor: str, workers: int
 ) -> tuple[float, float]:
-    """Pages a second, and megabytes."""
+    """Return pages per second, and megabytes."""
     with TemporaryDirectory(prefix="pw", ignore_cleanup_errors=True) as store:
         words = [str(program), "-h", "127.0.0.1", "-p", str(free_port()), "-d", store, "-C", "-l", "ERROR"]
-        for place, url in enumerate(urls):
-            words += ["-u", url, f"-u{place}", json.dumps({"processor": processor})]
+        for index, url in enumerate(urls):
+            words += ["-u", url, f"-u{index}", json.dumps({"processor": processor})]
         bazaar.clear_log()
-        environment = {**AT_ITS_BEST, "FETCH_WORKERS": str(workers)}
-        memory = run_to_end([*words, "-b", "-r", "all", str(LOOKS)], environment)
-        return rate_of_last_look(bazaar, {url.removeprefix(bazaar.url) for url in urls}), memory
+        environment = {**FAST_CONFIGURATION, "FETCH_WORKERS": str(workers)}
+        memory = run_to_end([*words, "-b", "-r", "all", str(CHECKS)], environment)
+        return rate_of_last_check(bazaar, {url.removeprefix(bazaar.url) for url in urls}), memory
 
 
-def ours(bazaar: Bazaar, urls: list[str]) -> tuple[float, float, float]:
-    """The targets spider, with everything that it stores: pages a second in all and at work, megabytes."""
-    with workplace():
+def measure_pricewatch(bazaar: Bazaar, urls: list[str]) -> tuple[float, float, float]:
+    """Return pages per second of the whole run, and between its first and last request, and megabytes."""
+    with temporary_database():
         engine = database.engine()
         with engine.begin() as connection:
             connection.execute(
@@ -140,82 +139,88 @@ def ours(bazaar: Bazaar, urls: list[str]) -> tuple[float, float, float]:
             new = [NewTarget(url, canonical_url(url)) for url in urls]
             ids = target_rows.add(connection, new, clock.now(), "bench").ids.values()
         bazaar.clear_log()
-        named = f"ids={','.join(map(str, ids))}"
-        words = [sys.executable, "-m", "scrapy", "crawl", "targets", "-a", named]
-        memory = max(run_to_end(words, {}) for _ in range(LOOKS))
+        argument = f"ids={','.join(map(str, ids))}"
+        words = [sys.executable, "-m", "scrapy", "crawl", "targets", "-a", argument]
+        memory = max(run_to_end(words, {}) for _ in range(CHECKS))
         with engine.connect() as connection:
             stored = connection.execute(text("SELECT count(*) FROM listings")).scalar_one()
             seconds = connection.execute(_SECONDS).scalar_one()
         if stored != len(urls):
             raise SystemExit(f"only {stored} of {len(urls)} pages were stored")
-        at_work = rate_of_last_look(bazaar, {url.removeprefix(bazaar.url) for url in urls})
-        return len(urls) / float(seconds), at_work, memory
+        request_rate = rate_of_last_check(bazaar, {url.removeprefix(bazaar.url) for url in urls})
+        return len(urls) / float(seconds), request_rate, memory
 
 
-def run() -> list[Figure]:
+def run() -> list[Metric]:
     with TemporaryDirectory(prefix="pw") as directory, Bazaar.start(seed=3, listings=1600) as bazaar:
         program = installed(Path(directory))
         pages = [each for each in bazaar.truth("bikes") if each.state == "on_sale" and each.markup != "js"]
         urls = sorted(f"{bazaar.url}{each.url}" for each in pages[:PAGES])
-        say(f"pricewatch on {len(urls)} pages")
-        mine = ours(bazaar, urls)
-        found: dict[str, list[Theirs]] = {}
+        show_progress(f"pricewatch on {len(urls)} pages")
+        pricewatch = measure_pricewatch(bazaar, urls)
+        found: dict[str, list[ChangedetectionRun]] = {}
         workers = WORKERS[: rounds(len(WORKERS))]
         for processor in PROCESSORS:
             measured = [each for count in workers if (each := _try(program, bazaar, urls, processor, count))]
             if measured:
                 found[processor] = measured
-                # The number that is best for one way of looking is tried with the other.
+                # The other processor is only tried with the best number of workers.
                 workers = (max(measured).workers,)
         if not found:
-            raise Skipped(f"{PACKAGE} is there, but did not look at all pages in time")
-        # Theirs is the best of several, so ours is the better of the first and the last minute.
-        say(f"pricewatch on {len(urls)} pages, once more")
-        mine = max(mine, ours(bazaar, urls))
+            raise Skipped(f"{PACKAGE} did not check all pages in time")
+        # changedetection.io is measured several times, so pricewatch is measured twice.
+        show_progress(f"pricewatch on {len(urls)} pages, second run")
+        pricewatch = max(pricewatch, measure_pricewatch(bazaar, urls))
     return [
-        figure
+        metric
         for processor, measured in found.items()
-        for figure in compared(mine, measured, f"{len(urls)} pages; {PACKAGE} with {processor}")
+        for metric in compare(pricewatch, measured, f"{len(urls)} pages; {PACKAGE} with {processor}")
     ]
 
 
-class Theirs(NamedTuple):
+class ChangedetectionRun(NamedTuple):
     rate: float
     memory: float
     workers: int
 
 
-def _try(program: Path, bazaar: Bazaar, urls: list[str], processor: str, workers: int) -> Theirs | None:
-    say(f"{PACKAGE} with {workers} workers and {processor} on {len(urls)} pages")
+def _try(
+    program: Path, bazaar: Bazaar, urls: list[str], processor: str, workers: int
+) -> ChangedetectionRun | None:
+    show_progress(f"{PACKAGE} with {workers} workers and {processor} on {len(urls)} pages")
     try:
-        return Theirs(*theirs(program, bazaar, urls, processor, workers), workers)
-    except TimeoutError as problem:
-        say(f"left out: {problem}")
+        rate, memory = measure_changedetection(program, bazaar, urls, processor, workers)
+    except TimeoutError as error:
+        show_progress(f"skipped: {error}")
         return None
+    return ChangedetectionRun(rate, memory, workers)
 
 
-def compared(mine: tuple[float, float, float], measured: list[Theirs], note: str) -> list[Figure]:
-    rate, at_work, memory = mine
+def compare(
+    pricewatch: tuple[float, float, float], measured: list[ChangedetectionRun], note: str
+) -> list[Metric]:
+    rate, request_rate, memory = pricewatch
     best = max(measured)
-    told = ", ".join(f"{each.rate:.0f} with {each.workers}" for each in measured)
+    by_workers = ", ".join(f"{each.rate:.0f} with {each.workers}" for each in measured)
     return [
-        Figure(
+        Metric(
             "known URLs checked",
             rate,
             "pages/s",
             best.rate,
             rate / best.rate,
             1.0,
-            note=f"{note}, by workers: {told}; ours between its first and last request: {at_work:.0f}",
+            note=f"{note}, by workers: {by_workers}; "
+            f"pricewatch between its first and last request: {request_rate:.0f}",
         ),
-        Figure(
+        Metric(
             "known URLs: memory",
             memory,
             "MB",
             best.memory,
             memory / best.memory,
             1.5,
-            aim=1.0,
+            goal=1.0,
             less_is_better=True,
             note=f"{note} and {best.workers} workers",
         ),

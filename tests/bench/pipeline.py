@@ -1,4 +1,4 @@
-"""The way of data: product pages against bare Scrapy, cards against a raw upsert, memory over many pages."""
+"""The data flow: product pages compared with plain Scrapy, cards with a raw upsert, and memory."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from pricewatch.store.engine.schema import ensure_schema
 from pricewatch.store.engine.seed_data import SAMPLE_CATEGORIES
 from tests.bench import raw_upsert
 from tests.bench.crawling import measure
-from tests.bench.figure import Figure
+from tests.bench.metric import Metric
 
 MARKET = "bazaar-bikes"
 LISTINGS = 24_000
 DETAILS, FEW_PAGES, MANY_PAGES = 1500, 500, 2000
 ROUNDS = 5
-# To read a page costs about as much as to download it; whoever does both is at half the speed.
-ONLY_DOWNLOADED = 0.4
+# Reading a page takes about as long as downloading it, so doing both has about half the speed.
+DOWNLOAD_ONLY_LIMIT = 0.4
 
 
 class Databases:
-    """A server for this benchmark, with as many databases as it takes."""
+    """A server for this benchmark, with any number of databases."""
 
     def __init__(self, directory: Path) -> None:
         self._server = embedded_postgres.database_url(directory)
@@ -39,12 +39,12 @@ class Databases:
     def create(self, template: str = "template1") -> str:
         self._made += 1
         name = f"bench_{self._made}"
-        self.order(f"CREATE DATABASE {name} TEMPLATE {template}")
-        self.order("CHECKPOINT")
+        self.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        self.execute("CHECKPOINT")
         return self._server.replace("/postgres?", f"/{name}?")
 
     def migrated(self, bazaar: Bazaar) -> str:
-        """With one market that shows everything there is, in pages of ninety."""
+        """Create a database with a schema and one market of all categories."""
         url = self.create()
         engine = create_engine(_driver(url), poolclass=NullPool)
         ensure_schema(engine)
@@ -59,13 +59,13 @@ class Databases:
             )
         return url
 
-    def order(self, statement: str) -> None:
+    def execute(self, statement: str) -> None:
         engine = create_engine(_driver(self._server), poolclass=NullPool, isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
             connection.execute(text(statement))
 
 
-def run() -> list[Figure]:
+def run() -> list[Metric]:
     with _databases() as databases, Bazaar.start(seed=3, listings=LISTINGS) as bazaar:
         empty = databases.migrated(bazaar)
         return [
@@ -74,8 +74,8 @@ def run() -> list[Figure]:
         ]
 
 
-def _cards(databases: Databases, empty: str) -> list[Figure]:
-    """A first discovery, and a first sweep, each into an empty database; the baseline in between."""
+def _cards(databases: Databases, empty: str) -> list[Metric]:
+    """Measure a first discovery and a first sweep, each into an empty database, and the baseline between."""
     discovered: list[float] = []
     swept: list[float] = []
     raw: list[float] = []
@@ -88,8 +88,8 @@ def _cards(databases: Databases, empty: str) -> list[Figure]:
             _cards_per_second("sweep", databases.create(_name(empty)), max_pages=1000, max_details=0)
         )
     return [
-        _compared("cards, first discovery", discovered, "cards/s", raw, bar=0.5),
-        _compared("cards, first sweep", swept, "cards/s", raw, bar=0.5),
+        _compare("cards, first discovery", discovered, "cards/s", raw, limit=0.5),
+        _compare("cards, first sweep", swept, "cards/s", raw, limit=0.5),
     ]
 
 
@@ -105,8 +105,8 @@ def _cards_per_second(spider: str, url: str, **arguments: int) -> float:
     return float(cards) / float(seconds)
 
 
-def _details(databases: Databases, empty: str, bazaar: Bazaar) -> list[Figure]:
-    """The same pages with everything on and with nothing; the longest crawl is watched for its memory."""
+def _details(databases: Databases, empty: str, bazaar: Bazaar) -> list[Metric]:
+    """Measure the same pages with pricewatch and with plain Scrapy; and the memory of a longer crawl."""
     filled = databases.create(_name(empty))
     measure("discovery", filled, arguments={"market": MARKET, "max_details": "0"})
     urls = [
@@ -118,7 +118,7 @@ def _details(databases: Databases, empty: str, bazaar: Bazaar) -> list[Figure]:
     cpu: dict[str, list[float]] = {kind: [] for kind in rates}
     for number in range(ROUNDS):
         part = urls[number * DETAILS : (number + 1) * DETAILS]
-        # Once without a watch: the marketplace renders a page when it is first asked for.
+        # Not measured: the marketplace renders a page at the first request.
         measure("bare", urls=part)
         copy = databases.create(_name(filled))
         for kind, measured in rates.items():
@@ -131,37 +131,37 @@ def _details(databases: Databases, empty: str, bazaar: Bazaar) -> list[Figure]:
         "details",
         databases.create(_name(filled)),
         urls=urls[:MANY_PAGES],
-        marks=[FEW_PAGES, MANY_PAGES],
+        memory_at=[FEW_PAGES, MANY_PAGES],
         arguments={"market": MARKET},
     )
     cost = {kind: median(spent) for kind, spent in cpu.items()}
     few, many = (size / 2**20 for size in long["memory"])
     return [
-        _compared(
-            "product pages / bare Scrapy that reads them",
+        _compare(
+            "product pages, compared with plain Scrapy that reads them",
             rates["details"],
             "pages/s",
             rates["reading"],
-            bar=0.9,
-            also=f"CPU {cost['details']:.2f} against {cost['reading']:.2f} ms a page",
+            limit=0.9,
+            details=f"CPU {cost['details']:.2f} and {cost['reading']:.2f} ms per page",
         ),
-        _compared(
-            "product pages / bare Scrapy that only downloads",
+        _compare(
+            "product pages, compared with plain Scrapy that only downloads",
             rates["details"],
             "pages/s",
             rates["bare"],
-            bar=ONLY_DOWNLOADED,
-            also=f"CPU {cost['details']:.2f} against {cost['bare']:.2f} ms a page",
+            limit=DOWNLOAD_ONLY_LIMIT,
+            details=f"CPU {cost['details']:.2f} and {cost['bare']:.2f} ms per page",
         ),
-        Figure(
+        Metric(
             f"memory after {MANY_PAGES:,} pages",
             many,
             "MiB",
             few,
             many / few,
-            bar=1.15,
+            limit=1.15,
             less_is_better=True,
-            note=f"against {FEW_PAGES} pages",
+            note=f"compared with {FEW_PAGES} pages",
         ),
     ]
 
@@ -176,25 +176,25 @@ def _check_stored(url: str, pages: int) -> None:
         raise SystemExit(f"the crawl of product pages {status} with {details} of {pages} stored")
 
 
-def _compared(
+def _compare(
     name: str,
     measured: list[float],
     unit: str,
     baseline: list[float],
     *,
-    bar: float,
-    also: str = "",
-) -> Figure:
-    """Round by round, because what else the machine does changes from one to the next."""
+    limit: float,
+    details: str = "",
+) -> Metric:
+    """Compare round by round, because the load of the machine changes between rounds."""
     ratios = [one / other for one, other in zip(measured, baseline, strict=True)]
-    note = f"{ROUNDS} rounds: {min(ratios):.2f}–{max(ratios):.2f}" + (f"; {also}" if also else "")
-    return Figure(name, median(measured), unit, median(baseline), median(ratios), bar, note=note)
+    note = f"{ROUNDS} rounds: {min(ratios):.2f}–{max(ratios):.2f}" + (f"; {details}" if details else "")
+    return Metric(name, median(measured), unit, median(baseline), median(ratios), limit, note=note)
 
 
 @contextmanager
 def _databases() -> Iterator[Databases]:
-    with tempfile.TemporaryDirectory(prefix="pw") as place:
-        directory = Path(place)
+    with tempfile.TemporaryDirectory(prefix="pw") as name:
+        directory = Path(name)
         before = os.environ.pop("DATABASE_URL", None)
         try:
             yield Databases(directory)

@@ -1,4 +1,4 @@
-"""What a long measurement is doing: on a terminal in one line that changes, in a file line by line."""
+"""The progress of a benchmark: one changing line on a terminal, else a line per step."""
 
 from __future__ import annotations
 
@@ -12,20 +12,14 @@ _status = Status("", console=console)
 _began = time.monotonic()
 
 
-def say(what: str) -> None:
-    """Tell what is done now."""
+def show_progress(step: str) -> None:
     if console.is_terminal:
         _status.start()
-        _status.update(f"{elapsed()} {what}")
+        _status.update(f"{_elapsed()} {step}")
     else:
-        console.print(f"{elapsed()} {what}", highlight=False)
+        console.print(f"{_elapsed()} {step}", highlight=False)
 
 
-def silence() -> None:
-    """Nothing is done any more: whatever is printed next stands alone."""
-    _status.stop()
-
-
-def elapsed() -> str:
+def _elapsed() -> str:
     seconds = int(time.monotonic() - _began)
     return f"{seconds // 60:3d}:{seconds % 60:02d}"

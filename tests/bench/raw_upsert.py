@@ -1,4 +1,4 @@
-"""The baseline of the writing path: the same rows into the same tables, by hand, as fast as they go."""
+"""The baseline for storing cards: upsert the same rows into the same tables with plain SQL."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ INSERT INTO price_history
 
 
 def read_rows(url: str) -> list[tuple[Any, ...]]:
-    """What a crawl has stored, to be stored again elsewhere."""
+    """Return the rows that a crawl has stored."""
     connection = psycopg2.connect(url)
     try:
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT {COLUMNS} FROM listings ORDER BY id")
-            place = COLUMNS.split(", ").index("attributes")
-            return [(*row[:place], Json(row[place]), *row[place + 1 :]) for row in cursor]
+            index = COLUMNS.split(", ").index("attributes")
+            return [(*row[:index], Json(row[index]), *row[index + 1 :]) for row in cursor]
     finally:
         connection.close()
 
 
 def upsert(url: str, rows: list[tuple[Any, ...]]) -> float:
-    """Rows per second."""
+    """Store the rows and return rows per second."""
     connection = psycopg2.connect(url)
     try:
         began = time.perf_counter()

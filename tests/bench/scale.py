@@ -1,11 +1,11 @@
-"""Every query at 10,000 and at a million listings, side by side: `python -m tests.bench scale`.
+"""Every query at 10 k and at 1 M listings: `python -m tests.bench scale`.
 
-What is asked for must cost what it takes, not what the table holds: at most three times as long at a hundred
-times the size, and never by reading the whole of a table. `BENCH_SCALE=10M` adds ten millions, which takes a
-quarter of an hour and 20 GB of disk; those are told, and judged by no bar but that of one more reading.
+At a hundred times the size, a query may take at most three times as long, and it must not scan a large table.
+`BENCH_SCALE=10M` adds ten million listings, which takes 15 minutes and 20 GB of disk space; their times are
+printed, but have no limit.
 
-The databases lie in one server and are asked in turns, so that whatever else the machine does hits all alike;
-what counts is the time that a quarter of the answers stayed below.
+All databases are in one server and are queried in turns, so that other load affects all of them equally. The
+metric is the lower quartile of the times.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ from sqlalchemy import Engine, event, text
 
 from pricewatch.store.engine import database
 from pricewatch.store.engine.schema import ensure_schema
-from tests.bench.figure import Figure, rounds
-from tests.bench.filling import BULK, fill
-from tests.bench.progress import say
+from tests.bench.fill_listings import BULK, fill
+from tests.bench.metric import Metric, rounds
+from tests.bench.progress import show_progress
 from tests.bench.scale_queries import Query, queries
-from tests.bench.workplace import workplace
+from tests.bench.temporary_database import temporary_database
 
 SIZES = (10_000, 1_000_000)
 HUGE = 10_000_000
-BAR = 3.0
+LIMIT = 3.0
 ROUNDS, WARM = 30, 8
-# Less than this is the way to the server and back.
-LEAST_MS = 0.5
-# Of a table as large as this, nothing but what is asked for may be read.
+# Shorter times are dominated by the round trip to the server.
+MIN_MS = 0.5
+# Tables with at least this many rows must not be scanned.
 LARGE_ROWS = 50_000
 EXPLAINED = ("SELECT", "(SELECT", "WITH", "UPDATE", "DELETE", "INSERT")
 _SCANNED = re.compile(r"Seq Scan on (\w+)")
 _LARGE = text("SELECT relname FROM pg_class WHERE relkind = 'r' AND reltuples >= :rows")
 
 
-def wanted_sizes() -> tuple[int, ...]:
-    given = os.environ.get("BENCH_SCALE", "1M").upper()
-    if given not in ("1M", "10M"):
-        raise SystemExit("BENCH_SCALE is 1M or 10M.")
-    return (*SIZES, HUGE) if given == "10M" else SIZES
+def requested_sizes() -> tuple[int, ...]:
+    scale = os.environ.get("BENCH_SCALE", "1M").upper()
+    if scale not in ("1M", "10M"):
+        raise SystemExit("BENCH_SCALE must be 1M or 10M.")
+    return (*SIZES, HUGE) if scale == "10M" else SIZES
 
 
-def make(size: int) -> Engine:
-    """A database of this size, in the server of this workplace."""
+def create_database(size: int) -> Engine:
+    """Create a database with this many listings in the temporary server."""
     url = database.database_url()
     with database.connect(url).connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         for setting in BULK:
@@ -60,8 +60,8 @@ def make(size: int) -> Engine:
     return engine
 
 
-def ask(engine: Engine, query: Query) -> float:
-    """Milliseconds; whatever it wrote is taken back."""
+def run_query(engine: Engine, query: Query) -> float:
+    """Run a query, roll it back, and return its milliseconds."""
     with engine.connect() as connection:
         began = time.perf_counter()
         query(connection)
@@ -70,8 +70,8 @@ def ask(engine: Engine, query: Query) -> float:
     return taken
 
 
-def read_whole(engine: Engine, query: Query) -> set[str]:
-    """The large tables of which some statement of the query reads everything."""
+def scanned_tables(engine: Engine, query: Query) -> set[str]:
+    """Return the large tables that a statement of the query scans."""
     with engine.connect() as connection:
         large = set(connection.execute(_LARGE, {"rows": LARGE_ROWS}).scalars())
     found: set[str] = set()
@@ -84,63 +84,63 @@ def read_whole(engine: Engine, query: Query) -> set[str]:
 
     event.listen(engine, "before_cursor_execute", explain)
     try:
-        ask(engine, query)
+        run_query(engine, query)
     finally:
         event.remove(engine, "before_cursor_execute", explain)
     return found
 
 
-def usual(times: list[float]) -> float:
-    """The lower quartile: what it takes while nothing else is in the way."""
+def lower_quartile(times: list[float]) -> float:
+    """Return the lower quartile, which other load on the machine hardly affects."""
     return quantiles(times, n=4, method="inclusive")[0] if len(times) > 1 else times[0]
 
 
 def compare(sizes: tuple[int, ...]) -> dict[str, tuple[list[float], set[str]]]:
-    """Milliseconds of each query at each size, and what it reads as a whole at the largest."""
-    with workplace():
-        engines = [make(size) for size in sizes]
-        asked = [queries(size) for size in sizes]
+    """Return the milliseconds of each query at each size, and the tables it scans at the largest."""
+    with temporary_database():
+        engines = [create_database(size) for size in sizes]
+        by_size = [queries(size) for size in sizes]
         found = {}
-        for place, name in enumerate(asked[0], 1):
-            say(f"asking {place} of {len(asked[0])}: {name}")
+        for number_of_query, name in enumerate(by_size[0], 1):
+            show_progress(f"query {number_of_query} of {len(by_size[0])}: {name}")
             times: list[list[float]] = [[] for _ in sizes]
             for number in range(WARM + rounds(ROUNDS)):
-                for engine, named, taken in zip(engines, asked, times, strict=True):
-                    milliseconds = ask(engine, named[name])
+                for engine, by_name, taken in zip(engines, by_size, times, strict=True):
+                    milliseconds = run_query(engine, by_name[name])
                     if number >= WARM:
                         taken.append(milliseconds)
-            whole = read_whole(engines[-1], asked[-1][name])
-            found[name] = ([usual(taken) for taken in times], whole)
+            scanned = scanned_tables(engines[-1], by_size[-1][name])
+            found[name] = ([lower_quartile(taken) for taken in times], scanned)
         for engine in engines:
             engine.dispose()
     return found
 
 
-def figures(sizes: tuple[int, ...], found: dict[str, tuple[list[float], set[str]]]) -> list[Figure]:
-    made = []
-    for name, (times, whole) in found.items():
-        small, large = max(times[0], LEAST_MS), max(times[1], LEAST_MS)
+def metrics(sizes: tuple[int, ...], found: dict[str, tuple[list[float], set[str]]]) -> list[Metric]:
+    result = []
+    for name, (times, scanned) in found.items():
+        small, large = max(times[0], MIN_MS), max(times[1], MIN_MS)
         notes = [f"{size:,}: {taken:.1f} ms" for size, taken in zip(sizes, times, strict=True)]
         if len(sizes) > 2:
-            notes.append(f"growth {large / small:.1f} and {max(times[2], LEAST_MS) / large:.1f}")
-        if whole:
-            notes.append(f"reads the whole of {', '.join(sorted(whole))}")
-        made.append(
-            Figure(
+            notes.append(f"growth {large / small:.1f} and {max(times[2], MIN_MS) / large:.1f}")
+        if scanned:
+            notes.append(f"scans {', '.join(sorted(scanned))}")
+        result.append(
+            Metric(
                 name=name,
                 value=times[1],
                 unit="ms",
                 baseline=times[0],
                 ratio=large / small,
-                # A plan that reads a whole table is no plan, however quick it was this time.
-                bar=0.0 if whole else BAR,
+                # A scan of a large table fails, even if it was fast this time.
+                limit=0.0 if scanned else LIMIT,
                 less_is_better=True,
                 note="; ".join(notes),
             )
         )
-    return made
+    return result
 
 
-def run() -> list[Figure]:
-    sizes = wanted_sizes()
-    return figures(sizes, compare(sizes))
+def run() -> list[Metric]:
+    sizes = requested_sizes()
+    return metrics(sizes, compare(sizes))

@@ -1,4 +1,4 @@
-"""What is asked of the store: by people, by programs, by the dispatcher, and by each spider."""
+"""The queries of the store: of the web interface, the API, the dispatcher, and each spider."""
 
 from __future__ import annotations
 
@@ -34,46 +34,46 @@ from pricewatch.store.writing import (
 from pricewatch.store.writing.batch import BatchWriter, Write, WriteUnit
 from pricewatch.store.writing.incoming_rows import Row
 from pricewatch.store.writing.market_rows import load_market
-from tests.bench.filling import MARKETS, NOW
+from tests.bench.fill_listings import MARKETS, NOW
 from tests.bench.targets import LIMITS
 
 Query = Callable[[Connection], Any]
 RUN = 1
 WRITES: list[Write] = [held_jumps.hold, listing_upsert.upsert, history_append.append, product_links.request]
-# Spread over the whole table, and asked for again and again, so that they are in memory at any size: what is
-# not there costs a read of the disk for each page, which is the disk's business and not the query's.
-OFTEN = 400
-# Nobody asks that much: all that may be looked at is looked at.
-DEAR = 8_999_900
+# The queried listings are spread over the whole table, but few, so that they are cached at any size: reads of
+# the disk are not part of the measurement.
+CACHED_LISTINGS = 400
+# No listing has such a price, so that the query reads everything that it may read.
+HIGH_PRICE = 8_999_900
 
 
 def queries(size: int) -> dict[str, Query]:
-    """By name; each call asks for something else of its kind."""
-    chance = random.Random(size)
-    dear = {"prices": PriceRange(Money(DEAR, "EUR"))}
+    """Return the queries by name; each call chooses its parameters at random."""
+    rng = random.Random(size)
+    high_price = {"prices": PriceRange(Money(HIGH_PRICE, "EUR"))}
 
-    often = [chance.randrange(2_000, size) + 1 for _ in range(OFTEN)]
+    cached = [rng.randrange(2_000, size) + 1 for _ in range(CACHED_LISTINGS)]
 
     def some() -> int:
-        return chance.choice(often)
+        return rng.choice(cached)
 
     def market() -> str:
-        return f"m{chance.randrange(MARKETS)}"
+        return f"m{rng.randrange(MARKETS)}"
 
-    def ids(most: int) -> list[int]:
-        return sorted({some() for _ in range(most)})
+    def ids(count: int) -> list[int]:
+        return sorted({some() for _ in range(count)})
 
-    def page(of: Callable[[], dict[str, Any]] = dict) -> Query:
-        return lambda c: admin_listings.listings_page(c, ListingsWanted(**of()), now=NOW, most=50)
+    def page(filters: Callable[[], dict[str, Any]] = dict) -> Query:
+        return lambda c: admin_listings.listings_page(c, ListingsWanted(**filters()), now=NOW, most=50)
 
-    def seen(of: Callable[[], dict[str, Any]] = dict) -> Query:
-        return lambda c: public_listings.listings(c, ListingsWanted(**of()), 50)
+    def public(filters: Callable[[], dict[str, Any]] = dict) -> Query:
+        return lambda c: public_listings.listings(c, ListingsWanted(**filters()), 50)
 
-    def runs(of: Callable[[], dict[str, Any]] = dict) -> Query:
-        return lambda c: run_list.runs(c, most=50, **of())
+    def runs(filters: Callable[[], dict[str, Any]] = dict) -> Query:
+        return lambda c: run_list.runs(c, most=50, **filters())
 
     def rare_word() -> dict[str, Any]:
-        return {"words": f"carbon no{chance.randrange(size)}"}
+        return {"words": f"carbon no{rng.randrange(size)}"}
 
     def of_market() -> dict[str, Any]:
         return {"market_id": market()}
@@ -95,7 +95,7 @@ def queries(size: int) -> dict[str, Query]:
         }
 
     def store(connection: Connection, numbers: list[int], *, detail: bool = False) -> None:
-        """As the writer does it, but for the commit."""
+        """Store as the writer does, without the commit."""
         rows = [observed(number, detail=detail) for number in dict.fromkeys(numbers)]
         batch = BatchWriter(WRITES, RUN, market(), lambda *_: nullcontext())
         unit = WriteUnit(rows)
@@ -109,7 +109,7 @@ def queries(size: int) -> dict[str, Query]:
         collected_cards.collect(connection, RUN, "/", 1, rows)
 
     def sync(connection: Connection) -> None:
-        """After a run that saw nothing of it, all of the market is handed over."""
+        """Sync after a run that saw nothing, which queues the whole market for verification."""
         incoming_rows.load(connection, [])
         market_sync.sync(connection, load_market(connection, "search"), NOW)
 
@@ -128,7 +128,7 @@ def queries(size: int) -> dict[str, Query]:
         )
 
     def conclude(connection: Connection) -> None:
-        """All of a market's candidates are alive after all."""
+        """Store that all candidates of a market are alive."""
         found = candidates(connection)
         attempts = [
             {"run_id": RUN, "listing_id": each.id, "checked_at": NOW, "outcome": "alive"} for each in found
@@ -147,8 +147,7 @@ def queries(size: int) -> dict[str, Query]:
         verification_rows.record_attempts(connection, attempts)
         verification_rows.apply(connection, RUN, rows, NOW)
 
-    def one(connection: Connection) -> None:
-        """A listing's own page."""
+    def listing_page(connection: Connection) -> None:
         number = some()
         admin_listings.listing(connection, number, NOW)
         admin_listings.history(connection, number)
@@ -156,8 +155,7 @@ def queries(size: int) -> dict[str, Query]:
         admin_listings.targets_of(connection, number)
         watch_rules.listed(connection, listing_id=number, most=20)
 
-    def front(connection: Connection) -> None:
-        """The overview."""
+    def home_page(connection: Connection) -> None:
         dashboard.estimate(connection, "listings")
         dashboard.today(connection, NOW)
         dashboard.changes(connection)
@@ -170,65 +168,65 @@ def queries(size: int) -> dict[str, Query]:
         urls = [f"https://shop.example/item/{number}0" for number in ids(50)]
         target_rows.add(connection, [NewTarget(url, url) for url in urls], NOW, "bench")
 
-    def seen_one(connection: Connection) -> None:
+    def public_listing(connection: Connection) -> None:
         number = some()
         public_listings.listing(connection, number)
         public_listings.history(connection, number, most=101)
 
     def product(connection: Connection) -> None:
-        number = chance.randrange(200, 600)
+        number = rng.randrange(200, 600)
         admin_listings.product(connection, number)
         admin_listings.offers(connection, number, NOW)
 
     return {
-        "people: listings, newest": page(),
-        "people: listings, further down": page(lambda: {"before_id": some()}),
-        "people: listings of a market": page(of_market),
-        "people: listings of a source": page(lambda: {"source_id": "bazaar"}),
-        "people: listings that are off": page(lambda: {"active": False}),
-        "people: listings with a stale price": page(lambda: {"price_read_before": NOW - timedelta(days=2)}),
-        "people: a rare word": page(rare_word),
-        "people: a common word": page(lambda: {"words": "carbon"}),
-        "people: two common words in a market": page(lambda: {"words": "carbon disc", **of_market()}),
-        "people: common words, on sale": page(lambda: {"words": "carbon disc", "active": True}),
-        "people: dear listings": page(lambda: dear),
-        "people: dear listings of a market": page(lambda: {**dear, **of_market()}),
-        "people: lines of 50 prices": lambda c: admin_listings.sparks(c, ids(50), NOW),
-        "people: one listing": one,
-        "people: products": lambda c: admin_listings.products(c, most=51),
-        "people: products by a word": lambda c: admin_listings.products(
+        "web: newest listings": page(),
+        "web: older listings": page(lambda: {"before_id": some()}),
+        "web: listings of a market": page(of_market),
+        "web: listings of a source": page(lambda: {"source_id": "bazaar"}),
+        "web: inactive listings": page(lambda: {"active": False}),
+        "web: listings with a stale price": page(lambda: {"price_read_before": NOW - timedelta(days=2)}),
+        "web: search for a rare word": page(rare_word),
+        "web: search for a common word": page(lambda: {"words": "carbon"}),
+        "web: search for two words in a market": page(lambda: {"words": "carbon disc", **of_market()}),
+        "web: search in active listings": page(lambda: {"words": "carbon disc", "active": True}),
+        "web: listings by price": page(lambda: high_price),
+        "web: listings of a market by price": page(lambda: {**high_price, **of_market()}),
+        "web: 50 sparklines": lambda c: admin_listings.sparks(c, ids(50), NOW),
+        "web: one listing": listing_page,
+        "web: products": lambda c: admin_listings.products(c, most=51),
+        "web: search for products": lambda c: admin_listings.products(
             c, words=f"product {some() // 10}", most=51
         ),
-        "people: one product": product,
-        "people: overview": front,
-        "people: targets": lambda c: target_rows.page(c, Wanted(), most=100),
-        "people: broken targets": lambda c: target_rows.page(c, Wanted(status="BROKEN"), most=100),
-        "people: targets by part of a URL": lambda c: target_rows.page(
+        "web: one product": product,
+        "web: home page": home_page,
+        "web: targets": lambda c: target_rows.page(c, Wanted(), most=100),
+        "web: broken targets": lambda c: target_rows.page(c, Wanted(status="BROKEN"), most=100),
+        "web: targets by part of a URL": lambda c: target_rows.page(
             c, Wanted(contains=f"item/{some()}9"), most=100
         ),
-        "people: runs of a kind": runs(lambda: {"spider": "sweep"}),
-        "people: failed runs of a kind": runs(lambda: {"spider": "sweep", "status": "failed"}),
-        "people: runs of a market": runs(of_market),
-        "programs: listings": seen(),
-        "programs: listings of a market": seen(of_market),
-        "programs: a common word": seen(lambda: {"words": "carbon"}),
-        "programs: a rare word": seen(rare_word),
-        "programs: dear listings": seen(lambda: dear),
-        "programs: one listing with its history": seen_one,
-        "programs: metrics": lambda c: gauges.read(c, NOW),
+        "web: runs of a spider": runs(lambda: {"spider": "sweep"}),
+        "web: failed runs of a spider": runs(lambda: {"spider": "sweep", "status": "failed"}),
+        "web: runs of a market": runs(of_market),
+        "API: listings": public(),
+        "API: listings of a market": public(of_market),
+        "API: search for a common word": public(lambda: {"words": "carbon"}),
+        "API: search for a rare word": public(rare_word),
+        "API: listings by price": public(lambda: high_price),
+        "API: one listing with its history": public_listing,
+        "API: metrics": lambda c: gauges.read(c, NOW),
         "dispatcher: due markets": lambda c: dispatch_state.due_markets(c, NOW),
-        "dispatcher: a cycle of targets": lambda c: target_queue.schedule(c, NOW, LIMITS),
-        "dispatcher: what is wrong": lambda c: health_checks.evaluate(c, NOW),
+        "dispatcher: scheduling cycle of targets": lambda c: target_queue.schedule(c, NOW, LIMITS),
+        "dispatcher: health checks": lambda c: health_checks.evaluate(c, NOW),
         "dispatcher: watch rules": lambda c: watch_rules.evaluate(c, NOW),
-        "discovery: known-check of a page of 90": collect,
-        "discovery: sync of a search market": sync,
-        "writer: 90 cards seen again": lambda c: store(c, ids(90)),
+        "discovery: collect a page of 90 cards": collect,
+        "discovery: sync a search market": sync,
+        "writer: 90 known cards": lambda c: store(c, ids(90)),
         "writer: 90 new cards": lambda c: store(c, [2 * size + number for number in ids(90)]),
         "writer: 50 product pages": lambda c: store(c, ids(50), detail=True),
-        "sweep: choice of 100 details": lambda c: detail_queue.choose(c, market(), NOW, 100),
+        "sweep: choose 100 details": lambda c: detail_queue.choose(c, market(), NOW, 100),
         "verification: candidates": candidates,
-        "verification: looks concluded": conclude,
-        "targets: 50 added": add_targets,
+        "verification: store outcomes": conclude,
+        "targets: add 50": add_targets,
         "resolver: 100 listings": lambda c: product_links.resolve(c, NOW, 100),
-        "resolver: how many wait": product_links.waiting,
+        "resolver: count queued listings": product_links.waiting,
     }

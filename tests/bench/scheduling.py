@@ -1,8 +1,8 @@
-"""Scheduling over HTTP with 100,000 finished jobs, beside stock scrapyd: `python -m tests.bench scheduling`.
+"""Jobs over HTTP, compared with stock scrapyd: `python -m tests.bench scheduling`.
 
-Both daemons are real, and both keep 100,000 finished jobs, stock scrapyd in its SQLite storage.
-Every page must answer within 200 ms. A job is queued by a commit in a database that other machines see, which
-takes longer than a row in a local file; it may, but not beyond measure.
+Both daemons have 100,000 finished jobs, stock scrapyd in its SQLite storage. Every page must respond within
+200 ms. Queuing a job commits to a database that all machines share, which may take up to twice as long as a
+row in a local file.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from typing import Any
 from sqlalchemy import text
 
 from pricewatch.store.engine import database
-from tests.bench.figure import Figure
-from tests.bench.progress import say
-from tests.bench.workplace import workplace
+from tests.bench.metric import Metric
+from tests.bench.progress import show_progress
+from tests.bench.temporary_database import temporary_database
 from tests.conftest import ROOT
 from tests.ports import free_port
 from tests.scheduling.daemons import write_configuration
@@ -33,7 +33,7 @@ from tests.waiting import until
 
 FINISHED, QUEUED = 100_000, 1_000
 ROUNDS, STOCK_ROUNDS = 15, 2
-MOST_MS = 200.0
+MAX_MS = 200.0
 BEGAN = "2026-01-01 00:00:00.000000"
 
 _FILL = text("""
@@ -44,8 +44,8 @@ FROM generate_series(1, :count) AS n
 """)
 
 
-class Bench:
-    """A daemon with no slots: what is queued stays queued, so that it can be listed."""
+class BenchDaemon:
+    """A daemon without slots, so that queued jobs stay queued."""
 
     def __init__(self, directory: Path, environment: dict[str, str]) -> None:
         self.port = free_port()
@@ -54,36 +54,36 @@ class Bench:
             cwd=directory,
             env={**os.environ, **environment, "PYTHONPATH": str(ROOT), "SCRAPYD_HTTP_PORT": str(self.port)},
         )
-        until(self._answers, 60)
+        until(self._is_up, 60)
 
-    def _answers(self) -> bool:
+    def _is_up(self) -> bool:
         try:
-            self.ask("daemonstatus.json")
+            self.request("daemonstatus.json")
         except OSError:
             return False
         return True
 
-    def ask(self, path: str, **fields: Any) -> Any:
+    def request(self, path: str, **fields: Any) -> Any:
         body = urllib.parse.urlencode(fields).encode() if fields else None
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{path}", body, timeout=120) as response:
             content = response.read()
         return json.loads(content) if path.partition("?")[0].endswith(".json") else content
 
     def queue(self) -> float:
-        """Milliseconds for each job that is queued."""
+        """Queue jobs and return the milliseconds per job."""
         began = time.perf_counter()
         for number in range(QUEUED):
-            answer = self.ask("schedule.json", project="test", spider="quick", n=number)
-            if answer["status"] != "ok":
-                raise SystemExit(f"a job was refused: {answer}")
+            response = self.request("schedule.json", project="test", spider="quick", n=number)
+            if response["status"] != "ok":
+                raise SystemExit(f"a job was refused: {response}")
         return 1000 * (time.perf_counter() - began) / QUEUED
 
-    def answer(self, path: str, rounds: int) -> float:
-        """Median milliseconds until a page is there."""
+    def response_time(self, path: str, rounds: int) -> float:
+        """Return the median milliseconds of a page."""
         times = []
         for _ in range(rounds):
             began = time.perf_counter()
-            self.ask(path)
+            self.request(path)
             times.append(1000 * (time.perf_counter() - began))
         return median(times)
 
@@ -92,20 +92,20 @@ class Bench:
         self.process.wait(60)
 
 
-def measure(bench: Bench, rounds: int) -> dict[str, float]:
+def measure(daemon: BenchDaemon, rounds: int) -> dict[str, float]:
     try:
         return {
-            "queue": bench.queue(),
-            "listjobs": bench.answer("listjobs.json", rounds),
-            "daemonstatus": bench.answer("daemonstatus.json", rounds),
-            "jobs page": bench.answer("jobs", rounds),
-            "listjobs of one project": bench.answer("listjobs.json?project=test", rounds),
+            "queue": daemon.queue(),
+            "listjobs": daemon.response_time("listjobs.json", rounds),
+            "daemonstatus": daemon.response_time("daemonstatus.json", rounds),
+            "jobs page": daemon.response_time("jobs", rounds),
+            "listjobs of one project": daemon.response_time("listjobs.json?project=test", rounds),
         }
     finally:
-        bench.stop()
+        daemon.stop()
 
 
-def ours(directory: Path) -> dict[str, float]:
+def measure_pricewatch(directory: Path) -> dict[str, float]:
     write_configuration(
         directory,
         {
@@ -119,11 +119,11 @@ def ours(directory: Path) -> dict[str, float]:
         connection.execute(_FILL, {"count": FINISHED})
     with database.engine().connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("VACUUM ANALYZE jobs"))
-    return measure(Bench(directory, {"MARKS": str(directory)}), ROUNDS)
+    return measure(BenchDaemon(directory, {"MARKS": str(directory)}), ROUNDS)
 
 
-def stock(directory: Path) -> dict[str, float]:
-    """scrapyd as it comes, with its own SQLite storage and all jobs kept."""
+def measure_stock_scrapyd(directory: Path) -> dict[str, float]:
+    """Measure scrapyd with its SQLite storage, which keeps all jobs."""
     (directory / "scrapyd.conf").write_text(
         "[scrapyd]\njobstorage = scrapyd.jobstorage.SqliteJobStorage\n"
         f"finished_to_keep = {FINISHED}\nrunner = tests.scheduling.cheap_runner\n"
@@ -140,38 +140,38 @@ def stock(directory: Path) -> dict[str, float]:
             (("test", "quick", f"old{number}", BEGAN, BEGAN) for number in range(FINISHED)),
         )
     connection.close()
-    return measure(Bench(directory, {"MARKS": str(directory)}), STOCK_ROUNDS)
+    return measure(BenchDaemon(directory, {"MARKS": str(directory)}), STOCK_ROUNDS)
 
 
-def run() -> list[Figure]:
-    with workplace() as one, TemporaryDirectory(prefix="pw") as other:
-        say(f"pricewatch, with {FINISHED:,} finished jobs")
-        mine = ours(one)
-        say(f"stock scrapyd, with {FINISHED:,} finished jobs")
-        theirs = stock(Path(other))
-    figures = [
-        Figure(
+def run() -> list[Metric]:
+    with temporary_database() as directory, TemporaryDirectory(prefix="pw") as stock_directory:
+        show_progress(f"pricewatch, with {FINISHED:,} finished jobs")
+        pricewatch = measure_pricewatch(directory)
+        show_progress(f"stock scrapyd, with {FINISHED:,} finished jobs")
+        stock = measure_stock_scrapyd(Path(stock_directory))
+    metrics = [
+        Metric(
             name="queue a job over HTTP",
-            value=mine["queue"],
+            value=pricewatch["queue"],
             unit="ms",
-            baseline=theirs["queue"],
-            ratio=mine["queue"] / theirs["queue"],
-            bar=2.0,
+            baseline=stock["queue"],
+            ratio=pricewatch["queue"] / stock["queue"],
+            limit=2.0,
             less_is_better=True,
-            note=f"{QUEUED} jobs, with {FINISHED:,} finished; beside stock scrapyd with SQLite",
+            note=f"{QUEUED} jobs, with {FINISHED:,} finished; compared with stock scrapyd with SQLite",
         )
     ]
-    figures += [
-        Figure(
-            name=f"answer: {page}",
-            value=mine[page],
+    metrics += [
+        Metric(
+            name=f"response time: {page}",
+            value=pricewatch[page],
             unit="ms",
-            baseline=MOST_MS,
-            ratio=mine[page] / MOST_MS,
-            bar=1.0,
+            baseline=MAX_MS,
+            ratio=pricewatch[page] / MAX_MS,
+            limit=1.0,
             less_is_better=True,
-            note=f"{QUEUED} waiting, {FINISHED:,} finished; stock scrapyd needs {theirs[page]:,.0f} ms",
+            note=f"{QUEUED} queued, {FINISHED:,} finished; stock scrapyd takes {stock[page]:,.0f} ms",
         )
         for page in ("listjobs", "listjobs of one project", "daemonstatus", "jobs page")
     ]
-    return figures
+    return metrics

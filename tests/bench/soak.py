@@ -1,8 +1,8 @@
-"""Hours in a minute: `python -m tests.bench soak`. What must not grow does not.
+"""Growth over many crawls and jobs: `python -m tests.bench soak`.
 
-Crawl after crawl in one process, with prices that change between them, and job after job in one daemon:
-memory and connections stay where they were after warming up, the history grows by its changes only, and
-logs by what is to be kept.
+Runs hundreds of crawls in one process, with price changes between them, and hundreds of jobs in one daemon.
+After warming up, memory and connections must not grow, the history only by its changes, and the logs of jobs
+only to the configured limit.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from sqlalchemy import Engine, text
 
 from pricewatch.bazaar.client import Bazaar
 from pricewatch.store.engine import database
-from tests.bench.figure import Figure
-from tests.bench.progress import say
+from tests.bench.metric import Metric
+from tests.bench.progress import show_progress
 from tests.bench.soak_runner import LOG_BYTES
-from tests.bench.workplace import workplace
+from tests.bench.temporary_database import temporary_database
 from tests.crawler import Crawler
 from tests.scheduling.daemons import Daemon
 from tests.waiting import until
@@ -29,12 +29,12 @@ CRAWLS, WARM_CRAWLS = 240, 80
 CHANGES = 15
 JOBS, WARM_JOBS = 240, 60
 LOGS_KEPT = 10
-# Of the daemon itself, and of the pages that it serves.
-POOL = 8 + 4
+# The connection pools of the daemon and of its web interface.
+POOL_SIZE = 8 + 4
 PAGES = ("", "listings", "targets", "admin/scraper/sweep", "metrics", "api/listings", "scrapyd/jobs")
-# A row of the history with its index entry; a page of the database holds about 80 of them.
-MOST_BYTES_PER_CHANGE = 400
-MOST_GROWTH = 1.1
+# A row of the history with its index entry; a page of the database has space for about 80.
+MAX_BYTES_PER_CHANGE = 400
+MAX_GROWTH = 1.1
 
 _HISTORY_BYTES = text(
     "SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('price_history') WHERE isleaf"
@@ -46,30 +46,26 @@ def megabytes(pid: int) -> float:
     return float(psutil.Process(pid).memory_info().rss) / 2**20
 
 
-def ask(engine: Engine, query: object) -> float:
+def value(engine: Engine, query: object) -> float:
     with engine.connect() as connection:
         return float(connection.execute(query).scalar() or 0)  # type: ignore[call-overload]
 
 
 def connections(engine: Engine) -> float:
-    """Of everybody but ourselves."""
+    """Count the connections of other processes."""
     with engine.connect() as connection:
         opened = connection.execute(_CONNECTIONS).scalar_one()
-        return float(opened - _own(engine))
+        pool: Any = engine.pool
+        return float(opened - pool.checkedin() - pool.checkedout())
 
 
-def _own(engine: Engine) -> int:
-    pool: Any = engine.pool
-    return int(pool.checkedin() + pool.checkedout())
-
-
-def flat(name: str, unit: str, before: float, after: float, note: str) -> Figure:
+def growth(name: str, unit: str, before: float, after: float, note: str) -> Metric:
     ratio = after / before
-    return Figure(name, after, unit, before, ratio, MOST_GROWTH, less_is_better=True, note=note)
+    return Metric(name, after, unit, before, ratio, MAX_GROWTH, less_is_better=True, note=note)
 
 
-def crawls(engine: Engine, url: str) -> list[Figure]:
-    """One process, many runs."""
+def crawls(engine: Engine, url: str) -> list[Metric]:
+    """Run many crawls in one process."""
     crawler = Crawler()
     pid = crawler._process.pid
     changed = 0
@@ -79,15 +75,15 @@ def crawls(engine: Engine, url: str) -> list[Figure]:
                 connection.execute(
                     text("UPDATE sources SET base_url = :url WHERE id = 'bazaar'"), {"url": bazaar.url}
                 )
-            up = [each for each in bazaar.truth("bikes") if each.state == "on_sale"]
+            on_sale = [each for each in bazaar.truth("bikes") if each.state == "on_sale"]
             memory = links = size = 0.0
             for number in range(CRAWLS):
-                say(f"crawl {number + 1} of {CRAWLS}")
+                show_progress(f"crawl {number + 1} of {CRAWLS}")
                 if number == WARM_CRAWLS:
                     memory, links = megabytes(pid), connections(engine)
-                    size, changed = ask(engine, _HISTORY_BYTES), 0
-                for place in range(CHANGES):
-                    each = up[(number * CHANGES + place) % len(up)]
+                    size, changed = value(engine, _HISTORY_BYTES), 0
+                for index in range(CHANGES):
+                    each = on_sale[(number * CHANGES + index) % len(on_sale)]
                     bazaar.change(each.id, price=each.price + number + 1)
                 spider = "discovery" if number % 4 == 0 else "sweep"
                 run = crawler(spider, url, market=MARKET, max_details=0)
@@ -95,16 +91,16 @@ def crawls(engine: Engine, url: str) -> list[Figure]:
                     raise SystemExit(f"a crawl did not finish: {run}")
                 changed += run["price_rows"]
             note = f"from crawl {WARM_CRAWLS} to {CRAWLS} in one process"
-            grown = (ask(engine, _HISTORY_BYTES) - size) / changed
+            bytes_per_change = (value(engine, _HISTORY_BYTES) - size) / changed
             return [
-                flat("soak: memory of crawls", "MB", memory, megabytes(pid), note),
-                flat("soak: connections of crawls", "", max(1.0, links), connections(engine), note),
-                Figure(
+                growth("soak: memory of crawls", "MB", memory, megabytes(pid), note),
+                growth("soak: connections of crawls", "", max(1.0, links), connections(engine), note),
+                Metric(
                     "soak: history per change",
-                    grown,
+                    bytes_per_change,
                     "bytes",
-                    MOST_BYTES_PER_CHANGE,
-                    grown / MOST_BYTES_PER_CHANGE,
+                    MAX_BYTES_PER_CHANGE,
+                    bytes_per_change / MAX_BYTES_PER_CHANGE,
                     1.0,
                     less_is_better=True,
                     note=f"{changed:,} changes",
@@ -114,8 +110,8 @@ def crawls(engine: Engine, url: str) -> list[Figure]:
         crawler.close()
 
 
-def jobs(engine: Engine, directory: Path) -> list[Figure]:
-    """One daemon, many jobs, and people who look at its pages."""
+def jobs(engine: Engine, directory: Path) -> list[Metric]:
+    """Run many jobs in one daemon, and request a page for each."""
     (directory / "node").mkdir()
     options = {
         "runner": "tests.bench.soak_runner",
@@ -127,7 +123,7 @@ def jobs(engine: Engine, directory: Path) -> list[Figure]:
         daemon.wait()
         memory = links = log = 0.0
         for number in range(1, JOBS + 1):
-            say(f"job {number} of {JOBS}")
+            show_progress(f"job {number} of {JOBS}")
             daemon.schedule("quick", n=number)
             with urlopen(f"{daemon.url}/{PAGES[number % len(PAGES)]}", timeout=60) as page:  # noqa: S310 - our own
                 page.read()
@@ -136,24 +132,24 @@ def jobs(engine: Engine, directory: Path) -> list[Figure]:
             if number == WARM_JOBS:
                 memory, links = megabytes(daemon.process.pid), connections(engine)
                 log = daemon.log.stat().st_size
-        note = f"from job {WARM_JOBS} to {JOBS} in one daemon, with a page looked at for each"
+        note = f"from job {WARM_JOBS} to {JOBS} in one daemon, with a page request for each"
         kept = sum(file.stat().st_size for file in (directory / "logs").rglob("*.log"))
-        told = (daemon.log.stat().st_size - log) / (JOBS - WARM_JOBS)
+        log_per_job = (daemon.log.stat().st_size - log) / (JOBS - WARM_JOBS)
         allowed = (LOGS_KEPT + 2) * LOG_BYTES
         return [
-            flat("soak: memory of a daemon", "MB", memory, megabytes(daemon.process.pid), note),
-            # A pool opens as many as were ever wanted at once; what leaks goes beyond its size.
-            Figure(
+            growth("soak: memory of a daemon", "MB", memory, megabytes(daemon.process.pid), note),
+            # Pools may grow up to their size; leaked connections exceed it.
+            Metric(
                 "soak: connections of a daemon",
                 (open_now := connections(engine)),
                 "",
-                POOL,
-                open_now / POOL,
+                POOL_SIZE,
+                open_now / POOL_SIZE,
                 1.0,
                 less_is_better=True,
-                note=f"{note}; {links:.0f} at the start, {POOL} in its two pools",
+                note=f"{note}; {links:.0f} at the start, {POOL_SIZE} in its two pools",
             ),
-            Figure(
+            Metric(
                 "soak: logs of jobs",
                 kept / 1000,
                 "kB",
@@ -162,15 +158,15 @@ def jobs(engine: Engine, directory: Path) -> list[Figure]:
                 1.0,
                 less_is_better=True,
                 note=f"{JOBS} jobs of {LOG_BYTES // 1000} kB, {LOGS_KEPT} kept; "
-                f"the daemon's own log: {told:.0f} bytes a job",
+                f"the log of the daemon: {log_per_job:.0f} bytes per job",
             ),
         ]
     finally:
         daemon.abandon()
 
 
-def run() -> list[Figure]:
-    with workplace() as directory:
+def run() -> list[Metric]:
+    with temporary_database() as directory:
         engine = database.engine()
         url = engine.url.render_as_string(hide_password=False)
         return [*crawls(engine, url), *jobs(engine, directory)]

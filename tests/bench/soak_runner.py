@@ -1,4 +1,4 @@
-"""Stands in for scrapy in the soak: does nothing but write a log, as a spider does."""
+"""A replacement of scrapy for the soak benchmark, which only writes a log file."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def main() -> None:
     if sys.argv[1] == "list":
         print("quick")
         return
-    given = (word for flag, word in zip(sys.argv, sys.argv[1:], strict=False) if flag == "-s")
-    for setting in given:
+    settings = (word for flag, word in zip(sys.argv, sys.argv[1:], strict=False) if flag == "-s")
+    for setting in settings:
         name, _, value = setting.partition("=")
         if name == "LOG_FILE":
             Path(value).write_text("x" * LOG_BYTES)

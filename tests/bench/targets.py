@@ -1,7 +1,7 @@
-"""Claiming due targets at ten thousand and at a million: `python -m tests.bench targets`.
+"""Leasing due targets at 10 k and at 1 M: `python -m tests.bench targets`.
 
-A scheduling cycle that lets 500 in, and a worker that leases 50, must cost what they take, not what the
-table holds: at most three times as long at a hundred times the size.
+At a hundred times the size, a scheduling cycle that queues 500 targets, and a lease of 50, may take at most
+three times as long.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from sqlalchemy import Engine, text
 from pricewatch.rules.target_schedule import Limits
 from pricewatch.store.engine import database
 from pricewatch.store.queues import target_leases, target_queue
-from tests.bench.figure import Figure, rounds
-from tests.bench.progress import say
-from tests.bench.workplace import workplace
+from tests.bench.metric import Metric, rounds
+from tests.bench.progress import show_progress
+from tests.bench.temporary_database import temporary_database
 
 SMALL, LARGE = 10_000, 1_000_000
-BAR = 3.0
+LIMIT = 3.0
 ROUNDS = 12
-LET_IN, LEASED = 500, 50
+QUEUED, LEASED = 500, 50
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
-LIMITS = Limits(most_pending=LET_IN, most_pending_per_source=LET_IN // 4, longest_backlog=0)
+LIMITS = Limits(most_pending=QUEUED, most_pending_per_source=QUEUED // 4, longest_backlog=0)
 
 _SOURCES = text("""
 INSERT INTO sources (id, name, adapter_id, domain, base_url, tos_approved_by)
 SELECT 'shop' || n, 'shop' || n, 'adapter' || n % 5, 'shop' || n || '.example', 'https://shop.example', 'Ada'
 FROM generate_series(0, 19) AS n
 """)
-# All of them are due at once, as they are when everybody keeps the default schedule.
+# All targets are due at the same time, as with the default schedule.
 _TARGETS = text("""
 INSERT INTO targets (source_id, adapter_id, url, canonical_url, priority, next_due_at)
 SELECT 'shop' || n % 20, 'adapter' || n % 5, url, url, (n / 7) % 3, :now - n % 3600 * interval '1 second'
@@ -48,14 +48,14 @@ def fill(engine: Engine, first: int, last: int) -> None:
     for begin in range(first, last, 100_000):
         with engine.begin() as connection:
             end = min(begin + 100_000, last)
-            say(f"{end:,} targets")
+            show_progress(f"{end:,} targets")
             connection.execute(_TARGETS, {"first": begin, "last": end, "now": NOW})
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("VACUUM ANALYZE targets"))
 
 
 def measure(engine: Engine) -> dict[str, float]:
-    """Median milliseconds of a cycle and of a lease, with everything committed as in real life."""
+    """Return the median milliseconds of a cycle and of a lease, including the commit."""
     cycles: list[float] = []
     leases: list[float] = []
     for number in range(rounds(ROUNDS)):
@@ -64,9 +64,9 @@ def measure(engine: Engine) -> dict[str, float]:
         with engine.begin() as connection:
             admission = target_queue.schedule(connection, now, LIMITS)
         cycles.append(1000 * (time.perf_counter() - began))
-        if len(admission.accepted) != LET_IN:
-            raise SystemExit(f"{len(admission.accepted)} were let in instead of {LET_IN}")
-        for _ in range(LET_IN // LEASED):
+        if len(admission.accepted) != QUEUED:
+            raise SystemExit(f"{len(admission.accepted)} were queued instead of {QUEUED}")
+        for _ in range(QUEUED // LEASED):
             began = time.perf_counter()
             with engine.begin() as connection:
                 leased = target_leases.lease(connection, "bench", now, seconds=300, most=LEASED)
@@ -76,13 +76,13 @@ def measure(engine: Engine) -> dict[str, float]:
         with engine.begin() as connection:
             connection.execute(_FINISH, {"later": now + timedelta(hours=4)})
     return {
-        f"scheduling cycle that lets {LET_IN} in": median(cycles),
+        f"scheduling cycle of {QUEUED} targets": median(cycles),
         f"lease of {LEASED} targets": median(leases),
     }
 
 
 def compare(sizes: tuple[int, int] = (SMALL, LARGE)) -> dict[str, tuple[float, float]]:
-    with workplace():
+    with temporary_database():
         engine = database.engine()
         with engine.begin() as connection:
             connection.execute(_SOURCES)
@@ -93,15 +93,15 @@ def compare(sizes: tuple[int, int] = (SMALL, LARGE)) -> dict[str, tuple[float, f
     return {name: (small[name], large[name]) for name in small}
 
 
-def run() -> list[Figure]:
+def run() -> list[Metric]:
     return [
-        Figure(
-            name=f"{name}, {LARGE:,} targets against {SMALL:,}",
+        Metric(
+            name=f"{name}, {LARGE:,} targets compared with {SMALL:,}",
             value=at_large,
             unit="ms",
             baseline=at_small,
             ratio=at_large / at_small,
-            bar=BAR,
+            limit=LIMIT,
             less_is_better=True,
         )
         for name, (at_small, at_large) in compare().items()

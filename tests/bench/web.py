@@ -1,6 +1,6 @@
-"""The pages at a million listings: `python -m tests.bench web`.
+"""The response times of all pages at 1 M listings: `python -m tests.bench web`.
 
-Every page within 200 ms of server time; the worst one is named.
+Every page must respond within 200 ms; the slowest five are printed.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any
 from sqlalchemy import Engine, text
 
 from pricewatch.store.engine import database
-from tests.bench.figure import Figure, rounds
-from tests.bench.filling import NOW, fill
-from tests.bench.progress import say
-from tests.bench.workplace import workplace
+from tests.bench.fill_listings import NOW, fill
+from tests.bench.metric import Metric, rounds
+from tests.bench.progress import show_progress
+from tests.bench.temporary_database import temporary_database
 
 LISTINGS = 1_000_000
-BAR_MS = 200.0
+LIMIT_MS = 200.0
 ROUNDS = 7
 
-# Beside what every database of the bench has.
-MORE = """
+# Rows in addition to those of `fill`.
+MORE_ROWS = """
 UPDATE listings SET active = false, verification_status = 'gone', deactivated_at = :now WHERE id % 500 = 0;
 
 INSERT INTO adapter_batches
@@ -54,14 +54,14 @@ PAGES = (
 def prepare(engine: Engine) -> None:
     fill(engine, LISTINGS)
     with engine.begin() as connection:
-        for statement in MORE.split(";"):
+        for statement in MORE_ROWS.split(";"):
             connection.execute(text(statement), {"now": NOW})
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("VACUUM ANALYZE"))
 
 
 def measure() -> dict[str, float]:
-    """Median milliseconds that each page takes, from the request to the last byte."""
+    """Return the median milliseconds of each page, from the request to the last byte."""
     import httpx
     from a2wsgi import ASGIMiddleware
 
@@ -74,33 +74,33 @@ def measure() -> dict[str, float]:
     transport = httpx.WSGITransport(app=served)
     with httpx.Client(transport=transport, base_url="http://127.0.0.1") as client:
         for page in PAGES:
-            say(f"asking for {page}")
+            show_progress(f"requesting {page}")
             taken = []
             for _ in range(rounds(ROUNDS)):
                 began = time.perf_counter()
-                answer = client.get(page)
+                response = client.get(page)
                 taken.append(1000 * (time.perf_counter() - began))
-                if answer.status_code != 200:
-                    raise AssertionError(f"{page} answered {answer.status_code}: {answer.text[:500]}")
+                if response.status_code != 200:
+                    raise AssertionError(f"{page}: status {response.status_code}: {response.text[:500]}")
             found[page] = median(taken)
     return found
 
 
-def run() -> list[Figure]:
-    with workplace():
+def run() -> list[Metric]:
+    with temporary_database():
         prepare(database.engine())
         found = measure()
-    worst = sorted(found, key=lambda page: -found[page])
+    slowest = sorted(found, key=lambda page: -found[page])
     return [
-        Figure(
-            name="worst page" if place == 0 else "next worst page",
+        Metric(
+            name="slowest page" if index == 0 else "next slowest page",
             value=found[page],
             unit="ms",
-            baseline=BAR_MS,
-            ratio=found[page] / BAR_MS,
-            bar=1.0,
+            baseline=LIMIT_MS,
+            ratio=found[page] / LIMIT_MS,
+            limit=1.0,
             less_is_better=True,
             note=f"{page}, of {len(found)} pages at {LISTINGS:,} listings",
         )
-        for place, page in enumerate(worst[:5])
+        for index, page in enumerate(slowest[:5])
     ]

@@ -1,4 +1,5 @@
-"""`make chaos`: a cluster on the sample marketplace, faults by seed, and what must hold afterwards.
+"""`make chaos`: run a cluster on the sample marketplace, inject faults, and check every guarantee.
 
-`conductor` leads; `faults` are what it does, `cluster` is whom it does it to, `checks` is what must hold.
+`chaos_run` controls the run; `fault_injection` has the faults, `cluster` and `node` the daemons, `traffic`
+the jobs; `invariants` are checked during the run, and `checks` after it.
 """

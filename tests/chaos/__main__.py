@@ -1,4 +1,4 @@
-"""`python -m tests.chaos`: a small cluster, a hundred faults, and whether every promise still holds."""
+"""`python -m tests.chaos`: inject faults into a small cluster and check every guarantee."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from pricewatch.errors import UserError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tests.chaos.conductor import Report
+    from tests.chaos.chaos_run import ChaosReport
 
 NODES = 3
-SHOWN = 5
+MAX_CASES = 5
 
 
 def main() -> int:
     opts = _options()
-    sizes = (
+    ranges = (
         (opts.faults, 1, 10_000),
         (opts.minutes, 0.01, 60),
         (opts.nodes, 1, 8),
         (opts.listings, 100, 5000),
     )
-    if not all(least <= given <= most for given, least, most in sizes):
+    if not all(minimum <= value <= maximum for value, minimum, maximum in ranges):
         print_message(
             "--faults takes 1 to 10000, --minutes up to 60, --nodes 1 to 8, --listings 100 to 5000."
         )
@@ -38,45 +38,52 @@ def main() -> int:
 
     from pricewatch.simulation.workspace import temporary_workspace
 
-    # As `scrapy` does for its commands; the processes that are started here inherit it.
+    # As `scrapy` does; child processes inherit it.
     os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "pricewatch.settings")
     try:
-        with temporary_workspace(keep=opts.keep) as place:
-            report = _live(place, opts)
+        with temporary_workspace(keep=opts.keep) as directory:
+            report = _run(directory, opts)
     except UserError as error:
         print_message(str(error))
         return 1
     except KeyboardInterrupt:
-        print_message(
-            f"Stopped; everything is left in {place}." if opts.keep else "Stopped; nothing was left behind."
-        )
+        print_message("Stopped." if opts.keep else "Stopped; nothing was left behind.")
         return 1
-    _print(Console(), report, opts.seed)
+    _print_report(Console(), report, opts.seed)
     return 1 if report.broken else 0
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m tests.chaos",
-        description="Run a cluster through faults, in a temporary directory, and check every promise.",
+        description="Run a cluster in a temporary directory, inject faults, and check every guarantee. "
+        "The exit code is 1 if a guarantee is broken.",
     )
-    parser.add_argument("--seed", type=int, default=1, help="another seed, other faults (default: 1)")
-    parser.add_argument("--faults", type=int, default=120, help="how many (default: 120)")
-    parser.add_argument("--minutes", type=float, default=2, help="over how long they are spread (default: 2)")
-    parser.add_argument("--nodes", type=int, default=NODES, help=f"how many daemons (default: {NODES})")
-    parser.add_argument("--listings", type=int, default=240, help="size of the marketplace (default: 240)")
-    parser.add_argument("--keep", action="store_true", help="keep the directory, to inspect it")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the faults (default: 1)")
+    parser.add_argument(
+        "--faults", type=int, default=120, metavar="N", help="number of faults (default: 120)"
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=2, metavar="N", help="duration of the faults (default: 2)"
+    )
+    parser.add_argument(
+        "--nodes", type=int, default=NODES, metavar="N", help=f"number of daemons (default: {NODES})"
+    )
+    parser.add_argument(
+        "--listings", type=int, default=240, metavar="N", help="size of the marketplace (default: 240)"
+    )
+    parser.add_argument("--keep", action="store_true", help="keep the directory to inspect it")
     return parser.parse_args()
 
 
-def _live(place: Path, opts: argparse.Namespace) -> Report:
+def _run(directory: Path, opts: argparse.Namespace) -> ChaosReport:
     from rich.console import Console
     from rich.progress import Progress
 
     from pricewatch.bazaar.client import Bazaar
     from pricewatch.store.engine.database import engine
+    from tests.chaos.chaos_run import ChaosRun
     from tests.chaos.cluster import Cluster
-    from tests.chaos.conductor import Conductor
 
     with (
         Bazaar.start(seed=opts.seed, listings=opts.listings, live=True) as bazaar,
@@ -84,43 +91,43 @@ def _live(place: Path, opts: argparse.Namespace) -> Report:
     ):
         bazaar.raise_priority()
         task = bar.add_task("starting the database", total=1.0)
-        cluster = Cluster(place, engine(), opts.nodes)
+        cluster = Cluster(directory, engine(), opts.nodes)
 
-        def tell(what: str, share: float) -> None:
-            bar.update(task, completed=share, description=what)
+        def progress(step: str, share: float) -> None:
+            bar.update(task, completed=share, description=step)
 
         try:
-            return Conductor(cluster, bazaar, opts.seed, tell).run(opts.faults, 60 * opts.minutes)
+            return ChaosRun(cluster, bazaar, opts.seed, progress).run(opts.faults, 60 * opts.minutes)
         finally:
             cluster.stop()
 
 
-def _print(console: Console, report: Report, seed: int) -> None:
+def _print_report(console: Console, report: ChaosReport, seed: int) -> None:
     from rich.table import Table
 
-    faults = Table("fault", "number", title=f"What went wrong, by seed {seed}")
+    faults = Table("fault", "number", title=f"Injected faults, seed {seed}")
     faults.columns[1].justify = "right"
     for kind, count in sorted(report.faults.items()):
         faults.add_row(kind, str(count))
     faults.add_section()
-    faults.add_row("all", str(report.faults.total()))
+    faults.add_row("total", str(report.faults.total()))
     console.print(faults)
-    promises = Table("promise", "checked", "broken", "", title="What came of it")
+    guarantees = Table("guarantee", "checked", "broken", "", title="Guarantees")
     for check in report.checks:
         broken = len(check.broken)
-        verdict = "[red]broken[/red]" if broken else "[green]survived[/green]"
-        promises.add_row(check.promise, f"{check.checked:,}", str(broken), verdict)
-    console.print(promises)
+        verdict = "[red]broken[/red]" if broken else "[green]kept[/green]"
+        guarantees.add_row(check.guarantee, f"{check.checked:,}", str(broken), verdict)
+    console.print(guarantees)
     for check in report.checks:
-        for what in check.broken[:SHOWN]:
-            console.print(f"[red]{check.promise}[/red]: {what}", highlight=False)
+        for case in check.broken[:MAX_CASES]:
+            console.print(f"[red]{check.guarantee}[/red]: {case}", highlight=False)
     colour = "red" if report.broken else "green"
-    console.print(f"[{colour}]broken promises: {report.broken}[/{colour}]", highlight=False)
-    ends = ", ".join(f"{count} {name}" for name, count in sorted(report.runs.items()))
-    console.print(f"{report.jobs} jobs; runs: {ends}.", highlight=False)
-    console.print(f"{report.answers_spoilt} answers of the marketplace were spoilt.", highlight=False)
+    console.print(f"[{colour}]broken guarantees: {report.broken}[/{colour}]", highlight=False)
+    runs = ", ".join(f"{count} {name}" for name, count in sorted(report.runs.items()))
+    console.print(f"{report.jobs} jobs; runs: {runs}.", highlight=False)
+    console.print(f"{report.failed_responses} responses of the marketplace failed.", highlight=False)
     if report.habits:
-        console.print(f"Habits that the shop took on: {', '.join(report.habits)}.", highlight=False)
+        console.print(f"Habits of the shop: {', '.join(report.habits)}.", highlight=False)
 
 
 if __name__ == "__main__":

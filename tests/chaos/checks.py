@@ -1,4 +1,4 @@
-"""What must hold when everything has calmed down: each promise, how much was checked, what broke it."""
+"""The guarantees that are checked after the run: how much was checked, and each violation."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from pricewatch.bazaar.client import LogEntry, TruthListing
-from pricewatch.simulation.store_audit import AuditRule, AuditVerdict, Span, Stored, Watching, audit
+from pricewatch.simulation.audit_results import AuditRule, AuditVerdict
+from pricewatch.simulation.audited_listings import AuditedListing, CrawlCoverage
+from pricewatch.simulation.listing_audit import audit_listings
+from pricewatch.simulation.time_spans import Span
 from tests.chaos.cluster import Cluster
-from tests.chaos.watcher import Watcher
+from tests.chaos.invariants import InvariantMonitor
 
-REACHED = (
+STORED_STATE = (
     AuditRule.NOT_KNOWN,
     AuditRule.STORED_TWICE,
     AuditRule.NO_ROW,
@@ -24,62 +27,65 @@ REACHED = (
 
 @dataclass(slots=True)
 class Check:
-    promise: str
+    guarantee: str
     checked: int
     broken: list[str] = field(default_factory=list)
 
 
-def compare(
-    truth: Iterable[TruthListing], stored: dict[str, Stored], final: Span, looks: Sequence[datetime]
+def compare_with_truth(
+    truth: Iterable[TruthListing],
+    stored: dict[str, AuditedListing],
+    final_cycle: Span,
+    verified_at: Sequence[datetime],
 ) -> list[Check]:
-    """What is stored against what the marketplace knows, after one last complete sweep."""
-    watching = Watching([final], looks, patience=timedelta(), long_patience=timedelta())
-    verdict = audit(truth, stored, watching)
+    """Compare the stored listings with the truth, after a last complete sweep."""
+    coverage = CrawlCoverage([final_cycle], verified_at, grace=timedelta(), long_grace=timedelta())
+    verdict = audit_listings(truth, stored, coverage)
     return [
-        _promise("truth is reached: every listing, its price, what is gone", verdict, *REACHED),
-        _promise(
+        _guarantee("the stored listings and prices match the truth", verdict, *STORED_STATE),
+        _guarantee(
             "no price is stored that was never shown", verdict, AuditRule.NEVER_SHOWN, AuditRule.WRONG_AGE
         ),
-        _promise("no stock is stored that nothing said", verdict, AuditRule.NEVER_SAID),
-        _promise("no history row repeats the one before", verdict, AuditRule.REPEATED),
-        _promise("nothing that was up is taken for gone", verdict, AuditRule.WRONGLY_GONE),
+        _guarantee("no availability is stored that was never shown", verdict, AuditRule.NEVER_SAID),
+        _guarantee("no history row repeats the previous row", verdict, AuditRule.REPEATED),
+        _guarantee("no online listing is marked as gone", verdict, AuditRule.WRONGLY_GONE),
     ]
 
 
-def at_all_times(watcher: Watcher) -> list[Check]:
+def check_invariants(monitor: InvariantMonitor) -> list[Check]:
     return [
-        Check("no checkpoint is ahead of its data", watcher.checkpoints, watcher.ahead),
-        Check("history is in order", watcher.history_rows, watcher.late),
-        Check("what was committed is never lost", watcher.history_rows, watcher.lost),
+        Check("no checkpoint is ahead of its data", monitor.checkpoints, monitor.ahead),
+        Check("history is in order", monitor.history_rows, monitor.late),
+        Check("committed rows are never lost", monitor.history_rows, monitor.lost),
     ]
 
 
-def at_rest(cluster: Cluster) -> list[Check]:
-    """Runs, jobs, leases: nothing is left hanging in the database."""
+def check_final_state(cluster: Cluster) -> list[Check]:
+    """Check that no run, job, lease or collected card is left unfinished in the database."""
     return [
-        _none(
+        _check_no_rows(
             cluster,
-            "every run is in an end state",
+            "every run has ended",
             "runs",
             "SELECT 'run ' || id || ' of ' || spider || ' on ' || node FROM runs WHERE status = 'running'",
         ),
-        _none(
+        _check_no_rows(
             cluster,
-            "every job is in an end state",
+            "every job has ended",
             "jobs",
             "SELECT 'job ' || job_id || ' is ' || state FROM jobs WHERE ended_at IS NULL",
         ),
-        _none(
+        _check_no_rows(
             cluster,
-            "every lease is returned",
+            "every lease is released",
             "targets",
             "SELECT 'target ' || id || ' is leased' FROM targets WHERE queue_state = 'leased'"
-            " UNION ALL SELECT 'turn ' || h.key || ' is held' FROM rate_limits, jsonb_each(holders) h"
+            " UNION ALL SELECT 'slot ' || h.key || ' is reserved' FROM rate_limits, jsonb_each(holders) h"
             " WHERE (h.value->>'until')::float8 > extract(epoch FROM now())",
         ),
-        _none(
+        _check_no_rows(
             cluster,
-            "nothing half collected is left",
+            "no collected cards are left",
             "runs",
             "SELECT 'run ' || run_id || ' left ' || count(*) || ' cards' FROM collected_cards"
             " GROUP BY run_id",
@@ -87,38 +93,39 @@ def at_rest(cluster: Cluster) -> list[Check]:
     ]
 
 
-def budget(log: Iterable[LogEntry], per_second: int) -> Check:
-    """By the marketplace's own log: in no second more requests than allowed."""
+def check_rate_limit(log: Iterable[LogEntry], per_second: int) -> Check:
+    """Check by the log of the marketplace that no second had more requests than allowed."""
     times = sorted(entry.time for entry in log)
-    check = Check("the budget is never exceeded", len(times))
+    check = Check("the rate limit is never exceeded", len(times))
     for seconds in (1, 10):
-        most, at = busiest(times, seconds)
-        if most > per_second * seconds:
+        count, at = busiest(times, seconds)
+        if count > per_second * seconds:
             when = datetime.fromtimestamp(at, UTC)
             offsets = " ".join(f"{1000 * (each - at):.0f}" for each in times if 0 <= each - at < seconds)
-            check.broken.append(f"{most} requests within {seconds} s at {when:%H:%M:%S}, at ms {offsets}")
+            check.broken.append(f"{count} requests within {seconds} s at {when:%H:%M:%S}, at ms {offsets}")
     return check
 
 
 def busiest(times: Sequence[float], window: float) -> tuple[int, float]:
-    """The most requests in any sliding window, and when that began; times are sorted."""
-    most, at, first = 0, 0.0, 0
+    """Return the highest number of requests in a sliding window, and its begin; `times` must be sorted."""
+    highest, at, first = 0, 0.0, 0
     for last, moment in enumerate(times):
         while moment - times[first] >= window:
             first += 1
-        if last - first + 1 > most:
-            most, at = last - first + 1, times[first]
-    return most, at
+        if last - first + 1 > highest:
+            highest, at = last - first + 1, times[first]
+    return highest, at
 
 
-def _promise(promise: str, verdict: AuditVerdict, *rules: AuditRule) -> Check:
-    broken = [f"{rule}: {what}" for rule in rules for what in verdict.broken.get(rule, [])]
-    return Check(promise, sum(verdict.checked[rule] for rule in rules), broken)
+def _guarantee(guarantee: str, verdict: AuditVerdict, *rules: AuditRule) -> Check:
+    broken = [f"{rule}: {case}" for rule in rules for case in verdict.broken.get(rule, [])]
+    return Check(guarantee, sum(verdict.checked[rule] for rule in rules), broken)
 
 
-def _none(cluster: Cluster, promise: str, of_table: str, query: str) -> Check:
+def _check_no_rows(cluster: Cluster, guarantee: str, table: str, query: str) -> Check:
+    """Check that the query returns nothing; the rows of the table are what was checked."""
     return Check(
-        promise,
-        int(cluster.value(f"SELECT count(*) FROM {of_table}")),
-        [str(what) for (what,) in cluster.rows(query)],
+        guarantee,
+        int(cluster.value(f"SELECT count(*) FROM {table}")),
+        [str(description) for (description,) in cluster.rows(query)],
     )

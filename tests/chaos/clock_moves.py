@@ -1,4 +1,4 @@
-"""The marketplace's clock is moved on by hours at once: when, by the real clock, did its instants come?"""
+"""Convert times of the marketplace's clock, which faults move by hours, to the real clock."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from datetime import UTC, datetime, timedelta
 from pricewatch.bazaar.client import TruthListing
 
 
-class Instants:
-    """Remembers each move, so that what the marketplace dates can be compared with what we stored."""
+class ClockMoves:
+    """All moves of the clock, so that the truth can be compared with stored times."""
 
     def __init__(self) -> None:
-        # From when on, by the real clock, the marketplace was how far ahead.
+        # The real time of each move, and how far ahead the marketplace is from then on.
         self._moves = [(datetime.min.replace(tzinfo=UTC), timedelta())]
 
-    def move(self, at: datetime, by: timedelta) -> None:
+    def add(self, at: datetime, by: timedelta) -> None:
         self._moves.append((at, self._moves[-1][1] + by))
 
     def real(self, instant: datetime) -> datetime:
-        """When the marketplace's clock first showed this instant, or was past it."""
+        """Return when the clock of the marketplace first reached or passed this instant."""
         for (begins, ahead), (ends, _) in zip(self._moves, self._moves[1:], strict=False):
             if instant - ahead < ends:
                 return max(begins, instant - ahead)
         begins, ahead = self._moves[-1]
         return max(begins, instant - ahead)
 
-    def dated(self, true: TruthListing) -> TruthListing:
-        """The same listing, with all of its dates by the real clock."""
+    def by_real_clock(self, true: TruthListing) -> TruthListing:
+        """Return the listing with all of its times by the real clock."""
         return replace(
             true,
             listed_at=self.real(true.listed_at),

@@ -1,4 +1,4 @@
-"""Several daemons and their embedded database in one directory, with ways to ask and to order."""
+"""Several daemons and their embedded database in one directory, with queries and job control."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tests.chaos.node import Node
 
 T = TypeVar("T")
 STOP_SECONDS = 30.0
-PATIENCE = 60.0
+WAIT_SECONDS = 60.0
 
 
-class NotInTime(Exception):
-    """Something that had to happen did not."""
+class DeadlineExceeded(Exception):
+    """Something did not happen in time."""
 
 
 class Cluster:
@@ -38,14 +38,14 @@ class Cluster:
             node.start()
 
     def supervise(self) -> None:
-        """Start what is down, as systemd would: a daemon that finds no database when it starts gives up."""
+        """Start daemons that are down, as systemd would: one that finds no database at its start exits."""
         for node in self.nodes:
             if not node.is_up:
                 node.start()
 
-    def revive(self) -> None:
-        """Wait until all nodes take part."""
-        self.until("all nodes take part", self._all_joined)
+    def wait_until_joined(self) -> None:
+        """Start daemons that are down, and wait until all have joined the cluster."""
+        self.until("all nodes have joined", self._all_joined)
 
     def _all_joined(self) -> bool:
         self.supervise()
@@ -64,19 +64,19 @@ class Cluster:
                     node.kill()
 
     def processes_left(self) -> list[str]:
-        """Daemons and spiders that still work in this cluster's directory."""
+        """Return the daemons and spiders that still run in the directory of this cluster."""
         left = []
         for process in psutil.process_iter(["pid", "cmdline"]):
             with suppress(psutil.Error):
                 words = process.info["cmdline"] or []
-                ours = process.environ().get("PRICEWATCH_VAR") == str(self.directory)
-                if ours and ("crawl" in words or "tests.chaos.node" in words):
+                is_member = process.environ().get("PRICEWATCH_VAR") == str(self.directory)
+                if is_member and ("crawl" in words or "tests.chaos.node" in words):
                     left.append(f"process {process.pid}: {' '.join(words)[:80]}")
         return left
 
     def call(self, function: Callable[[Connection], T]) -> T:
-        """Ask the database, as long as it takes to come back."""
-        deadline = time.monotonic() + PATIENCE
+        """Call a function with a transaction, and retry while the database is down."""
+        deadline = time.monotonic() + WAIT_SECONDS
         while True:
             try:
                 with self.engine.begin() as connection:
@@ -93,29 +93,29 @@ class Cluster:
         return self.rows(query, **values)[0][0]
 
     def restart_database(self, mode: str, pause: float = 0.0) -> None:
-        """`fast`: in order; `immediate`: as if it had crashed. Whoever needs it may start it first."""
+        """Stop the database, `fast` or `immediate` (a crash), and start it unless another process did."""
         with suppress(subprocess.SubprocessError):
             embedded_postgres.control(self.directory, "stop", "-m", mode)
         time.sleep(pause)
         embedded_postgres.database_url(self.directory)
 
-    def order(self, chance: random.Random, path: str, **fields: str) -> Any:
-        """Send an order to any daemon that is up; None where it does not take it now."""
+    def post(self, rng: random.Random, path: str, **fields: str) -> Any:
+        """Send a request to any daemon that is up; return None if it does not accept it."""
         up = [node for node in self.nodes if node.is_up]
         if not up:
             return None
         try:
-            answer = chance.choice(up).ask(path, project=PROJECT, **fields)
+            response = rng.choice(up).request(path, project=PROJECT, **fields)
         except (OSError, ValueError):
             return None
-        return answer if answer.get("status") == "ok" else None
+        return response if response.get("status") == "ok" else None
 
     def jobs_left(self) -> int:
         return int(self.value("SELECT count(*) FROM jobs WHERE ended_at IS NULL"))
 
-    def until(self, what: str, condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
+    def until(self, event: str, condition: Callable[[], bool], seconds: float = WAIT_SECONDS) -> None:
         deadline = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > deadline:
-                raise NotInTime(f"{what}: not within {seconds:.0f} seconds")
+                raise DeadlineExceeded(f"{event}: not within {seconds:.0f} seconds")
             time.sleep(0.2)

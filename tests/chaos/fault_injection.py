@@ -1,6 +1,6 @@
-"""What the conductor does to a cluster and its marketplace: one small function for each kind of fault.
+"""The faults of a chaos run: one function for each kind.
 
-Each says what it did, or None where there was nothing to do it to: that is no fault.
+Each returns a description, or None if there was nothing to inject the fault into.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from pricewatch.simulation.store_audit import UP
 from pricewatch import clock
 from pricewatch.bazaar.client import Bazaar, BazaarError, TruthListing
 from pricewatch.simulation.habit_plan import BEYOND
+from pricewatch.simulation.listing_audit import LISTED_STATES
+from tests.chaos.clock_moves import ClockMoves
 from tests.chaos.cluster import Cluster
-from tests.chaos.instants import Instants
-from tests.chaos.traffic import MARKETS, order_any
+from tests.chaos.traffic import MARKETS, schedule_any
 
-ANSWERS: list[dict[str, Any]] = [
+RESPONSE_FAULTS: list[dict[str, Any]] = [
     {"action": "status", "status": 503},
     {"action": "rate_limit", "retry_after": 1},
     {"action": "hang", "seconds": 4},
@@ -33,9 +34,9 @@ ANSWERS: list[dict[str, Any]] = [
     {"action": "empty"},
 ]
 BURST = 8
-# Habits under which all that is promised can still be kept within minutes. The others take the crawler days:
-# until a smaller market is believed, or until a page that leads elsewhere counts as gone.
-GENTLE = (
+# Habits to which the crawler adapts within minutes. The others take days: until a smaller market is accepted,
+# or until a page that redirects counts as gone.
+FAST_HABITS = (
     *BEYOND,
     "deleted_404",
     "deleted_410",
@@ -57,141 +58,140 @@ GENTLE = (
 
 
 @dataclass(slots=True)
-class Scene:
-    """Everything that a fault may touch, and the chance that decides."""
+class FaultContext:
+    """Everything that a fault may change, and the random generator that chooses."""
 
     cluster: Cluster
     bazaar: Bazaar
-    chance: random.Random
-    instants: Instants
-    # As they were when somebody last asked. To ask for all of them holds the marketplace up for so long that
-    # its log of requests would be late.
+    rng: random.Random
+    clock_moves: ClockMoves
+    # Cached: a request for all listings blocks the marketplace so long that its request log would be late.
     listings: dict[str, TruthListing] = field(default_factory=dict)
 
-    def look_around(self) -> None:
+    def load_listings(self) -> None:
         for category in MARKETS.values():
             self.listings |= {each.url: each for each in self.bazaar.truth(category)}
 
-    def listing(self, *, up: bool) -> TruthListing | None:
-        """Any listing that was, or was not, there when it was last looked at."""
-        found = [each for each in self.listings.values() if (each.state in UP) == up]
-        return self.chance.choice(found) if found else None
+    def random_listing(self, *, online: bool) -> TruthListing | None:
+        """Return a listing that is online, or one that is not, by the cache."""
+        found = [each for each in self.listings.values() if (each.state in LISTED_STATES) == online]
+        return self.rng.choice(found) if found else None
 
 
-def kill_a_spider(scene: Scene) -> str | None:
-    spiders = [spider for node in scene.cluster.nodes for spider in node.spiders()]
+def kill_spider(context: FaultContext) -> str | None:
+    spiders = [spider for node in context.cluster.nodes for spider in node.spiders()]
     if not spiders:
         return None
     try:
-        scene.chance.choice(spiders).send_signal(signal.SIGKILL)
+        context.rng.choice(spiders).send_signal(signal.SIGKILL)
     except psutil.Error:
         return None
     return "killed"
 
 
-def kill_a_daemon(scene: Scene) -> str | None:
-    node = scene.chance.choice(scene.cluster.nodes)
+def kill_daemon(context: FaultContext) -> str | None:
+    node = context.rng.choice(context.cluster.nodes)
     if not node.is_up:
         return None
     node.kill()
-    time.sleep(scene.chance.uniform(0, 2))
+    time.sleep(context.rng.uniform(0, 2))
     node.start()
     return node.name
 
 
-def restart_the_database(scene: Scene) -> str:
-    scene.cluster.restart_database("fast", scene.chance.uniform(0, 1.5))
+def restart_database(context: FaultContext) -> str:
+    context.cluster.restart_database("fast", context.rng.uniform(0, 1.5))
     return "fast"
 
 
-def crash_the_database(scene: Scene) -> str:
-    scene.cluster.restart_database("immediate", scene.chance.uniform(0, 1.5))
+def crash_database(context: FaultContext) -> str:
+    context.cluster.restart_database("immediate", context.rng.uniform(0, 1.5))
     return "immediate"
 
 
-def cut_connections(scene: Scene) -> str | None:
-    cut = scene.cluster.value(
+def terminate_connections(context: FaultContext) -> str | None:
+    count = context.cluster.value(
         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
         " WHERE application_name = 'pricewatch' AND pid <> pg_backend_pid()"
     )
-    return f"{cut} connections" if cut else None
+    return f"{count} connections" if count else None
 
 
-def fill_the_queue(scene: Scene) -> str | None:
-    taken = sum(order_any(scene.cluster, scene.chance) for _ in range(BURST))
-    return f"{taken} jobs" if taken else None
+def fill_queue(context: FaultContext) -> str | None:
+    accepted = sum(schedule_any(context.cluster, context.rng) for _ in range(BURST))
+    return f"{accepted} jobs" if accepted else None
 
 
-def cancel_a_job(scene: Scene) -> str | None:
-    rows = scene.cluster.rows("SELECT job_id FROM jobs WHERE ended_at IS NULL ORDER BY id")
+def cancel_job(context: FaultContext) -> str | None:
+    rows = context.cluster.rows("SELECT job_id FROM jobs WHERE ended_at IS NULL ORDER BY id")
     if not rows:
         return None
-    answer = scene.cluster.order(scene.chance, "cancel.json", job=scene.chance.choice(rows)[0])
-    return None if answer is None else str(answer["prevstate"])
+    response = context.cluster.post(context.rng, "cancel.json", job=context.rng.choice(rows)[0])
+    return None if response is None else str(response["prevstate"])
 
 
-def spoil_answers(scene: Scene) -> str:
-    fault = scene.chance.choice(ANSWERS)
-    scene.bazaar.fault(path=r"^/(c|item)/", times=scene.chance.randint(2, 8), **fault)
+def fail_responses(context: FaultContext) -> str:
+    fault = context.rng.choice(RESPONSE_FAULTS)
+    context.bazaar.fault(path=r"^/(c|item)/", times=context.rng.randint(2, 8), **fault)
     return str(fault["action"])
 
 
-def change_a_price(scene: Scene) -> str | None:
-    return _change(scene, up=True, price=scene.chance.uniform(0.8, 1.2))
+def change_price(context: FaultContext) -> str | None:
+    return _change(context, online=True, price=context.rng.uniform(0.8, 1.2))
 
 
-def take_one_down(scene: Scene) -> str | None:
-    return _change(scene, up=True, end=scene.chance.choice(("sold", "404", "410", "soft")))
+def remove_listing(context: FaultContext) -> str | None:
+    return _change(context, online=True, end=context.rng.choice(("sold", "404", "410", "soft")))
 
 
-def change_stock(scene: Scene) -> str | None:
-    return _change(scene, up=True, stock=scene.chance.choice(("in", "out", "hidden")))
+def change_stock(context: FaultContext) -> str | None:
+    return _change(context, online=True, stock=context.rng.choice(("in", "out", "hidden")))
 
 
-def bring_one_back(scene: Scene) -> str | None:
-    return _change(scene, up=False, **{"return": True, "new_id": scene.chance.random() < 0.5})
+def relist(context: FaultContext) -> str | None:
+    return _change(context, online=False, **{"return": True, "new_id": context.rng.random() < 0.5})
 
 
-def change_a_habit(scene: Scene) -> str:
-    return scene.bazaar.habit(scene.chance.choice(GENTLE)).habit
+def add_habit(context: FaultContext) -> str:
+    return context.bazaar.habit(context.rng.choice(FAST_HABITS)).habit
 
 
-def move_the_clock(scene: Scene) -> str:
-    by = timedelta(minutes=scene.chance.randint(5, 120))
+def move_clock(context: FaultContext) -> str:
+    by = timedelta(minutes=context.rng.randint(5, 120))
     at = clock.now()
-    scene.bazaar.advance(seconds=by.total_seconds())
-    scene.instants.move(at, by)
+    context.bazaar.advance(seconds=by.total_seconds())
+    context.clock_moves.add(at, by)
     return str(by)
 
 
-def _change(scene: Scene, *, up: bool, **changes: Any) -> str | None:
-    listing = scene.listing(up=up)
+def _change(context: FaultContext, *, online: bool, **changes: Any) -> str | None:
+    listing = context.random_listing(online=online)
     if listing is None:
         return None
     if "price" in changes:
         changes["price"] = max(1, round(listing.price * changes["price"]))
     try:
-        scene.listings[listing.url] = scene.bazaar.change(listing.id, **changes)
+        context.listings[listing.url] = context.bazaar.change(listing.id, **changes)
     except BazaarError:
         return None
     return listing.url
 
 
-Inject = Callable[[Scene], str | None]
-# Each kind with how many of a hundred it is.
-KINDS: dict[str, tuple[Inject, int]] = {
-    "spider killed (-9)": (kill_a_spider, 18),
-    "daemon killed (-9)": (kill_a_daemon, 5),
-    "database restarted": (restart_the_database, 3),
-    "database crashed": (crash_the_database, 4),
-    "connections cut": (cut_connections, 10),
-    "queue filled": (fill_the_queue, 3),
-    "job cancelled": (cancel_a_job, 5),
-    "answers spoilt": (spoil_answers, 20),
-    "price changed": (change_a_price, 14),
-    "sold or removed": (take_one_down, 7),
+Inject = Callable[[FaultContext], str | None]
+# The kinds of faults with their weights.
+FAULTS: dict[str, tuple[Inject, int]] = {
+    "spider killed (-9)": (kill_spider, 18),
+    "daemon killed (-9)": (kill_daemon, 5),
+    "database restarted": (restart_database, 3),
+    "database crashed": (crash_database, 4),
+    "connections terminated": (terminate_connections, 10),
+    "queue filled": (fill_queue, 3),
+    "job cancelled": (cancel_job, 5),
+    "responses failed": (fail_responses, 20),
+    "price changed": (change_price, 14),
+    "listing sold or removed": (remove_listing, 7),
     "stock changed": (change_stock, 4),
-    "came back": (bring_one_back, 5),
-    "clock moved": (move_the_clock, 4),
-    "habit of the shop changed": (change_a_habit, 6),
+    "listing relisted": (relist, 5),
+    "clock moved": (move_clock, 4),
+    "habit of the shop added": (add_habit, 6),
 }

@@ -1,11 +1,10 @@
-"""One daemon of the cluster: started, killed and started again; never outlives who started it."""
+"""One daemon of the cluster, which can be killed and restarted; it ends with its parent process."""
 
 from __future__ import annotations
 
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import urllib.parse
@@ -16,11 +15,11 @@ from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 
-import pricewatch
+from tests.ports import free_port
 
-ROOT = Path(pricewatch.__file__).parents[1]
-# As in real life, only faster.
-HASTE = {
+ROOT = Path(__file__).parents[2]
+# Shorter intervals than in production.
+FAST_OPTIONS = {
     "lease_seconds": "4",
     "beat_seconds": "0.5",
     "poll_interval": "0.3",
@@ -29,7 +28,7 @@ HASTE = {
     "max_proc": "2",
     "dispatch_seconds": "5",
 }
-ASK_SECONDS = 10
+REQUEST_SECONDS = 10
 
 
 class Node:
@@ -64,7 +63,7 @@ class Node:
             )
 
     def kill(self) -> None:
-        """As `kill -9` does."""
+        """Kill the process with SIGKILL."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
@@ -74,7 +73,7 @@ class Node:
             self.process.send_signal(signal.SIGTERM)
 
     def spiders(self) -> list[psutil.Process]:
-        """The processes of its jobs."""
+        """Return the processes of its jobs."""
         if not self.is_up or self.process is None:
             return []
         try:
@@ -83,32 +82,26 @@ class Node:
         except psutil.Error:
             return []
 
-    def ask(self, path: str, **fields: str) -> Any:
-        """What the daemon answers; fields make it an order."""
+    def request(self, path: str, **fields: str) -> Any:
+        """Return the daemon's JSON response; a request with fields is a POST."""
         body = urllib.parse.urlencode(fields).encode() if fields else None
         url = f"http://127.0.0.1:{self.port}/{path}"
-        with urllib.request.urlopen(url, body, timeout=ASK_SECONDS) as response:
+        with urllib.request.urlopen(url, body, timeout=REQUEST_SECONDS) as response:
             return json.loads(response.read())
 
 
 def write_configuration(directory: Path) -> None:
-    """The configuration that people get, in haste and with the settings of this simulation."""
+    """Write the project's scrapyd.conf with short intervals and the settings of the chaos run."""
     configuration = ConfigParser(interpolation=None)
     configuration.read(ROOT / "scrapyd.conf")
-    configuration["scrapyd"].update(HASTE)
+    configuration["scrapyd"].update(FAST_OPTIONS)
     configuration["settings"] = {"pricewatch": "tests.chaos.settings"}
     with (directory / "scrapyd.conf").open("w") as file:
         configuration.write(file)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def main() -> None:
-    """Be a daemon, until the process whose number is given ends."""
+    """Run scrapyd until the process whose id is the first argument ends."""
     from pricewatch.scheduling.runner import end_with
 
     end_with(sys.argv[1])

@@ -1,8 +1,8 @@
-"""The project's settings, with everything that is waited for cut short: minutes stand for days."""
+"""The project's settings with short intervals, so that minutes stand for days."""
 
 from pricewatch.settings import *  # noqa: F403 - the same settings, but for what follows
 
-# A cycle of the sweep takes several runs: checkpoint, overlap and wrap-around all happen.
+# A sweep cycle takes several runs, so that checkpoints, overlap and wrap-around are all used.
 SWEEP_PAGES_PER_RUN = 4
 SWEEP_OVERLAP_PAGES = 1
 DETAIL_REFRESH_HOURS = 0.01  # type: ignore[assignment]

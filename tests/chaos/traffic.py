@@ -1,4 +1,4 @@
-"""Keeps the cluster busy: all four spiders, again and again, ordered from any daemon."""
+"""Keep the cluster busy: schedule all four spiders again and again, on any daemon."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import threading
 from tests.chaos.cluster import Cluster
 
 MARKETS = {"bazaar-bikes": "bikes", "bazaar-toys": "toys"}
-MOST_WAITING = 6
-# What is started how often, and with which arguments beside the market.
+MAX_PENDING = 6
+# The spiders with their weights and their arguments in addition to the market.
 SPIDERS = {
     "discovery": (3, {}),
     "sweep": (4, {"max_details": "10"}),
@@ -19,14 +19,13 @@ SPIDERS = {
 
 
 class Traffic:
-    """Orders jobs on a thread of its own until it is stopped."""
+    """Schedule jobs in a thread until it is stopped."""
 
     def __init__(self, cluster: Cluster, seed: int) -> None:
         self._cluster = cluster
-        self._chance = random.Random(f"{seed}/traffic")
+        self._rng = random.Random(f"{seed}/traffic")
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self.ordered = 0
 
     def start(self) -> None:
         self._thread.start()
@@ -38,18 +37,19 @@ class Traffic:
 
     def _run(self) -> None:
         while not self._stopped.wait(0.3):
-            waiting = self._cluster.value("SELECT count(*) FROM jobs WHERE state = 'pending'")
-            if waiting < MOST_WAITING and order_any(self._cluster, self._chance):
-                self.ordered += 1
+            pending = self._cluster.value("SELECT count(*) FROM jobs WHERE state = 'pending'")
+            if pending < MAX_PENDING:
+                schedule_any(self._cluster, self._rng)
 
 
-def order_any(cluster: Cluster, chance: random.Random) -> bool:
-    """Order any spider for any market; whether a daemon took the order."""
+def schedule_any(cluster: Cluster, rng: random.Random) -> bool:
+    """Schedule any spider for any market; return whether a daemon accepted the job."""
     weights = [weight for weight, _ in SPIDERS.values()]
-    (spider,) = chance.choices(list(SPIDERS), weights)
-    return order(cluster, chance, spider, chance.choice(list(MARKETS)), **SPIDERS[spider][1])
+    (spider,) = rng.choices(list(SPIDERS), weights)
+    return schedule(cluster, rng, spider, rng.choice(list(MARKETS)), **SPIDERS[spider][1])
 
 
-def order(cluster: Cluster, chance: random.Random, spider: str, market: str, **arguments: str) -> bool:
-    given = arguments if spider == "targets" else {"market": market, **arguments}
-    return cluster.order(chance, "schedule.json", spider=spider, **given) is not None
+def schedule(cluster: Cluster, rng: random.Random, spider: str, market: str, **arguments: str) -> bool:
+    """Schedule a job; return whether a daemon accepted it."""
+    fields = arguments if spider == "targets" else {"market": market, **arguments}
+    return cluster.post(rng, "schedule.json", spider=spider, **fields) is not None

@@ -49,10 +49,10 @@ def run(project: Path) -> Run:
 
 
 def test_generated_spider_works_unchanged(project: Path, run: Run) -> None:
-    made = run("-m", "scrapy", "genspider", "-t", "pricewatch", "tea-shop", "www.teashop.example/kettles")
-    assert (made.returncode, made.stderr) == (0, "")
-    assert "pricewatch.spiders.tea_shop" in made.stdout
-    assert "scrapy parse --spider tea-shop https://www.teashop.example/kettles" in made.stdout
+    created = run("-m", "scrapy", "genspider", "-t", "pricewatch", "tea-shop", "www.teashop.example/kettles")
+    assert (created.returncode, created.stderr) == (0, "")
+    assert "pricewatch.spiders.tea_shop" in created.stdout
+    assert "scrapy parse --spider tea-shop https://www.teashop.example/kettles" in created.stdout
     read = run("-c", READ)
     assert read.stdout.splitlines() == [
         "tea-shop ['www.teashop.example'] ['https://www.teashop.example/kettles']",
@@ -80,17 +80,17 @@ def test_generated_spider_works_unchanged(project: Path, run: Run) -> None:
 def test_allowed_domain_has_no_port(project: Path, run: Run) -> None:
     """With a port, Scrapy would filter every page as offsite."""
     run("-m", "scrapy", "genspider", "-t", "pricewatch", "teashop", "http://localhost:8000/kettles")
-    made = (project / "pricewatch" / "spiders" / "teashop.py").read_text()
-    assert 'allowed_domains = ["localhost"]' in made
-    assert 'start_urls = ["http://localhost:8000/kettles"]' in made
+    created = (project / "pricewatch" / "spiders" / "teashop.py").read_text()
+    assert 'allowed_domains = ["localhost"]' in created
+    assert 'start_urls = ["http://localhost:8000/kettles"]' in created
 
 
 def test_scrapys_templates_are_available(project: Path, run: Run) -> None:
     listed = run("-m", "scrapy", "genspider", "--list")
     assert listed.stdout.split()[2:] == ["basic", "crawl", "csvfeed", "xmlfeed", "pricewatch"]
     for template in ("basic", "crawl"):
-        made = run("-m", "scrapy", "genspider", "-t", template, f"my_{template}", "shop.example")
-        assert (made.returncode, made.stderr) == (0, "")
+        created = run("-m", "scrapy", "genspider", "-t", template, f"my_{template}", "shop.example")
+        assert (created.returncode, created.stderr) == (0, "")
     assert "CrawlSpider" in (project / "pricewatch" / "spiders" / "my_crawl.py").read_text()
     dumped = run("-m", "scrapy", "genspider", "--dump", "pricewatch").stdout
     assert dumped.strip() == (

@@ -49,10 +49,10 @@ def run(project):
 
 @pytest.mark.slow
 def test_created_adapter_works_unchanged(project, run):
-    made = run("scrapy", "newadapter", "tea_shop", "www.teashop.example")
-    assert (made.returncode, made.stderr) == (0, "")
-    assert "tests/adapters/test_tea_shop.py" in made.stdout
-    *_, overview, product, market = made.stdout.splitlines()
+    created = run("scrapy", "newadapter", "tea_shop", "www.teashop.example")
+    assert (created.returncode, created.stderr) == (0, "")
+    assert "tests/adapters/test_tea_shop.py" in created.stdout
+    *_, overview, product, market = created.stdout.splitlines()
     assert overview.strip().startswith(
         "scrapy extract --adapter tea_shop --overview --url https://www.teashop"
     )
@@ -73,8 +73,8 @@ def test_created_adapter_works_unchanged(project, run):
 
 @pytest.mark.slow
 def test_created_declared_shop_works_unchanged(project, run):
-    made = create_adapter(project, "tea_shop", "www.teashop.example", declarative=True)
-    assert str(made[-1]) == "pricewatch/declared_shops/shops/tea_shop.toml"
+    created = create_adapter(project, "tea_shop", "www.teashop.example", declarative=True)
+    assert str(created[-1]) == "pricewatch/declared_shops/shops/tea_shop.toml"
     assert not (project / "pricewatch" / "adapters" / "tea_shop.py").exists()
     tested = run("pytest", "-q", "-p", "no:cacheprovider", "tests/adapters/test_tea_shop.py")
     assert "2 passed" in tested.stdout, tested.stdout + tested.stderr

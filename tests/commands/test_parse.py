@@ -90,8 +90,8 @@ def test_adapter_option_chooses_the_adapter(parse: Parse) -> None:
 def test_unknown_site_is_read_by_the_generic_adapter(parse: Parse) -> None:
     true = parse.listing()
     parse.database.do("UPDATE sources SET base_url = 'http://127.0.0.1:1' WHERE id = 'bazaar'")
-    place = parse.bazaar.url.removeprefix("http://")
-    outcome = parse(true.url, "--json", ALLOWED_PRIVATE_HOSTS=place)
+    netloc = parse.bazaar.url.removeprefix("http://")
+    outcome = parse(true.url, "--json", ALLOWED_PRIVATE_HOSTS=netloc)
     assert json.loads(outcome.stdout)["adapter"] == "generic"
     assert parse.database.value("SELECT count(*) FROM sources WHERE domain = '127.0.0.1'") == 1
 

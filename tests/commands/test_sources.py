@@ -34,10 +34,10 @@ def test_approve_list_and_withdraw(crawl: Crawl, database: Database) -> None:
 
 
 def test_source_of_a_custom_spider_is_listed_and_approved(crawl: Crawl, database: Database) -> None:
-    made = database.call(spider_sources.source_for, "toys", None, "http://localhost:8000/toys", NOW)
-    assert run(crawl, "approve", made.id, "--by", "Ada") == (0, "localhost:8000 is approved by Ada.\n")
+    source = database.call(spider_sources.source_for, "toys", None, "http://localhost:8000/toys", NOW)
+    assert run(crawl, "approve", source.id, "--by", "Ada") == (0, "localhost:8000 is approved by Ada.\n")
     assert database.call(spider_sources.source_for, "toys", None, "localhost:8000", NOW).is_approved
-    end_run(database, {"spider:toys": GOOD, "spider:games": GOOD, "generic": GOOD}, source=made.id)
+    end_run(database, {"spider:toys": GOOD, "spider:games": GOOD, "generic": GOOD}, source=source.id)
     _, listed = run(crawl, "list")
     (line,) = (line for line in listed.splitlines() if "localhost:8000" in line)
     assert "games, toys" in line

@@ -17,6 +17,7 @@ from pricewatch.rules.validation import validate_offer
 from pricewatch.store.writing.incoming_rows import offer_row
 from pricewatch.vocabulary import Availability, SellerType
 from tests.databases import Database
+from tests.generic_reader.pages import SHOP, page, product
 from tests.hostile.texts import FORBIDDEN, HOSTILE_TEXTS, hostile_texts
 from tests.spiders.conftest import World
 from tests.store.observations import START, stored_unit

@@ -1,8 +1,8 @@
-"""Databases of any size, filled fast: by COPY, with the indexes made afterwards.
+"""Fill databases of any size fast: with COPY, and with indexes that are created afterwards.
 
-What is due, handed over, unresolved or of the last days is the same at every size: that is work. The rest is
-at rest: listings in 20 markets, two rows of history for every tenth, a product for every tenth, a target for
-every tenth, runs over years.
+The number of rows that are due, queued or recent is the same at every size. The other rows grow with the
+size: listings in 20 markets, one row of history each and two for every tenth, a product and a target for
+every tenth listing, and years of runs.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from psycopg2 import extensions, extras
 from sqlalchemy import Engine, text
 
 from pricewatch.store.engine.schema import ensure_partitions
-from tests.bench.progress import say
+from tests.bench.progress import show_progress
 
-# The database's own clock decides what consumers see, so the listings are of now.
+# The present, because public listings depend on the clock of the database.
 NOW = datetime.now(UTC).replace(microsecond=0)
 MARKETS = 20
-DUE, HANDED_OVER, UNRESOLVED = 400, 100, 100
+DUE, TO_VERIFY, UNRESOLVED = 400, 100, 100
 SEARCHED = 1_000
 CHUNK = 50_000
 WORDS = ("trek", "canyon", "road", "gravel", "carbon", "alloy", "large", "wheel", "disc", "saddle", "city")
@@ -33,7 +33,7 @@ COLUMNS = (
 )
 BULK = ("fsync = off", "synchronous_commit = off", "full_page_writes = off", "max_wal_size = '16GB'")
 
-# Kept aside while the tables are filled; what a constraint needs stays.
+# Dropped while the tables are filled, except the indexes of constraints.
 _INDEXES = text("""
 SELECT i.indexname, replace(i.indexdef, ' ON ONLY ', ' ON ') FROM pg_indexes i
 WHERE i.schemaname = 'public' AND i.indexname LIKE 'ix%' AND i.tablename = ANY(:tables)
@@ -42,8 +42,8 @@ _TABLES = ("listings", "market_listings", "price_history", "listing_keys", "prod
 _MARKET = text("INSERT INTO markets (id, source_id, display_name) VALUES (:id, 'bazaar', :id)")
 _SEARCHED = text("INSERT INTO markets (id, source_id, display_name) VALUES ('search', 'bazaar', 'search')")
 
-# In the order of the listings, so that nothing has to be sorted.
-REST = {
+# In the order of the listings, which saves sorting.
+STATEMENTS = {
     "memberships": """
 INSERT INTO market_listings (market_id, listing_id, first_seen_at)
 SELECT market_id, id, first_seen_at FROM listings ORDER BY id""",
@@ -81,10 +81,10 @@ FROM (SELECT n, CAST(:now AS timestamptz) - n * interval '30 minutes' AS at
 INSERT INTO run_pages (run_id, page, url, outcome, cards, fetched_at)
 SELECT id, n, 'https://shop.example/c?page=' || n, 'ok', 30, :now
 FROM runs CROSS JOIN generate_series(1, 20) AS n WHERE id % 10 = 0""",
-    "what waits": """
+    "listings to verify": """
 UPDATE listings SET verification_requested_at = CAST(:now AS timestamptz)
-WHERE id > :due AND id <= CAST(:due AS integer) + :handed_over""",
-    "what is to be resolved": """
+WHERE id > :due AND id <= CAST(:due AS integer) + :to_verify""",
+    "listings to resolve": """
 UPDATE listings SET resolve_requested_at = CAST(:now AS timestamptz), brand = 'acme', mpn = 'x' || id
 WHERE id > 2 * CAST(:due AS integer) AND id <= 2 * CAST(:due AS integer) + :unresolved""",
     "links": """
@@ -94,34 +94,34 @@ WHERE id > 2000 AND id < 6000""",
 
 
 def lines(first: int, last: int) -> Iterator[str]:
-    """Listings as COPY reads them: most of them fresh, a few unseen for a day and never read."""
-    chance = random.Random(first)
-    titles = [" ".join(chance.sample(WORDS, 5)) for _ in range(997)]
-    seen = [(NOW - timedelta(minutes=chance.random() * 900)).isoformat() for _ in range(991)]
-    due = [NOW - timedelta(hours=chance.random() * 23) for _ in range(983)]
+    """Yield listings as COPY reads them: most seen recently, a few not seen for a day and never read."""
+    rng = random.Random(first)
+    titles = [" ".join(rng.sample(WORDS, 5)) for _ in range(997)]
+    seen = [(NOW - timedelta(minutes=rng.random() * 900)).isoformat() for _ in range(991)]
+    due = [NOW - timedelta(hours=rng.random() * 23) for _ in range(983)]
     read = [f"{at.isoformat()}\t{(at + timedelta(hours=24)).isoformat()}" for at in due]
-    made = [(NOW - timedelta(days=1 + chance.random() * 300)).isoformat() for _ in range(977)]
+    created = [(NOW - timedelta(days=1 + rng.random() * 300)).isoformat() for _ in range(977)]
     unseen = (NOW - timedelta(hours=30)).isoformat()
     for n in range(first, last):
         old, url = n < DUE, f"https://shop.example/item/{n}"
         at = unseen if old else seen[n % 991]
         yield (
             f"bazaar\tm{n % MARKETS}\tPID:{n}\t{url}\t{url}\t{titles[n % 997]} no{n}\t{n % 9000 + 100}\tEUR\t"
-            f"IN_STOCK\t{at}\t{made[n % 977]}\t{at}\t"
+            f"IN_STOCK\t{at}\t{created[n % 977]}\t{at}\t"
             + (f"\\N\t\\N\t{'t'}\n" if old else f"{read[n % 983]}\t{'f' if n % 500 == 499 else 't'}\n")
         )
 
 
-def copy(cursor: Any, size: int, tell: Callable[[str], None]) -> None:
+def copy(cursor: Any, size: int, progress: Callable[[str], None]) -> None:
     for first in range(0, size, CHUNK):
         rows = io.StringIO("".join(lines(first, min(first + CHUNK, size))))
         cursor.copy_expert(f"COPY listings ({COLUMNS}) FROM STDIN", rows)
-        tell(f"{min(first + CHUNK, size):,} listings")
+        progress(f"{min(first + CHUNK, size):,} listings")
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Ctrl-C need not wait for the end of a statement that takes minutes. COPY cannot have that."""
+    """Let Ctrl-C interrupt a long statement. Does not work with COPY."""
     extensions.set_wait_callback(extras.wait_select)
     try:
         yield
@@ -130,34 +130,34 @@ def interruptible() -> Iterator[None]:
 
 
 def fill(engine: Engine, size: int) -> None:
-    """A database that has just been made, filled; every step is told."""
+    """Fill a new database."""
 
-    def tell(what: str) -> None:
-        say(f"filling {size:,} listings: {what}")
+    def progress(step: str) -> None:
+        show_progress(f"filling {size:,} listings: {step}")
 
-    given = {"now": NOW, "size": size, "due": DUE, "searched": SEARCHED}
-    given |= {"handed_over": HANDED_OVER, "unresolved": UNRESOLVED}
+    values = {"now": NOW, "size": size, "due": DUE, "searched": SEARCHED}
+    values |= {"to_verify": TO_VERIFY, "unresolved": UNRESOLVED}
     with engine.begin() as connection:
         connection.execute(_MARKET, [{"id": f"m{number}"} for number in range(MARKETS)])
         connection.execute(_SEARCHED)
         connection.execute(text("UPDATE sources SET visibility = 'VISIBLE' WHERE id = 'bazaar'"))
         for months in range(11):
             ensure_partitions(connection, NOW - timedelta(days=30 * months))
-        aside = connection.execute(_INDEXES, {"tables": list(_TABLES)}).all()
-        for name, _ in aside:
+        dropped = connection.execute(_INDEXES, {"tables": list(_TABLES)}).all()
+        for name, _ in dropped:
             connection.execute(text(f"DROP INDEX {name}"))
-        # What is made up here refers to what is there.
+        # Skip the checks of foreign keys: all generated references are valid.
         connection.execute(text("SET LOCAL session_replication_role = replica"))
-        copy(connection.connection.cursor(), size, tell)
+        copy(connection.connection.cursor(), size, progress)
         with interruptible():
-            for what, statement in REST.items():
-                tell(what)
-                connection.execute(text(statement), given)
+            for name, statement in STATEMENTS.items():
+                progress(name)
+                connection.execute(text(statement), values)
             connection.execute(text("SET LOCAL maintenance_work_mem = '1GB'"))
-            for name, definition in aside:
-                tell(name)
+            for name, definition in dropped:
+                progress(name)
                 connection.execute(text(definition))
-    tell("VACUUM ANALYZE")
+    progress("VACUUM ANALYZE")
     autocommit = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
     with interruptible(), autocommit as connection:
         connection.execute(text("VACUUM ANALYZE"))

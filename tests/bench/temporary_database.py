@@ -1,4 +1,4 @@
-"""Where a figure is measured: a directory with a PostgreSQL of its own, gone afterwards whatever happens."""
+"""A temporary directory with its own PostgreSQL for a benchmark."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pricewatch.store.engine import database, embedded_postgres
 
 
 @contextmanager
-def workplace() -> Iterator[Path]:
-    """Nothing of the caller's own data is touched, and no server is left behind."""
+def temporary_database() -> Iterator[Path]:
+    """Set PRICEWATCH_VAR to a temporary directory; stop its server and remove it at the end."""
     names = ("DATABASE_URL", "PRICEWATCH_VAR")
     before = {name: os.environ.pop(name, None) for name in names}
     with TemporaryDirectory(prefix="pw", ignore_cleanup_errors=True) as name:
