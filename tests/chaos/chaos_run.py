@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
-from pricewatch.simulation.store_audit import Span
 from sqlalchemy import Connection, text
 
 from pricewatch import clock

@@ -14,7 +14,6 @@ from datetime import timedelta
 from typing import Any
 
 import psutil  # type: ignore[import-untyped]
-from pricewatch.simulation.store_audit import UP
 
 from pricewatch import clock
 from pricewatch.bazaar.client import Bazaar, BazaarError, TruthListing

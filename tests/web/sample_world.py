@@ -31,7 +31,7 @@ def live(var: Path, days: float, seed: int = 1) -> None:
         month = Month(bazaar, settings, fault_rate=0.004)
 
         async def living() -> None:
-            await month.live(days, seed, lambda _: None)
+            await month.run(days, seed, lambda _: None)
             await _watch_pages(month, bazaar)
 
         in_reactor(living(), settings)
