@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from pricewatch.rules.addresses import AllowedHosts
     from pricewatch.services.target_import import ImportReport
-    from pricewatch.store.queues.target_rows import Wanted
+    from pricewatch.store.queues.target_filter import TargetFilter
 
 MAX_FILE_BYTES = 100 * 1024 * 1024
 
@@ -210,16 +210,16 @@ def _store_approvals(approved: list[str], names: list[str], opts: argparse.Names
                 )
 
 
-def _filters(opts: argparse.Namespace, ids: list[int] | None) -> Wanted:
+def _filters(opts: argparse.Namespace, ids: list[int] | None) -> TargetFilter:
     from pricewatch.store.engine.database import engine
-    from pricewatch.store.queues.target_rows import Wanted
+    from pricewatch.store.queues.target_filter import TargetFilter
     from pricewatch.store.writing import source_rows
 
     source_id = None
     if opts.source:
         with engine().connect() as connection:
             source_id = source_rows.find(connection, opts.source).id
-    return Wanted(
+    return TargetFilter(
         ids=ids,
         status=opts.status,
         source_id=source_id,

@@ -83,7 +83,7 @@ class FetchPolicies:
     def limit(self, domain: str) -> Limit:
         limit = self._limits.get(domain)
         if limit is None:
-            wishes = [policy.wish for policy in self._by_domain.get(domain, ())]
+            wishes = [policy.rate_limit for policy in self._by_domain.get(domain, ())]
             delay = max(self._crawl_delays.get(domain, 0.0), self._own_delay(domain))
             limit = limit_of(wishes, delay, **self._defaults)  # type: ignore[arg-type]
             if 0 < self._most_concurrent < limit.concurrent:

@@ -15,7 +15,8 @@ from pricewatch.errors import RunRefused, UserError
 from pricewatch.parsing.url import InvalidUrl, canonical_url, registrable_domain, site_of
 from pricewatch.runs.requested_page import Subject
 from pricewatch.store.queues import target_rows
-from pricewatch.store.queues.target_rows import NewTarget, Wanted
+from pricewatch.store.queues.target_filter import TargetFilter
+from pricewatch.store.queues.target_rows import NewTarget
 from pricewatch.store.writing import adapter_status, source_rows
 from pricewatch.store.writing.source_rows import check_approved, not_approved
 
@@ -64,7 +65,7 @@ def _plan_url(connection: Connection, arguments: TargetsArguments, url: str) -> 
     source = source_rows.load(connection).of(url)
     plan = Plan(source_id=source.id if source else None, url=url)
     target_id = target_rows.find_url(connection, url)
-    row = target_rows.listed(connection, Wanted(ids=[target_id]), most=1)[0] if target_id else None
+    row = target_rows.listed(connection, TargetFilter(ids=[target_id]), most=1)[0] if target_id else None
     if source is not None:
         plan.known = target_rows.known_price(connection, source.id, canonical)
     if arguments.store == "yes" and row is None:
@@ -104,7 +105,7 @@ def _selectors(text: str) -> dict[str, str]:
 
 def _allowed(connection: Connection, ids: list[int]) -> list[int]:
     """Return the ids if all exist, and all their sources are approved and their adapters enabled."""
-    rows = target_rows.listed(connection, Wanted(ids=ids), most=len(ids))
+    rows = target_rows.listed(connection, TargetFilter(ids=ids), most=len(ids))
     if missing := sorted(set(ids) - {row["id"] for row in rows}):
         raise UserError(f"There is no target {', '.join(map(str, missing[:10]))}.")
     for row in rows:

@@ -13,7 +13,7 @@ from zope.interface import implementer
 from pricewatch import clock
 from pricewatch.scheduling.job_process import JobProcess
 from pricewatch.scheduling.membership import membership
-from pricewatch.store.queues import job_leases, job_lists, job_runs
+from pricewatch.store.queues import job_leases, job_lists
 from pricewatch.store.queues.job_lists import ListedJob
 
 PROCESS_GONE = "its process is gone"
@@ -50,7 +50,7 @@ class PostgresJobStorage:
                 is_owner = job_leases.end(connection, place, ended)
             if is_owner:
                 failed = ended.state == "failed" and not job.cancels
-                job_runs.close_left(connection, job.job, clock.now(), why=PROCESS_GONE, failed=failed)
+                job_leases.close_runs(connection, job.job, clock.now(), why=PROCESS_GONE, failed=failed)
             return is_owner
 
     def list(self) -> list[StoredJob]:

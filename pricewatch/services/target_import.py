@@ -116,7 +116,7 @@ def check(values: Mapping[str, str], allowed: AllowedHosts) -> NewTarget:
         selectors=selectors,
         adapter_id=adapter_id,
         notes=notes.replace("\x00", "")[:LONGEST_NOTE] if notes else None,
-        given=tuple(name for name in ("schedule", "priority") if values.get(name)),
+        chosen=tuple(name for name in ("schedule", "priority") if values.get(name)),
     )
 
 

@@ -17,9 +17,18 @@ from pricewatch.rules.market_membership import PriceRange
 from pricewatch.services import health_checks
 from pricewatch.store.people import watch_rules
 from pricewatch.store.queues import dispatch_state, target_queue, target_rows
-from pricewatch.store.queues.target_rows import NewTarget, Wanted
-from pricewatch.store.views import admin_listings, dashboard, gauges, market_list, public_listings, run_list
-from pricewatch.store.views.admin_listings import ListingsWanted
+from pricewatch.store.queues.target_filter import TargetFilter
+from pricewatch.store.queues.target_rows import NewTarget
+from pricewatch.store.views import (
+    admin_listings,
+    dashboard,
+    gauges,
+    market_list,
+    product_list,
+    public_listings,
+    run_list,
+)
+from pricewatch.store.views.listing_filter import ListingFilter
 from pricewatch.store.writing import (
     collected_cards,
     detail_queue,
@@ -64,16 +73,16 @@ def queries(size: int) -> dict[str, Query]:
         return sorted({some() for _ in range(count)})
 
     def page(filters: Callable[[], dict[str, Any]] = dict) -> Query:
-        return lambda c: admin_listings.listings_page(c, ListingsWanted(**filters()), now=NOW, most=50)
+        return lambda c: admin_listings.listings_page(c, ListingFilter(**filters()), now=NOW, most=50)
 
     def public(filters: Callable[[], dict[str, Any]] = dict) -> Query:
-        return lambda c: public_listings.listings(c, ListingsWanted(**filters()), 50)
+        return lambda c: public_listings.listings(c, ListingFilter(**filters()), 50)
 
     def runs(filters: Callable[[], dict[str, Any]] = dict) -> Query:
         return lambda c: run_list.runs(c, most=50, **filters())
 
     def rare_word() -> dict[str, Any]:
-        return {"words": f"carbon no{rng.randrange(size)}"}
+        return {"title_query": f"carbon no{rng.randrange(size)}"}
 
     def of_market() -> dict[str, Any]:
         return {"market_id": market()}
@@ -175,8 +184,8 @@ def queries(size: int) -> dict[str, Query]:
 
     def product(connection: Connection) -> None:
         number = rng.randrange(200, 600)
-        admin_listings.product(connection, number)
-        admin_listings.offers(connection, number, NOW)
+        product_list.product(connection, number)
+        product_list.offers(connection, number, NOW)
 
     return {
         "web: newest listings": page(),
@@ -186,30 +195,30 @@ def queries(size: int) -> dict[str, Query]:
         "web: inactive listings": page(lambda: {"active": False}),
         "web: listings with a stale price": page(lambda: {"price_read_before": NOW - timedelta(days=2)}),
         "web: search for a rare word": page(rare_word),
-        "web: search for a common word": page(lambda: {"words": "carbon"}),
-        "web: search for two words in a market": page(lambda: {"words": "carbon disc", **of_market()}),
-        "web: search in active listings": page(lambda: {"words": "carbon disc", "active": True}),
+        "web: search for a common word": page(lambda: {"title_query": "carbon"}),
+        "web: search for two words in a market": page(lambda: {"title_query": "carbon disc", **of_market()}),
+        "web: search in active listings": page(lambda: {"title_query": "carbon disc", "active": True}),
         "web: listings by price": page(lambda: high_price),
         "web: listings of a market by price": page(lambda: {**high_price, **of_market()}),
         "web: 50 sparklines": lambda c: admin_listings.sparks(c, ids(50), NOW),
         "web: one listing": listing_page,
-        "web: products": lambda c: admin_listings.products(c, most=51),
-        "web: search for products": lambda c: admin_listings.products(
-            c, words=f"product {some() // 10}", most=51
+        "web: products": lambda c: product_list.products(c, most=51),
+        "web: search for products": lambda c: product_list.products(
+            c, title_query=f"product {some() // 10}", most=51
         ),
         "web: one product": product,
         "web: home page": home_page,
-        "web: targets": lambda c: target_rows.page(c, Wanted(), most=100),
-        "web: broken targets": lambda c: target_rows.page(c, Wanted(status="BROKEN"), most=100),
+        "web: targets": lambda c: target_rows.page(c, TargetFilter(), most=100),
+        "web: broken targets": lambda c: target_rows.page(c, TargetFilter(status="BROKEN"), most=100),
         "web: targets by part of a URL": lambda c: target_rows.page(
-            c, Wanted(contains=f"item/{some()}9"), most=100
+            c, TargetFilter(contains=f"item/{some()}9"), most=100
         ),
         "web: runs of a spider": runs(lambda: {"spider": "sweep"}),
         "web: failed runs of a spider": runs(lambda: {"spider": "sweep", "status": "failed"}),
         "web: runs of a market": runs(of_market),
         "API: listings": public(),
         "API: listings of a market": public(of_market),
-        "API: search for a common word": public(lambda: {"words": "carbon"}),
+        "API: search for a common word": public(lambda: {"title_query": "carbon"}),
         "API: search for a rare word": public(rare_word),
         "API: listings by price": public(lambda: high_price),
         "API: one listing with its history": public_listing,

@@ -11,8 +11,8 @@ from sqlalchemy.exc import IntegrityError
 from pricewatch.money import Money
 from pricewatch.rules.market_membership import PriceRange
 from pricewatch.store.people import watch_rules
-from pricewatch.store.views import admin_listings, public_listings
-from pricewatch.store.views.admin_listings import ListingsWanted
+from pricewatch.store.views import admin_listings, product_list, public_listings
+from pricewatch.store.views.listing_filter import ListingFilter
 from pricewatch.store.writing import incoming_rows, market_rows, market_sync
 from tests.databases import Database
 from tests.store.observations import MARKET, card, later, store
@@ -33,7 +33,7 @@ def product(database: Database) -> int:
 
 
 def test_a_product_has_a_lowest_price_in_each_currency(database: Database, product: int) -> None:
-    row = database.call(admin_listings.product, product)
+    row = database.call(product_list.product, product)
     assert [(one.lowest, one.highest, one.on_sale) for one in row.prices] == [
         (Money(1_500, "USD"), Money(2_000, "USD"), 2),
         (Money(900, "JPY"), Money(900, "JPY"), 1),
@@ -42,12 +42,12 @@ def test_a_product_has_a_lowest_price_in_each_currency(database: Database, produ
     assert row.lowest_like(Money(2_000, "USD")) == Money(1_500, "USD")
     assert row.lowest_like(Money(2_000, "EUR")) is None
     assert row.lowest_like(None) is None
-    assert database.call(admin_listings.products, most=5) == [row]
-    assert database.call(admin_listings.products, words="thing", most=5) == [row]
+    assert database.call(product_list.products, most=5) == [row]
+    assert database.call(product_list.products, title_query="thing", most=5) == [row]
 
 
 def test_offers_are_grouped_by_currency_and_sorted_by_price(database: Database, product: int) -> None:
-    offers = database.call(admin_listings.offers, product, NOW)
+    offers = database.call(product_list.offers, product, NOW)
     in_stock = [str(offer["price"]) for offer in offers if offer["availability"] == "IN_STOCK"]
     assert in_stock == ["900 JPY", "5.000 KWD", "15.00 USD", "20.00 USD"]
 
@@ -64,13 +64,13 @@ def test_offers_are_grouped_by_currency_and_sorted_by_price(database: Database, 
 def test_a_search_by_price_matches_one_currency_only(
     database: Database, product: int, prices: PriceRange, numbers: set[int]
 ) -> None:
-    criteria = ListingsWanted(prices=prices)
+    criteria = ListingFilter(prices=prices)
     found, _ = database.call(admin_listings.listings_page, criteria, now=NOW, most=10)
     assert {_number(row) for row in found} == numbers
     database.do("UPDATE listings SET last_seen_at = now()")
     seen, _ = database.call(public_listings.listings, criteria, 10)
     assert {_number(row) for row in seen} == numbers
-    dollars, _ = database.call(public_listings.listings, ListingsWanted(currency="USD"), 10)
+    dollars, _ = database.call(public_listings.listings, ListingFilter(currency="USD"), 10)
     assert {_number(row) for row in dollars} == {1, 2}
 
 

@@ -11,9 +11,9 @@ import pytest
 from pricewatch.money import Money
 from pricewatch.rules.market_membership import PriceRange
 from pricewatch.store.queues import target_rows
-from pricewatch.store.queues.target_rows import Wanted
-from pricewatch.store.views import admin_listings, gauges, public_listings
-from pricewatch.store.views.admin_listings import ListingsWanted
+from pricewatch.store.queues.target_filter import TargetFilter
+from pricewatch.store.views import admin_listings, gauges, product_list, public_listings
+from pricewatch.store.views.listing_filter import ListingFilter
 from tests.databases import Database
 from tests.store.observations import MARKET, card, store
 from tests.store.watched import make_targets
@@ -50,7 +50,7 @@ def shop(database: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
 @pytest.mark.parametrize("market_id", [None, MARKET])
 def test_rare_listings_are_found_across_pages(shop: Database, market_id: str | None) -> None:
     def page(before: int | None) -> tuple[list[dict[str, Any]], int | None]:
-        criteria = ListingsWanted(
+        criteria = ListingFilter(
             prices=PriceRange(Money(50_000, "EUR")), market_id=market_id, before_id=before
         )
         found: tuple[list[dict[str, Any]], int | None] = shop.call(public_listings.listings, criteria, 5)
@@ -63,10 +63,10 @@ def test_rare_listings_are_found_across_pages(shop: Database, market_id: str | N
 
 
 @pytest.mark.parametrize(
-    "criteria", [ListingsWanted(), ListingsWanted(market_id=MARKET), ListingsWanted(words="thing")]
+    "criteria", [ListingFilter(), ListingFilter(market_id=MARKET), ListingFilter(title_query="thing")]
 )
 def test_an_export_contains_all_visible_listings(
-    shop: Database, monkeypatch: pytest.MonkeyPatch, criteria: ListingsWanted
+    shop: Database, monkeypatch: pytest.MonkeyPatch, criteria: ListingFilter
 ) -> None:
     monkeypatch.setattr(public_listings, "EXPORT_PAGE", 4)
     with shop.engine.connect() as connection:
@@ -76,7 +76,7 @@ def test_an_export_contains_all_visible_listings(
 
 def test_paging_ends_when_nothing_is_visible(shop: Database) -> None:
     shop.do("UPDATE sources SET visibility = 'INELIGIBLE'")
-    found, _ = walk(lambda before: shop.call(public_listings.listings, ListingsWanted(before_id=before), 5))
+    found, _ = walk(lambda before: shop.call(public_listings.listings, ListingFilter(before_id=before), 5))
     assert found == []
 
 
@@ -86,22 +86,29 @@ def test_targets_are_found_by_a_part_of_their_url(shop: Database) -> None:
 
     def page(after: int | None) -> tuple[list[dict[str, Any]], int | None]:
         found: tuple[list[dict[str, Any]], int | None] = shop.call(
-            target_rows.page, Wanted(contains=f"/{last}"), most=5, after=after or 0
+            target_rows.page, TargetFilter(contains=f"/{last}"), most=5, after=after or 0
         )
         return found
 
     found, pages = walk(page)
     assert found == [shop.value("SELECT max(id) FROM targets")]
     assert pages > 3
-    assert len(walk(lambda after: shop.call(target_rows.page, Wanted(), most=5, after=after or 0))[0]) == 30
+    assert (
+        len(walk(lambda after: shop.call(target_rows.page, TargetFilter(), most=5, after=after or 0))[0])
+        == 30
+    )
 
 
 def test_titles_are_searched_by_word(shop: Database) -> None:
     shop.do("INSERT INTO products (key, title) VALUES ('a', 'Road bike'), ('b', 'City bike')")
-    (found,) = shop.call(admin_listings.listings, ListingsWanted(words="no1"), now=datetime.now(UTC), most=5)
+    (found,) = shop.call(
+        admin_listings.listings, ListingFilter(title_query="no1"), now=datetime.now(UTC), most=5
+    )
     assert found["title"] == "Thing no1"
-    assert [row.title for row in shop.call(admin_listings.products, words="ROAD", most=5)] == ["Road bike"]
-    assert len(shop.call(admin_listings.products, words="bike", most=5)) == 2
+    assert [row.title for row in shop.call(product_list.products, title_query="ROAD", most=5)] == [
+        "Road bike"
+    ]
+    assert len(shop.call(product_list.products, title_query="bike", most=5)) == 2
 
 
 def test_a_large_number_of_targets_is_counted_at_intervals(

@@ -12,8 +12,8 @@ from pricewatch.items import Card, SellerInfo
 from pricewatch.money import Money
 from pricewatch.pipelines.validate import richer
 from pricewatch.services import quarantine_review
-from pricewatch.store.views import admin_listings, public_listings
-from pricewatch.store.views.admin_listings import ListingsWanted
+from pricewatch.store.views import admin_listings, product_list, public_listings
+from pricewatch.store.views.listing_filter import ListingFilter
 from pricewatch.store.writing import held_jumps, history_append, verification_rows
 from pricewatch.store.writing.batch import BatchWriter, WriteUnit
 from pricewatch.store.writing.incoming_rows import Row
@@ -117,14 +117,14 @@ class TestPriceAge:
         store(database.engine, [card(1, 1000, now - timedelta(days=2)), card(2, None, now)])
         store(database.engine, [card(1, None, now)], run_id=2)
         with database.engine.connect() as connection:
-            seen, _ = public_listings.listings(connection, ListingsWanted(), 10)
+            seen, _ = public_listings.listings(connection, ListingFilter(), 10)
             fresh, _ = public_listings.listings(
-                connection, ListingsWanted(price_read_since=now - timedelta(days=1)), 10
+                connection, ListingFilter(price_read_since=now - timedelta(days=1)), 10
             )
             priced = next(row for row in seen if row["price_cents"])
             unpriced = next(row for row in seen if not row["price_cents"])
             stale, _ = admin_listings.listings_page(
-                connection, ListingsWanted(price_read_before=now - timedelta(days=1)), now=now, most=10
+                connection, ListingFilter(price_read_before=now - timedelta(days=1)), now=now, most=10
             )
         # Seen now, with a price that is two days old: 100 - 48 h × 1.5 in a hot market.
         assert priced["confidence"] >= 99
@@ -226,5 +226,5 @@ class TestStock:
         database.do("INSERT INTO products (key, title) VALUES ('x', 'Thing')")
         database.do("UPDATE listings SET product_id = (SELECT id FROM products)")
         with database.engine.connect() as connection:
-            (product,) = admin_listings.products(connection, most=5)
+            (product,) = product_list.products(connection, most=5)
         assert (product.on_sale, product.prices[0].lowest) == (1, Money(1000, "EUR"))

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event
 
 from pricewatch.store.views import admin_listings, market_list, public_listings, stored_reports
-from pricewatch.store.views.admin_listings import ListingsWanted
+from pricewatch.store.views.listing_filter import ListingFilter
 from tests.databases import Database
 from tests.store.observations import card, store
 
@@ -32,14 +32,14 @@ def titles(rows: Any) -> set[str]:
 
 @pytest.mark.parametrize("words", [None, "thing"])
 def test_listings_seen_later_by_another_market_stay_in_the_first(shared: Database, words: str | None) -> None:
-    in_first = ListingsWanted(market_id=FIRST, words=words)
+    in_first = ListingFilter(market_id=FIRST, title_query=words)
     all_titles = {"Thing 1", "Thing 2", "Thing 3"}
     assert titles(shared.call(public_listings.listings, in_first, 10)[0]) == all_titles
     assert titles(shared.call(lambda c: list(public_listings.all_listings(c, in_first, 10)))) == all_titles
     assert titles(shared.call(admin_listings.listings_page, in_first, now=NOW, most=10)[0]) == all_titles
-    in_stock = ListingsWanted(market_id=FIRST, words=words, availability="IN_STOCK")
+    in_stock = ListingFilter(market_id=FIRST, title_query=words, availability="IN_STOCK")
     assert titles(shared.call(public_listings.listings, in_stock, 10)[0]) == all_titles
-    in_last = ListingsWanted(market_id=LAST, words=words)
+    in_last = ListingFilter(market_id=LAST, title_query=words)
     assert titles(shared.call(public_listings.listings, in_last, 10)[0]) == {"Thing 1", "Thing 2"}
 
 
@@ -78,7 +78,7 @@ def test_page_of_a_market_is_read_from_its_index(database: Database, before: int
         "before_cursor_execute",
         lambda _c, _k, query, parameters, *_: queries.append((query, parameters)),
     )
-    rows, _ = database.call(public_listings.listings, ListingsWanted(market_id=FIRST, before_id=before), 50)
+    rows, _ = database.call(public_listings.listings, ListingFilter(market_id=FIRST, before_id=before), 50)
     assert len(rows) == 50
     query, parameters = next(pair for pair in queries if "market_listings" in pair[0])
     with database.engine.connect() as connection:

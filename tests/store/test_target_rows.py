@@ -9,7 +9,8 @@ import pytest
 from pricewatch.errors import UserError
 from pricewatch.parsing.url import canonical_url
 from pricewatch.store.queues import target_rows
-from pricewatch.store.queues.target_rows import AddedTargets, NewTarget, Wanted
+from pricewatch.store.queues.target_filter import TargetFilter
+from pricewatch.store.queues.target_rows import AddedTargets, NewTarget
 from pricewatch.store.writing import source_rows
 from tests.databases import Database
 from tests.store.observations import card, store
@@ -63,19 +64,19 @@ def test_new_target_is_linked_to_an_existing_listing(database: Database) -> None
     database.do("UPDATE sources SET domain = 'bazaar.example' WHERE id = 'bazaar'")
     add(database, "https://bazaar.example/item/1?utm_source=x")
     assert database.value("SELECT listing_id FROM targets") == database.value("SELECT id FROM listings")
-    row = database.call(target_rows.listed, Wanted(), most=5)[0]
+    row = database.call(target_rows.listed, TargetFilter(), most=5)[0]
     assert (row["price_cents"], row["currency"], row["title"]) == (1000, "EUR", "Thing 1")
 
 
 def test_filters_select_targets(database: Database) -> None:
     make_targets(database, 20, sources=4)
     database.do("UPDATE targets SET status = 'BROKEN' WHERE id <= 3")
-    assert database.call(target_rows.choose, Wanted(status="BROKEN")) == [1, 2, 3]
-    assert database.call(target_rows.count, Wanted(source_id="shop0", status="ACTIVE")) == 4
-    assert database.call(target_rows.choose, Wanted(contains="item/1", ids=[1, 2])) == [2]
-    assert [row["id"] for row in database.call(target_rows.listed, Wanted(), most=2, after=5)] == [6, 7]
+    assert database.call(target_rows.choose, TargetFilter(status="BROKEN")) == [1, 2, 3]
+    assert database.call(target_rows.count, TargetFilter(source_id="shop0", status="ACTIVE")) == 4
+    assert database.call(target_rows.choose, TargetFilter(contains="item/1", ids=[1, 2])) == [2]
+    assert [row["id"] for row in database.call(target_rows.listed, TargetFilter(), most=2, after=5)] == [6, 7]
     # LIKE wildcards are escaped.
-    assert database.call(target_rows.count, Wanted(contains="%")) == 0
+    assert database.call(target_rows.count, TargetFilter(contains="%")) == 0
 
 
 def test_paused_target_leaves_the_queue_and_resumed_target_is_due_at_once(database: Database) -> None:

@@ -41,7 +41,8 @@ def live(var: Path, days: float, seed: int = 1) -> None:
 async def _watch_pages(month: object, bazaar: Bazaar) -> None:
     from pricewatch.store.engine.database import engine
     from pricewatch.store.queues import target_queue, target_rows
-    from pricewatch.store.queues.target_rows import NewTarget, Wanted
+    from pricewatch.store.queues.target_filter import TargetFilter
+    from pricewatch.store.queues.target_rows import NewTarget
 
     runner = month.runner  # type: ignore[attr-defined]
     now = clock.now()
@@ -50,7 +51,7 @@ async def _watch_pages(month: object, bazaar: Bazaar) -> None:
         target_rows.add(
             connection, [NewTarget(url, url.replace("http:", "https:")) for url in urls[:40]], now, "demo"
         )
-        target_queue.enqueue(connection, target_rows.choose(connection, Wanted(status="ACTIVE")), now)
+        target_queue.enqueue(connection, target_rows.choose(connection, TargetFilter(status="ACTIVE")), now)
     crawler = runner.create_crawler("targets")
     await runner.crawl(crawler)
     await asyncio.sleep(0)

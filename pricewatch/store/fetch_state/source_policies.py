@@ -15,7 +15,7 @@ class FetchPolicy:
     source_id: str
     domain: str
     base_url: str
-    wish: SourceLimit = field(default_factory=SourceLimit)
+    rate_limit: SourceLimit = field(default_factory=SourceLimit)
     proxy_strategy: str = "none"
     cooldown_minutes: int = 30
     headers: dict[str, str] = field(default_factory=dict)
@@ -27,7 +27,7 @@ def load_policies(connection: Connection) -> list[FetchPolicy]:
             source_id=row.id,
             domain=row.domain,
             base_url=row.base_url,
-            wish=SourceLimit(
+            rate_limit=SourceLimit(
                 None if row.requests_per_second is None else float(row.requests_per_second),
                 None if row.min_delay_ms is None else row.min_delay_ms / 1000,
                 row.max_concurrent,

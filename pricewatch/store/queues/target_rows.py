@@ -22,7 +22,6 @@ CHUNK = 5_000
 # Filters by source or part of a URL have no index: one page scans at most this many targets.
 WINDOW = 5_000
 
-Wanted = TargetFilter
 
 _ADD = text("""
 INSERT INTO targets (source_id, adapter_id, url, canonical_url, selectors, schedule, priority, notes,
@@ -82,7 +81,7 @@ class NewTarget:
     adapter_id: str | None = None
     notes: str | None = None
     # Which of schedule and priority the user chose.
-    given: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -119,9 +118,9 @@ def add(
 
 def _update(connection: Connection, rows: Sequence[dict[str, Any]], now: datetime) -> set[tuple[str, str]]:
     changes = [
-        {**row, **{name: None for name in _FIELDS_WITH_DEFAULTS if name not in row["given"]}}
+        {**row, **{name: None for name in _FIELDS_WITH_DEFAULTS if name not in row["chosen"]}}
         for row in rows
-        if row["given"] or row["selectors"] or row["adapter_id"] or row["notes"]
+        if row["chosen"] or row["selectors"] or row["adapter_id"] or row["notes"]
     ]
     updated: set[tuple[str, str]] = set()
     for begin in range(0, len(changes), CHUNK):

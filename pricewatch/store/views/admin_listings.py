@@ -10,7 +10,6 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from pricewatch.store.views import product_list
 from pricewatch.store.views.listing_columns import LISTING_COLUMNS, rows_with_money, with_money
 from pricewatch.store.views.listing_filter import MARKET_ID_CONDITIONS, ListingFilter
 from pricewatch.store.views.title_search import MATCH, TitleMatch, search
@@ -22,10 +21,6 @@ CURRENCY_SAMPLE = 500
 # Filters by price or availability have no index: one page scans at most this many listings.
 WINDOW = 20_000
 
-ListingsWanted = ListingFilter
-products = product_list.products
-product = product_list.product
-offers = product_list.offers
 
 # Keyset pagination: the next page begins below the smallest id of this one, without OFFSET or a total count.
 _FIND = f"""
@@ -34,7 +29,7 @@ FROM {{origin}} LEFT JOIN markets m ON m.id = l.market_id
 WHERE {{conditions}} ORDER BY {{order}} DESC LIMIT :most
 """
 _CONDITIONS = {
-    "words": MATCH.format("l"),
+    "title_query": MATCH.format("l"),
     "source_id": "l.source_id = :source_id",
     "availability": "l.availability = :availability",
     "currency": "l.currency = :currency",
@@ -101,7 +96,7 @@ def listings(
     if filter_.active is not None:
         # A literal condition, because that is what the partial index has.
         conditions.append("l.active" if filter_.active else "NOT l.active")
-    if filter_.words is not None:
+    if filter_.title_query is not None:
         conditions += [_IN_MARKET] if filter_.market_id is not None else []
         rows = search(connection, _TITLE_SEARCH, conditions, {**parameters, "now": now}, most)
         return [with_money(row) for row in rows]
@@ -118,7 +113,7 @@ def listings_page(
     connection: Connection, filter_: ListingFilter, *, now: datetime, most: int
 ) -> tuple[list[dict[str, Any]], int | None]:
     """Return a page and the id below which the next one begins; a page may be short if matches are rare."""
-    if filter_.words is not None or filter_.is_indexed:
+    if filter_.title_query is not None or filter_.is_indexed:
         rows = listings(connection, filter_, now=now, most=most + 1)
         return rows[:most], rows[most - 1]["id"] if len(rows) > most else None
     filter_ = limit_to_window(connection, filter_)

@@ -16,7 +16,7 @@ MARKET_ID_CONDITIONS = {"before_id": "ml.listing_id < :before_id", "above_id": "
 class ListingFilter:
     """Conditions on listings; a listing must meet all that are set."""
 
-    words: str | None = None
+    title_query: str | None = None
     source_id: str | None = None
     market_id: str | None = None
     active: bool | None = None

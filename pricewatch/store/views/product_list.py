@@ -88,12 +88,12 @@ class ProductLink:
 
 
 def products(
-    connection: Connection, *, words: str | None = None, before_id: int | None = None, most: int
+    connection: Connection, *, title_query: str | None = None, before_id: int | None = None, most: int
 ) -> list[ProductRow]:
     """List products, newest first, optionally with these words in the title."""
     conditions = ["p.id < :before_id"] if before_id is not None else ["true"]
-    parameters = {"words": words, "before_id": before_id}
-    if words:
+    parameters = {"title_query": title_query, "before_id": before_id}
+    if title_query:
         rows = search(connection, _TITLE_SEARCH, [*conditions, MATCH.format("p")], parameters, most)
         return [_product(row) for row in rows]
     query = text(_PRODUCTS.format(conditions=" AND ".join(conditions)))

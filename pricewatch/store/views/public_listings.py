@@ -30,7 +30,7 @@ _IN_MARKET = """
 EXISTS (SELECT FROM market_listings ml WHERE ml.market_id = :market_id AND ml.listing_id = v.id)
 """
 _CONDITIONS = {
-    "words": MATCH.format("v"),
+    "title_query": MATCH.format("v"),
     "source_id": "v.source_id = :source_id",
     "market_id": "ml.market_id = :market_id",
     "availability": "v.availability = :availability",
@@ -58,7 +58,7 @@ def listings(
     connection: Connection, filter_: ListingFilter, most: int
 ) -> tuple[list[dict[str, Any]], int | None]:
     """Return a page and the id below which the next one begins; a page may be short if matches are rare."""
-    if filter_.words is not None or (filter_.market_id is not None and filter_.is_indexed):
+    if filter_.title_query is not None or (filter_.market_id is not None and filter_.is_indexed):
         rows = _find(connection, _parameters(filter_), most + 1)
         return rows[:most], rows[most - 1]["id"] if len(rows) > most else None
     filter_ = limit_to_window(connection, filter_)
@@ -77,7 +77,7 @@ def _parameters(filter_: ListingFilter) -> dict[str, Any]:
 
 
 def _find(connection: Connection, parameters: dict[str, Any], most: int) -> list[dict[str, Any]]:
-    if "words" in parameters:
+    if "title_query" in parameters:
         conditions = {**_CONDITIONS, "market_id": _IN_MARKET}
         return search(connection, _TITLE_SEARCH, [conditions[name] for name in parameters], parameters, most)
     of_market = "market_id" in parameters

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, text
 NEWEST_ROWS = 5_000
 LARGEST_ID = 2**62
 # Must equal the expression of the indexes; {0} is the alias of the table.
-MATCH = "words_of({0}.title) @@ websearch_to_tsquery('simple'::regconfig, :words)"
+MATCH = "words_of({0}.title) @@ websearch_to_tsquery('simple'::regconfig, :title_query)"
 _NEWEST = "SELECT id FROM {table} WHERE id < :below ORDER BY id DESC LIMIT :newest_rows"
 _NEWEST_OF_MARKET = """
 SELECT listing_id AS id FROM market_listings WHERE market_id = :market_id AND listing_id < :below
@@ -63,7 +63,7 @@ def search(
     }
     below = parameters.get("before_id") or LARGEST_ID
     values = {**parameters, "below": below, "newest_rows": NEWEST_ROWS, "most": most}
-    if _is_common(connection, match, parameters["words"], most):
+    if _is_common(connection, match, parameters["title_query"], most):
         rows = connection.execute(text(_AMONG_NEWEST.format(**parts)), values).mappings().all()
         if len(rows) == most:
             return [dict(row) for row in rows]
@@ -72,10 +72,10 @@ def search(
     return [dict(row) for row in rows]
 
 
-def _is_common(connection: Connection, match: TitleMatch, words: str, most: int) -> bool:
+def _is_common(connection: Connection, match: TitleMatch, title_query: str, most: int) -> bool:
     """Whether the newest rows probably have `most` matches."""
     condition = MATCH.format(match.alias)
     query = text(_ESTIMATE.format(table=match.table, alias=match.alias, match=condition))
-    estimate = connection.execute(query, {"words": words}).scalar_one()[0]["Plan"]["Plan Rows"]
+    estimate = connection.execute(query, {"title_query": title_query}).scalar_one()[0]["Plan"]["Plan Rows"]
     rows = connection.execute(_TABLE_ROWS, {"table": match.table}).scalar_one()
     return bool(estimate * NEWEST_ROWS >= most * max(rows, 1))

@@ -9,7 +9,7 @@ from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, ConfigDict
 
 from pricewatch.store.views import admin_listings, market_list, run_list
-from pricewatch.store.views.admin_listings import ListingsWanted
+from pricewatch.store.views.listing_filter import ListingFilter
 from pricewatch.web.api.common import ChangeContext, Limit, Name, ResponseModel, ShortText, page_of
 from pricewatch.web.api.markets import Queued
 from pricewatch.web.api.runs import RunResponse
@@ -76,7 +76,7 @@ def results(context: Context, market_id: Name, before: Before = None, limit: Lim
     with context.read() as connection:
         if market_list.market(connection, market_id) is None:
             raise HTTPException(404, f"There is no market {market_id!r}.")
-        filters = ListingsWanted(market_id=market_id, before_id=before)
+        filters = ListingFilter(market_id=market_id, before_id=before)
         rows = admin_listings.listings(connection, filters, now=context.now, most=limit + 1)
         last = run_list.runs(connection, market_id=market_id, most=1)
     return {"market_id": market_id, "last_run": last[0] if last else None, **page_of(rows, limit)}

@@ -16,7 +16,7 @@ from fastapi.responses import StreamingResponse
 from pricewatch.parsing.spreadsheet import escaped_cell
 from pricewatch.store.engine.database import engine
 from pricewatch.store.views import public_listings
-from pricewatch.store.views.admin_listings import ListingsWanted
+from pricewatch.store.views.listing_filter import ListingFilter
 from pricewatch.web.form_fields import Id
 from pricewatch.web.problems import responses
 from pricewatch.web.request_context import Context
@@ -43,7 +43,7 @@ def listings(
     market: Filter = "",
     most: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 100_000,
 ) -> StreamingResponse:
-    filters = ListingsWanted(words=q or None, source_id=source or None, market_id=market or None)
+    filters = ListingFilter(title_query=q or None, source_id=source or None, market_id=market or None)
 
     def rows() -> Iterator[dict[str, Any]]:
         with engine().connect() as connection:

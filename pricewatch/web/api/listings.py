@@ -13,7 +13,7 @@ from pricewatch.errors import UserError
 from pricewatch.money import MAX_CENTS
 from pricewatch.rules.market_membership import PriceRange
 from pricewatch.store.views import public_listings
-from pricewatch.store.views.admin_listings import ListingsWanted
+from pricewatch.store.views.listing_filter import ListingFilter
 from pricewatch.web.api.common import Currency, Limit, Page, ResponseModel, ShortText, page_of
 from pricewatch.web.form_fields import Before, Id
 from pricewatch.web.problems import responses
@@ -99,8 +99,8 @@ def find(
         raise UserError(
             "A price filter needs a currency, such as currency=EUR: prices are compared in one currency only."
         )
-    filters = ListingsWanted(
-        words=q,
+    filters = ListingFilter(
+        title_query=q,
         source_id=source_id,
         market_id=market_id,
         availability=availability,

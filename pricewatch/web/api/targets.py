@@ -12,7 +12,7 @@ from scrapy.utils.project import get_project_settings
 from pricewatch.rules.target_schedule import DEFAULT_SCHEDULE
 from pricewatch.services import target_import
 from pricewatch.store.queues import target_rows
-from pricewatch.store.queues.target_rows import Wanted
+from pricewatch.store.queues.target_filter import TargetFilter
 from pricewatch.web.api.common import ChangeContext, Limit, LongText, Page, ResponseModel, ShortText
 from pricewatch.web.form_fields import After, Id
 from pricewatch.web.problems import responses
@@ -80,7 +80,7 @@ def find(
     limit: Limit = 50,
 ) -> Any:
     with context.read() as connection:
-        filters = Wanted(status=status, source_id=source_id)
+        filters = TargetFilter(status=status, source_id=source_id)
         rows, following = target_rows.page(connection, filters, most=limit, after=after)
     return {"items": rows, "next": following}
 
@@ -144,7 +144,7 @@ def remove(context: ChangeContext, target_id: Id) -> Any:
 
 
 def _one(connection: Any, target_id: int) -> dict[str, Any]:
-    rows = target_rows.listed(connection, Wanted(ids=[target_id]), most=1)
+    rows = target_rows.listed(connection, TargetFilter(ids=[target_id]), most=1)
     if not rows:
         raise HTTPException(404, f"There is no target {target_id}.")
     return rows[0]

@@ -11,8 +11,8 @@ from fastapi.responses import Response
 from pricewatch.rules.market_membership import PriceRange
 from pricewatch.services.notifications import channels
 from pricewatch.store.people import watch_rules
-from pricewatch.store.views import admin_listings, market_list, source_list
-from pricewatch.store.views.admin_listings import ListingsWanted
+from pricewatch.store.views import admin_listings, market_list, product_list, source_list
+from pricewatch.store.views.listing_filter import ListingFilter
 from pricewatch.web.form_fields import Before, Id, price
 from pricewatch.web.request_context import Context
 
@@ -37,8 +37,8 @@ def list_page(
     price_age: PriceAge = "",
     before: Before = None,
 ) -> Response:
-    filters = ListingsWanted(
-        words=q.replace("\x00", "").strip()[:200] or None,
+    filters = ListingFilter(
+        title_query=q.replace("\x00", "").strip()[:200] or None,
         source_id=source or None,
         market_id=market or None,
         active=None if not state else state == "on",
@@ -81,9 +81,7 @@ def detail_page(context: Context, listing_id: Id) -> Response:
         if row is None:
             raise HTTPException(404, f"There is no listing {listing_id}.")
         history = admin_listings.history(connection, listing_id)
-        offers = (
-            admin_listings.offers(connection, row["product_id"], context.now) if row["product_id"] else []
-        )
+        offers = product_list.offers(connection, row["product_id"], context.now) if row["product_id"] else []
         return context.render(
             connection,
             "listing.html",

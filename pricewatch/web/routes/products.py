@@ -6,7 +6,7 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
 from pricewatch.services.notifications import channels
-from pricewatch.store.views import admin_listings
+from pricewatch.store.views import admin_listings, product_list
 from pricewatch.web.form_fields import Before, Id
 from pricewatch.web.request_context import Context
 
@@ -18,9 +18,9 @@ MOST = 50
 def list_page(context: Context, q: str = "", before: Before = None) -> Response:
     text = q.replace("\x00", "").strip()[:200]
     with context.read() as connection:
-        rows = admin_listings.products(
+        rows = product_list.products(
             connection,
-            words=text or None,
+            title_query=text or None,
             before_id=before,
             most=MOST + 1,
         )
@@ -31,10 +31,10 @@ def list_page(context: Context, q: str = "", before: Before = None) -> Response:
 @router.get("/products/{product_id}")
 def detail_page(context: Context, product_id: Id) -> Response:
     with context.read() as connection:
-        product = admin_listings.product(connection, product_id)
+        product = product_list.product(connection, product_id)
         if product is None:
             raise HTTPException(404, f"There is no product {product_id}.")
-        offers = admin_listings.offers(connection, product_id, context.now)
+        offers = product_list.offers(connection, product_id, context.now)
         return context.render(
             connection,
             "product.html",

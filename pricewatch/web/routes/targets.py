@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from pricewatch.money import Money
 from pricewatch.store.models.target_tables import TARGET_STATUSES
 from pricewatch.store.queues import job_queue, target_queue, target_rows
-from pricewatch.store.queues.target_rows import Wanted
+from pricewatch.store.queues.target_filter import TargetFilter
 from pricewatch.web.form_fields import After
 from pricewatch.web.request_context import Context, PostedForm
 
@@ -19,7 +19,7 @@ MOST = 100
 @router.get("/targets")
 def list_page(context: Context, status: str = "", q: str = "", after: After = 0) -> Response:
     text = q.replace("\x00", "").strip()[:200]
-    filters = Wanted(status=status if status in TARGET_STATUSES else None, contains=text or None)
+    filters = TargetFilter(status=status if status in TARGET_STATUSES else None, contains=text or None)
     with context.read() as connection:
         rows, more = target_rows.page(connection, filters, most=MOST, after=after)
         return context.render(

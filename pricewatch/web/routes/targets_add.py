@@ -82,7 +82,7 @@ def add(context: Context, form: PostedForm) -> Response:
     with context.change("target added", values["url"][:500]) as connection:
         new = target_import.check(values, _allowed_hosts(connection))
         # Unchanged defaults of the form must not overwrite the values of an existing target.
-        new = replace(new, given=_changed_fields(new))
+        new = replace(new, chosen=_changed_fields(new))
         added = target_rows.add(connection, [new], context.now, context.person)
         source = source_rows.load(connection).by_id[added.sources[0]]
         if form.flag("approve") and not source.is_approved:
@@ -148,7 +148,7 @@ def import_file(context: Context, form: PostedForm) -> Response:
 
 def _changed_fields(new: NewTarget) -> tuple[str, ...]:
     default = NewTarget(new.url, new.canonical_url)
-    return tuple(name for name in new.given if getattr(new, name) != getattr(default, name))
+    return tuple(name for name in new.chosen if getattr(new, name) != getattr(default, name))
 
 
 def _check_url(context: RequestContext, url: str) -> None:
