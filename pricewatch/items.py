@@ -125,7 +125,7 @@ class ProductPage:
     listing_id: int | None = None
     earlier: EarlierChecks = field(default_factory=EarlierChecks)
     # The result of validation; the offer is accepted if both are None.
-    held: Quarantine | None = None
+    quarantine: Quarantine | None = None
     dropped: Drop | None = None
     # The offer as a database row, if it is accepted.
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -138,7 +138,7 @@ class ProductPage:
 
     @property
     def is_accepted(self) -> bool:
-        return self.held is None and self.dropped is None
+        return self.quarantine is None and self.dropped is None
 
 
 @dataclass(slots=True)

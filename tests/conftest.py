@@ -161,7 +161,7 @@ def _memory() -> Path | None:
 def server(short_directory: Path) -> Iterator[Server]:
     directory = short_directory / "db"
     yield Server(directory)
-    embedded_postgres._held.pop(directory).close()
+    embedded_postgres._user_locks.pop(directory).close()
     # The keeper process releases its lock when the server has stopped.
     with (directory / "postgres.keeper").open("a") as keeper:
         fcntl.flock(keeper, fcntl.LOCK_EX)
@@ -170,8 +170,8 @@ def server(short_directory: Path) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def migrated(server: Server) -> str:
     """The name of the database from which new ones are copied."""
-    server.order(f"CREATE DATABASE {TEMPLATE}")
-    engine = create_engine(server.administration.set(database=TEMPLATE), poolclass=NullPool)
+    server.execute(f"CREATE DATABASE {TEMPLATE}")
+    engine = create_engine(server.admin_url.set(database=TEMPLATE), poolclass=NullPool)
     ensure_schema(engine)
     engine.dispose()
     return TEMPLATE

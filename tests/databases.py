@@ -30,25 +30,25 @@ class Server:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.administration = make_url(embedded_postgres.database_url(directory)).set(drivername=DRIVER)
+        self.admin_url = make_url(embedded_postgres.database_url(directory)).set(drivername=DRIVER)
         self._numbers = count(1)
         with (directory / "postgres" / "postgresql.conf").open("a") as configuration:
             configuration.write(UNSAFE_SETTINGS)
-        self.order("SELECT pg_reload_conf()")
+        self.execute("SELECT pg_reload_conf()")
 
-    def order(self, statement: str) -> None:
+    def execute(self, statement: str) -> None:
         """Run a statement that is not about a single database, such as CREATE DATABASE."""
-        engine = create_engine(self.administration, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+        engine = create_engine(self.admin_url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
             connection.execute(text(statement))
 
     def restart(self, mode: str) -> None:
         """Restart the server: `fast` shuts it down cleanly, `immediate` is like a crash."""
         with processes.for_the_session():
-            embedded_postgres.control(self.directory, "restart", "-m", mode)
+            embedded_postgres.pg_ctl(self.directory, "restart", "-m", mode)
 
     def stop(self) -> None:
-        embedded_postgres.control(self.directory, "stop", "-m", "fast")
+        embedded_postgres.pg_ctl(self.directory, "stop", "-m", "fast")
 
     def start(self) -> None:
         with processes.for_the_session():
@@ -56,11 +56,11 @@ class Server:
 
     def create(self, template: str = "template1") -> URL:
         name = f"test_{next(self._numbers)}"
-        self.order(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
-        return self.administration.set(database=name)
+        self.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
+        return self.admin_url.set(database=name)
 
     def drop(self, url: URL) -> None:
-        self.order(f"DROP DATABASE IF EXISTS {url.database} WITH (FORCE)")
+        self.execute(f"DROP DATABASE IF EXISTS {url.database} WITH (FORCE)")
 
 
 class Copies:

@@ -18,7 +18,7 @@ from pricewatch.errors import UserError
 from pricewatch.store.engine import database as store_database
 from tests.conftest import Crawl
 from tests.databases import Database
-from tests.scheduling.daemons import CHEAP, Daemon
+from tests.scheduling.daemons import FAKE_SPIDERS, Daemon
 from tests.stalling_proxy import StallingProxy
 from tests.waiting import until
 
@@ -130,7 +130,7 @@ def test_the_daemon_and_its_pages_report_the_outage_and_recover(
     environment = {"DATABASE_URL": proxy.url, "PRICEWATCH_VAR": str(tmp_path / "var"), **SHORT_DEADLINE}
     (tmp_path / "marks").mkdir()
     environment["MARKS"] = str(tmp_path / "marks")
-    daemon = Daemon(tmp_path, "node", environment, **CHEAP)
+    daemon = Daemon(tmp_path, "node", environment, **FAKE_SPIDERS)
     try:
         daemon.wait()
         assert status_of(f"{daemon.url}/api/runs")[0] == 200

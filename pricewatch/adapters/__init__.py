@@ -15,7 +15,7 @@ from pricewatch.errors import UserError
 
 logger = logging.getLogger(__name__)
 
-SAMPLE = "bazaar"
+SAMPLE_ADAPTER = "bazaar"
 # Only adapters in this table run.
 REGISTERED = {
     "apartments": "pricewatch.adapters.apartments:ApartmentsAdapter",
@@ -58,14 +58,14 @@ def known() -> list[str]:
 def for_new_source(domain: str) -> str:
     """The adapter of a new source; never the sample marketplace's, whose source always exists."""
     found = for_domain(domain)
-    return "generic" if found == SAMPLE else found
+    return "generic" if found == SAMPLE_ADAPTER else found
 
 
 def for_domain(domain: str) -> str:
     """The adapter written for a domain, or else `generic`, which reads any shop."""
     matching = [adapter_id for adapter_id in known() if _reads_products_of(adapter_id, domain)]
     # A declared shop takes precedence; the sample marketplace comes last, because it claims all of 127.0.0.1.
-    return min(matching, key=lambda one: (one == SAMPLE, one in REGISTERED), default="generic")
+    return min(matching, key=lambda one: (one == SAMPLE_ADAPTER, one in REGISTERED), default="generic")
 
 
 def _reads_products_of(adapter_id: str, domain: str) -> bool:

@@ -118,7 +118,7 @@ class NotAProductAdapter(Exception):
     """The adapter reads overview pages only."""
 
 
-def sign_of_more(response: TextResponse, overview: Overview, second_page: str) -> str:
+def next_page_evidence(response: TextResponse, overview: Overview, second_page: str) -> str:
     """The evidence on the first page that there is a second one; empty if there is none."""
     left_out = sum(overview.unreadable.values())
     if overview.total is not None and overview.total > len(overview.cards) + left_out:

@@ -21,7 +21,7 @@ from pricewatch.parsing.text import clean
 from pricewatch.vocabulary import Availability, FailureReason, QuarantineReason
 
 # `currency` is a code, not a selector: the page may display a bare number.
-NAMES = ("price", "title", "availability", "currency")
+SELECTOR_NAMES = ("price", "title", "availability", "currency")
 MAX_LENGTH = 500
 _XPATH = re.compile(r"\s*(?:xpath:|\.?/|\()")
 _UNREADABLE = frozenset({FailureReason.BLOCKED_PAGE, FailureReason.EMPTY_PAGE})
@@ -31,8 +31,8 @@ _AVAILABILITY_EVIDENCE = re.compile(r"availability: ([A-Z_]+)")
 def check_selectors(selectors: Mapping[str, str]) -> str | None:
     """The first problem of these selectors, or None if they are valid."""
     for name, selector in selectors.items():
-        if name not in NAMES:
-            return f"there is no selector {name!r}; known are {', '.join(NAMES)}"
+        if name not in SELECTOR_NAMES:
+            return f"there is no selector {name!r}; known are {', '.join(SELECTOR_NAMES)}"
         if name == "currency":
             if selector not in ISO_4217:
                 return f"{selector[:20]!r} is not a currency code. Example: EUR"

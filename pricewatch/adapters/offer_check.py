@@ -12,7 +12,7 @@ from pricewatch.vocabulary import QuarantineReason
 logger = logging.getLogger(__name__)
 
 
-def judge(
+def check_offer(
     offer: Offer, adapter: Adapter | None, quarantine: Quarantine | None = None
 ) -> Ok | Drop | Quarantine:
     """Accept, drop or quarantine an offer; `adapter` is None for offers of custom spiders."""

@@ -49,7 +49,7 @@ class Command(ActionCommand):
 
     def do_disable(self, opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine
-        from pricewatch.store.writing import adapter_status
+        from pricewatch.store.operations import adapter_status
 
         source_id = _check_ids(opts.id, opts.source)
         reason = "TOS_VIOLATION" if opts.terms else "MANUAL"
@@ -58,12 +58,12 @@ class Command(ActionCommand):
             changed = adapter_status.disable(
                 connection, opts.id, source_id, reason=reason, by=by, note=opts.reason, now=clock.now()
             )
-        label = adapter_status.named(opts.id, source_id)
+        label = adapter_status.sentence_name(opts.id, source_id)
         print(f"The {label} is {'now' if changed else 'already'} disabled.")
 
     def do_enable(self, opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine
-        from pricewatch.store.writing import adapter_status
+        from pricewatch.store.operations import adapter_status
 
         source_id = _check_ids(opts.id, opts.source)
         if not opts.note.strip():
@@ -73,7 +73,7 @@ class Command(ActionCommand):
                 connection, opts.id, source_id, by=opts.by, note=opts.note, now=clock.now()
             )
         suffix = "; its next run is watched" if changed else ""
-        label = adapter_status.named(opts.id, source_id)
+        label = adapter_status.sentence_name(opts.id, source_id)
         print(f"The {label} is {'now' if changed else 'already'} enabled{suffix}.")
 
 
@@ -81,11 +81,11 @@ def _check_ids(adapter_id: str, source_id: str | None) -> str:
     """Return the source id, or `EVERY_SOURCE`; raise `UserError` for an unknown adapter or source."""
     from pricewatch.store.engine.database import engine
     from pricewatch.store.models.operation_tables import EVERY_SOURCE
+    from pricewatch.store.source_registry import source_rows
     from pricewatch.store.views import adapter_list
-    from pricewatch.store.writing import source_rows
 
     with engine().connect() as connection:
-        adapter_list.check(connection, adapter_id)
+        adapter_list.check_known(connection, adapter_id)
         return EVERY_SOURCE if source_id is None else source_rows.find(connection, source_id).id
 
 

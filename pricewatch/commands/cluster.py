@@ -26,7 +26,7 @@ class Command(ProjectCommand):
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        from pricewatch.store.engine.database import engine, shown, var_directory
+        from pricewatch.store.engine.database import engine, safe_url, var_directory
 
         try:
             if not 1 <= opts.nodes <= MAX_NODES:
@@ -34,7 +34,7 @@ class Command(ProjectCommand):
             ports = range(opts.port, opts.port + opts.nodes)
             for port in ports:
                 daemons.check_port(port)
-            url = shown(engine().url)
+            url = safe_url(engine().url)
         except UserError as error:
             print_message(str(error))
             self.exitcode = BAD_INPUT

@@ -77,14 +77,14 @@ class Command(ProjectCommand):
         """Simulate the days before now, so that the pages have something to show."""
         from rich.progress import Progress
 
-        from pricewatch.commands.simulate import in_reactor
-        from pricewatch.simulation.month import Month
+        from pricewatch.commands.simulate import run_in_reactor
+        from pricewatch.simulation.market_simulation import MarketSimulation
 
         settings = settings_of(self).copy()
         with Progress() as bar:
             task = bar.add_task(f"Simulating {opts.days:g} days of the sample marketplace", total=1.0)
-            month = Month(bazaar, settings)
-            in_reactor(
+            month = MarketSimulation(bazaar, settings)
+            run_in_reactor(
                 month.run(opts.days, opts.seed, lambda share: bar.update(task, completed=share)), settings
             )
             bar.update(task, completed=1.0)

@@ -57,14 +57,14 @@ class Command(ProjectCommand):
             self.exitcode = BAD_INPUT
 
     def _explain(self, opts: argparse.Namespace) -> None:
-        from pricewatch.scheduling.dispatch_settings import DispatchPlan
-        from pricewatch.scheduling.dispatch_tick import verdicts
+        from pricewatch.scheduling.dispatch_settings import DispatchSettings
+        from pricewatch.scheduling.dispatch_tick import explain_schedule
         from pricewatch.store.engine.database import engine
         from pricewatch.store.queues import target_queue
 
-        now, plan = clock.now(), DispatchPlan.of(self.settings)
+        now, plan = clock.now(), DispatchSettings.of(self.settings)
         with engine().connect() as connection:
-            found = verdicts(connection, now)
+            found = explain_schedule(connection, now)
             # Rolled back: a dry run changes nothing.
             admission = target_queue.schedule(connection, now, plan.limits, plan.pace)
             connection.rollback()
@@ -107,14 +107,14 @@ class Command(ProjectCommand):
     def _dispatch(self, opts: argparse.Namespace) -> None:
         from datetime import timedelta
 
-        from pricewatch.scheduling.dispatch_settings import DispatchPlan
+        from pricewatch.scheduling.dispatch_settings import DispatchSettings
         from pricewatch.scheduling.dispatcher import dispatch_once
         from pricewatch.store.engine.database import engine
         from pricewatch.store.writing import run_rows
 
         done = dispatch_once(
             engine().begin,
-            DispatchPlan.of(self.settings),
+            DispatchSettings.of(self.settings),
             node=run_rows.node_name(),
             silence=timedelta(minutes=1),
         )

@@ -119,7 +119,7 @@ def _report(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
         offer.url = canonical_url(offer.url or url)
         offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
         offer.adapter_version = adapter.version
-        verdict = offer_check.judge(offer, adapter)
+        verdict = offer_check.check_offer(offer, adapter)
     if isinstance(verdict, Ok):
         offer = verdict.offer
     else:

@@ -10,7 +10,7 @@ from pricewatch.console.action_command import ActionCommand
 from pricewatch.console.terminal_io import print_json, print_message, print_table
 from pricewatch.errors import UserError
 from pricewatch.money import Money
-from pricewatch.rules.market_schedule import SHARES, interval
+from pricewatch.rules.market_schedule import INTERVAL_SHARES, interval
 from pricewatch.vocabulary import Tier
 
 SEARCH = ("keyword", "category", "city", "state")
@@ -74,7 +74,10 @@ class Command(ActionCommand):
         scrape = self.action("scrape", "Queue a job for a market now, even if it is not due")
         scrape.add_argument("id", metavar="ID")
         scrape.add_argument(
-            "--spider", choices=list(SHARES), default="discovery", help="spider to run (default: discovery)"
+            "--spider",
+            choices=list(INTERVAL_SHARES),
+            default="discovery",
+            help="spider to run (default: discovery)",
         )
         believe = self.action(
             "believe",
@@ -89,8 +92,8 @@ class Command(ActionCommand):
 
     def do_list(self, opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine
+        from pricewatch.store.source_registry import source_rows
         from pricewatch.store.views import market_list
-        from pricewatch.store.writing import source_rows
 
         with engine().connect() as connection:
             source = source_rows.find(connection, opts.source).id if opts.source else None
@@ -103,8 +106,8 @@ class Command(ActionCommand):
 
     def do_show(self, opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine
+        from pricewatch.store.source_registry import market_rows
         from pricewatch.store.views import market_list
-        from pricewatch.store.writing import market_rows
 
         with engine().connect() as connection:
             market_rows.load_market(connection, opts.id)
@@ -168,13 +171,14 @@ class Command(ActionCommand):
         from pricewatch import clock
         from pricewatch.store.engine.database import engine
         from pricewatch.store.people import audit_log
-        from pricewatch.store.writing import market_rows, sweep_checkpoints
+        from pricewatch.store.source_registry import market_rows
+        from pricewatch.store.writing import sweep_checkpoints
 
         now = clock.now()
         with engine().begin() as connection:
             market_rows.load_market(connection, opts.id)
-            counts = sweep_checkpoints.believe(connection, opts.id, now)
-            audit_log.note(
+            counts = sweep_checkpoints.accept_partial_cycle(connection, opts.id, now)
+            audit_log.record_action(
                 connection,
                 person=opts.by,
                 address=None,
@@ -190,7 +194,7 @@ class Command(ActionCommand):
 
         with engine().begin() as connection:
             for market_id in ids:
-                if not market_list.change(connection, market_id, values):
+                if not market_list.update_market(connection, market_id, values):
                     raise UserError(
                         f"There is no market {market_id!r}: `scrapy markets list` shows all of them."
                     )
@@ -232,7 +236,9 @@ def _cells(row: dict[str, Any]) -> list[object]:
     if row["circuits_open"]:
         state += f", circuit open for {' and '.join(row['circuits_open'])}"
     frequency = row["scrape_frequency_hours"]
-    every = [f"{interval(spider, row['tier'], frequency).total_seconds() / 3600:g} h" for spider in SHARES]
+    every = [
+        f"{interval(spider, row['tier'], frequency).total_seconds() / 3600:g} h" for spider in INTERVAL_SHARES
+    ]
     last: datetime | None = row["last_scrape_at"]
     crawled = f"{last:%Y-%m-%d %H:%M} {row['last_scrape_status']}" if last else "never"
     return [row["id"], row["source_id"], row["tier"], state, *every, crawled]

@@ -14,7 +14,7 @@ class Command(ProjectCommand):
         return "Bring the database schema up to date (the daemon and every crawl do so, too)"
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        from pricewatch.store.engine.database import check_reachable, connect, shown
+        from pricewatch.store.engine.database import check_reachable, connect, safe_url
         from pricewatch.store.engine.schema import REVISION, ensure_schema
 
         try:
@@ -25,4 +25,6 @@ class Command(ProjectCommand):
             print_message(str(error))
             self.exitcode = 1
             return
-        print(f"Schema {REVISION} {'is now' if changed else 'was already'} in place at {shown(engine.url)}")
+        print(
+            f"Schema {REVISION} {'is now' if changed else 'was already'} in place at {safe_url(engine.url)}"
+        )

@@ -22,7 +22,7 @@ from pricewatch.errors import UserError
 
 if TYPE_CHECKING:
     from pricewatch.console.parse_page import PagePlan
-    from pricewatch.runs.target_report import LookResult
+    from pricewatch.runs.target_report import CheckResult
 
 # The options of Scrapy's command, with their defaults.
 SPIDER_OPTIONS: dict[str, Any] = {
@@ -158,7 +158,7 @@ class Command(PageCommand, parse.Command):
             return PageSpider(request=request)
         return crawler.spider
 
-    def _show(self, plan: PagePlan, found: LookResult | CardsRead, *, as_json: bool) -> None:
+    def _show(self, plan: PagePlan, found: CheckResult | CardsRead, *, as_json: bool) -> None:
         from pricewatch.runs.target_report import lines_of
 
         head = {"url": plan.url, "adapter": plan.adapter.id, "adapter_version": plan.adapter.version}

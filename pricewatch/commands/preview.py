@@ -17,8 +17,8 @@ from pricewatch.items import ProductPage, UnreadPage
 from pricewatch.store.engine.json_safe import json_safe
 
 if TYPE_CHECKING:
-    from pricewatch.runs.requested_page import Subject
-    from pricewatch.runs.target_report import LookResult
+    from pricewatch.runs.requested_page import PageContext
+    from pricewatch.runs.target_report import CheckResult
     from pricewatch.spiders.targets import TargetsSpider
 
 MAX_CHARACTERS = 3_000_000
@@ -31,12 +31,12 @@ def preview_spider() -> type[TargetsSpider]:
     class PreviewSpider(TargetsSpider):
         """Check one target, and keep its page so that the user can select elements of it."""
 
-        result: LookResult | None = None
+        result: CheckResult | None = None
         page = ""
         adapter_id = ""
 
         async def parse_product(
-            self, response: Response, subject: Subject
+            self, response: Response, subject: PageContext
         ) -> AsyncIterator[ProductPage | UnreadPage]:
             self.adapter_id = subject.adapter.id
             if isinstance(response, TextResponse):
@@ -44,7 +44,7 @@ def preview_spider() -> type[TargetsSpider]:
             async for item in super().parse_product(response, subject):
                 yield item
 
-        def _print(self, result: LookResult) -> None:
+        def _print(self, result: CheckResult) -> None:
             self.result = result
             self.run.progress["result"] = result.as_json()
 

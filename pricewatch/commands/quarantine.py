@@ -69,14 +69,14 @@ class Command(ActionCommand):
         from pricewatch.store.engine.database import engine
         from pricewatch.store.writing import quarantine_rows
 
-        filters = quarantine_rows.HeldWanted(
+        filters = quarantine_rows.QuarantineFilter(
             status=None if opts.status == "all" else opts.status,
             reason=opts.reason,
             source_id=opts.source,
             adapter_id=opts.adapter,
         )
         with engine().connect() as connection:
-            rows = quarantine_rows.listed(connection, filters, most=opts.limit, before=opts.before)
+            rows = quarantine_rows.find_rows(connection, filters, most=opts.limit, before=opts.before)
         if opts.json:
             print_json(rows)
             return
@@ -100,7 +100,7 @@ class Command(ActionCommand):
         page = entry.pop("page")
         if opts.save:
             if page is None:
-                raise UserError(f"Offer {entry_id} has no stored page: {quarantine_rows.no_page(entry)}.")
+                raise UserError(f"Offer {entry_id} has no stored page: {quarantine_rows.why_no_page(entry)}.")
             Path(opts.save).write_bytes(page)
             print(f"{len(page)} bytes written to {opts.save}")
             return
@@ -163,13 +163,13 @@ def _pending_ids(adapter_id: str) -> list[int]:
     from pricewatch.store.engine.database import engine
     from pricewatch.store.writing import quarantine_rows
 
-    if why := quarantine_rows.no_replay(adapter_id):
+    if why := quarantine_rows.why_no_replay(adapter_id):
         raise UserError(f"These pages cannot be read again: {why}.")
     adapters.get(adapter_id)
-    filters = quarantine_rows.HeldWanted(status="pending", adapter_id=adapter_id)
+    filters = quarantine_rows.QuarantineFilter(status="pending", adapter_id=adapter_id)
     ids: list[int] = []
     with engine().connect() as connection:
-        while rows := quarantine_rows.listed(
+        while rows := quarantine_rows.find_rows(
             connection, filters, most=PAGE_SIZE, before=ids[-1] if ids else None
         ):
             ids += [row["id"] for row in rows]

@@ -37,16 +37,17 @@ class Command(ProjectCommand):
 
     def _run(self, opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine
-        from pricewatch.store.writing import product_links, source_rows
+        from pricewatch.store.source_registry import source_rows
+        from pricewatch.store.writing import product_links
 
         with engine().begin() as connection:
             for name, trusted in ((opts.trust, True), (opts.distrust, False)):
                 if name:
                     source = source_rows.find(connection, name)
-                    product_links.trust(connection, source.id, clock.now(), trusted=trusted)
+                    product_links.set_gtin_trust(connection, source.id, clock.now(), trusted=trusted)
             if opts.all:
                 product_links.request_all(connection, clock.now())
-            waiting = product_links.waiting(connection)
+            waiting = product_links.count_pending(connection)
         done = 0
         with progress_bar("Resolving", waiting) as progress:
             while True:

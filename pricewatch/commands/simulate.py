@@ -67,7 +67,7 @@ class Command(ProjectCommand):
         from rich.progress import Progress
 
         from pricewatch.bazaar.client import Bazaar
-        from pricewatch.simulation.month import Month
+        from pricewatch.simulation.market_simulation import MarketSimulation
         from pricewatch.simulation.workspace import temporary_workspace
 
         console = Console()
@@ -78,15 +78,15 @@ class Command(ProjectCommand):
         ):
             task = bar.add_task(f"{opts.days:g} days", total=1.0)
             settings = settings_of(self).copy()
-            month = Month(bazaar, settings, fault_rate=opts.faults, habits=opts.habits)
+            month = MarketSimulation(bazaar, settings, fault_rate=opts.faults, habits=opts.habits)
             simulation = month.run(opts.days, opts.seed, lambda share: bar.update(task, completed=share))
-            report = in_reactor(simulation, settings)
+            report = run_in_reactor(simulation, settings)
             bar.update(task, completed=1.0)
         _print_report(console, report)
         self.exitcode = 1 if report.verdict.broken else 0
 
 
-def in_reactor(work: Any, settings: Any) -> Any:
+def run_in_reactor(work: Any, settings: Any) -> Any:
     """Run a coroutine in the reactor and return its result; raise `KeyboardInterrupt` if it is stopped."""
     from scrapy.utils.reactor import install_reactor
     from twisted.internet.defer import Deferred

@@ -48,7 +48,7 @@ class Command(ActionCommand):
         from pricewatch.store.views import source_list
 
         with engine().connect() as connection:
-            rows, spiders = source_list.sources(connection), source_list.spiders(connection)
+            rows, spiders = source_list.sources(connection), source_list.custom_spiders_by_source(connection)
         columns = ("source", "domain", "adapter", "visibility", "approved by", "on", "spiders")
         cells = [
             (
@@ -63,7 +63,7 @@ class Command(ActionCommand):
 
     def do_approve(self, opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine
-        from pricewatch.store.writing import source_rows
+        from pricewatch.store.source_registry import source_rows
 
         with engine().begin() as connection:
             source = source_rows.find(connection, opts.source)
@@ -72,8 +72,8 @@ class Command(ActionCommand):
 
     def do_set(self, opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine
+        from pricewatch.store.source_registry import source_rows
         from pricewatch.store.views import source_list
-        from pricewatch.store.writing import source_rows
 
         values: dict[str, Any] = {}
         if opts.requests_per_second is not None:
@@ -91,11 +91,11 @@ class Command(ActionCommand):
 
     def do_withdraw(self, opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine
-        from pricewatch.store.writing import source_rows
+        from pricewatch.store.source_registry import source_rows
 
         with engine().begin() as connection:
             source = source_rows.find(connection, opts.source)
-            source_rows.withdraw(connection, source.id, clock.now())
+            source_rows.withdraw_approval(connection, source.id, clock.now())
         print(f"Approval withdrawn: nothing more is fetched from {source.id}.")
 
 

@@ -48,7 +48,7 @@ class Command(ActionCommand):
         from pricewatch.services import target_import
         from pricewatch.store.engine.database import engine
         from pricewatch.store.queues import target_rows
-        from pricewatch.store.writing import source_rows
+        from pricewatch.store.source_registry import source_rows
 
         values = _target_values(opts)
         with engine().connect() as connection:
@@ -108,7 +108,7 @@ class Command(ActionCommand):
 
         filters = _filters(opts, None)
         with engine().connect() as connection:
-            rows = target_rows.listed(connection, filters, most=opts.limit, after=opts.after)
+            rows = target_rows.find_rows(connection, filters, most=opts.limit, after=opts.after)
             total = target_rows.count(connection, filters) if len(rows) == opts.limit else len(rows)
         if opts.json:
             print_json(rows)
@@ -168,15 +168,15 @@ class Command(ActionCommand):
 
 def _target_values(opts: argparse.Namespace) -> dict[str, str]:
     """Return the options of the new targets by the column names of a CSV file."""
-    from pricewatch.adapters.custom_selectors import NAMES
+    from pricewatch.adapters.custom_selectors import SELECTOR_NAMES
 
     values = {name: getattr(opts, name) or "" for name in ("schedule", "priority", "adapter", "notes")}
     for selector in opts.selector:
         field, equals, text = selector.partition("=")
         if not equals:
             raise UserError(f"--selector takes FIELD=SELECTOR, not {selector!r}.")
-        if field.strip() not in NAMES:
-            raise UserError(f"There is no selector {field!r}. Known: {', '.join(NAMES)}.")
+        if field.strip() not in SELECTOR_NAMES:
+            raise UserError(f"There is no selector {field!r}. Known: {', '.join(SELECTOR_NAMES)}.")
         values[field.strip()] = text
     return values
 
@@ -196,7 +196,7 @@ def _is_approved(domain: str, opts: argparse.Namespace) -> bool:
 def _store_approvals(approved: list[str], names: list[str], opts: argparse.Namespace) -> None:
     """Store the approvals, and print how to approve the other sites."""
     from pricewatch.store.engine.database import engine
-    from pricewatch.store.writing import source_rows
+    from pricewatch.store.source_registry import source_rows
 
     with engine().begin() as connection:
         for name in names:
@@ -213,7 +213,7 @@ def _store_approvals(approved: list[str], names: list[str], opts: argparse.Names
 def _filters(opts: argparse.Namespace, ids: list[int] | None) -> TargetFilter:
     from pricewatch.store.engine.database import engine
     from pricewatch.store.queues.target_filter import TargetFilter
-    from pricewatch.store.writing import source_rows
+    from pricewatch.store.source_registry import source_rows
 
     source_id = None
     if opts.source:
@@ -238,7 +238,7 @@ def _selected_ids(connection: Connection, opts: argparse.Namespace) -> list[int]
         raise UserError(
             "Say which targets: by id or URL, or with --status, --source, --adapter or --contains."
         )
-    return target_rows.choose(connection, filters)
+    return target_rows.find_ids(connection, filters)
 
 
 def _cells(row: dict[str, Any]) -> list[object]:

@@ -76,13 +76,13 @@ class PageCommand(ScrapyCommand):
 
     def use_sample_marketplace(self, url: str) -> None:
         """Let the crawl start the sample marketplace if the page is on it and it is not running."""
-        from pricewatch.adapters import SAMPLE
+        from pricewatch.adapters import SAMPLE_ADAPTER
         from pricewatch.store.engine.database import engine
-        from pricewatch.store.writing import source_rows
+        from pricewatch.store.source_registry import source_rows
 
         with engine().connect() as connection:
             source = source_rows.load(connection).of(url)
-            if source is None or source.adapter_id != SAMPLE:
+            if source is None or source.adapter_id != SAMPLE_ADAPTER:
                 return
             since = source_rows.created_at(connection, source.id)
         marketplace = {"base_url": source.base_url, "since": since.isoformat()}

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response, TextResponse
     from sqlalchemy import Connection
 
-    from pricewatch.runs.requested_page import Subject
-    from pricewatch.runs.target_report import LookResult
+    from pricewatch.runs.requested_page import PageContext
+    from pricewatch.runs.target_report import CheckResult
 
 logger = logging.getLogger(__name__)
 R = TypeVar("R")
@@ -31,7 +31,7 @@ class PagePlan:
     """The adapter that reads a page, and what is stored about the page."""
 
     url: str
-    subject: Subject
+    subject: PageContext
     known: dict[str, Any]
     # None if the content of the page decides.
     expects_cards: bool | None
@@ -51,9 +51,9 @@ def make_page_plan(
 
     arguments = {"url": url, "store": "no", **({"adapter": adapter_id} if adapter_id else {})}
     plan = make_plan(connection, parse_arguments(TargetsArguments, "targets", arguments))
-    if plan.look is None:
+    if plan.context is None:
         raise RuntimeError("a plan with store=no always has a subject")
-    adapter = plan.look.adapter
+    adapter = plan.context.adapter
     if expects_cards and not adapter.has_overview():
         raise UserError(f"The adapter {adapter.id!r} reads product pages only: remove --cards.")
     if expects_cards is False and not adapter.has_product():
@@ -64,10 +64,10 @@ def make_page_plan(
         markets = market_list.markets(connection, source_id=plan.source_id)
         starts = [start for market in markets for start in market["start_pages"]]
         expects_cards = any(_is_same(urljoin(url, start), url) for start in starts) or None
-    return PagePlan(url, plan.look, plan.known, expects_cards)
+    return PagePlan(url, plan.context, plan.known, expects_cards)
 
 
-def read_page(response: Response, plan: PagePlan) -> LookResult | CardsRead:
+def read_page(response: Response, plan: PagePlan) -> CheckResult | CardsRead:
     """Read the offer; or the cards, if they are expected or the page has cards and no offer."""
     from scrapy.http import TextResponse
 
@@ -84,16 +84,16 @@ def read_page(response: Response, plan: PagePlan) -> LookResult | CardsRead:
     return offer
 
 
-def _read_offer(response: TextResponse, plan: PagePlan) -> LookResult:
+def _read_offer(response: TextResponse, plan: PagePlan) -> CheckResult:
     """Read the offer as a run does, up to the verdict of the pipelines."""
     from pricewatch import clock
     from pricewatch.parsing.identity import identity_key
     from pricewatch.parsing.url import InvalidUrl, canonical_url
-    from pricewatch.runs.requested_page import asked_url, leads_elsewhere
+    from pricewatch.runs.requested_page import leads_elsewhere, requested_url
     from pricewatch.runs.target_report import result_of
 
     if leads_elsewhere(response):
-        why = f"{asked_url(response)} led to another page, {response.url}"
+        why = f"{requested_url(response)} led to another page, {response.url}"
         return _failed(plan, ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, why))
     found = _call_adapter(plan, lambda: plan.adapter.extract(response))
     if isinstance(found, ExtractFailure):
@@ -111,7 +111,7 @@ def _read_offer(response: TextResponse, plan: PagePlan) -> LookResult:
     offer.source, offer.fetch_url, offer.observed_at = plan.subject.source_id, response.url, clock.now()
     offer.adapter_version = plan.adapter.version
     offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
-    verdict = offer_check.judge(offer, plan.adapter, quarantined)
+    verdict = offer_check.check_offer(offer, plan.adapter, quarantined)
     return result_of(plan.url, offer, verdict, evidence, plan.known)
 
 
@@ -124,10 +124,10 @@ def _call_adapter(plan: PagePlan, read: Callable[[], R]) -> R | ExtractFailure:
         return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, f"{type(error).__name__}: {error}")
 
 
-def _failed(plan: PagePlan, failure: ExtractFailure) -> LookResult:
-    from pricewatch.runs.target_report import LookResult
+def _failed(plan: PagePlan, failure: ExtractFailure) -> CheckResult:
+    from pricewatch.runs.target_report import CheckResult
 
-    return LookResult(plan.url, "failed", failure.reason, failure.details, evidence=failure.evidence)
+    return CheckResult(plan.url, "failed", failure.reason, failure.details, evidence=failure.evidence)
 
 
 def _is_same(one: str, other: str) -> bool:

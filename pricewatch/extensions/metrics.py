@@ -10,9 +10,9 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
 from sqlalchemy import Connection
 
-from pricewatch.rules.metric_names import PREFIX, bucket, key
+from pricewatch.rules.metric_names import PREFIX, bucket, metric_key
 from pricewatch.runs.crawl_run import run_of
-from pricewatch.store.writing import metric_totals
+from pricewatch.store.operations import metric_totals
 
 # Storing them with every batch would write more than the crawl itself.
 SECONDS_BETWEEN = 5.0
@@ -40,8 +40,8 @@ class MetricsExtension:
         adapter = getattr(subject, "adapter", None)
         label = adapter.id if adapter is not None else self._run.adapter_id or ""
         name = "scrape_fetch_duration_ms"
-        self._crawler.stats.inc_value(key(name, label, "le", bucket(latency * 1000)))
-        self._crawler.stats.inc_value(key(name, label, "sum"), latency * 1000)
+        self._crawler.stats.inc_value(metric_key(name, label, "le", bucket(latency * 1000)))
+        self._crawler.stats.inc_value(metric_key(name, label, "sum"), latency * 1000)
 
     def _store_if_due(self, connection: Connection) -> None:
         if time.monotonic() - self._stored_at > SECONDS_BETWEEN:
@@ -54,5 +54,5 @@ class MetricsExtension:
             for name, value in stats.copy().items()
             if str(name).startswith(PREFIX)
         }
-        metric_totals.keep(connection, self._run.id, metrics)
+        metric_totals.save_run_metrics(connection, self._run.id, metrics)
         self._stored_at = time.monotonic()

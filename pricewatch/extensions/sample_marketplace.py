@@ -16,8 +16,8 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from pricewatch import clock
-from pricewatch.adapters import SAMPLE
-from pricewatch.store.writing.market_rows import MarketRecord
+from pricewatch.adapters import SAMPLE_ADAPTER
+from pricewatch.store.source_registry.market_rows import MarketRecord
 
 if TYPE_CHECKING:
     from pricewatch.bazaar.client import Bazaar
@@ -83,7 +83,7 @@ class SampleMarketplaceExtension:
 
 def _address(crawler: Crawler) -> MarketplaceAddress | None:
     market = getattr(crawler.spider, "market", None)
-    if isinstance(market, MarketRecord) and market.adapter_id == SAMPLE:
+    if isinstance(market, MarketRecord) and market.adapter_id == SAMPLE_ADAPTER:
         return MarketplaceAddress(market.base_url, market.source_created_at)
     if setting := crawler.settings.getdict("SAMPLE_MARKETPLACE"):
         return MarketplaceAddress(setting["base_url"], datetime.fromisoformat(setting["since"]))

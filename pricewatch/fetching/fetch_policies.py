@@ -12,7 +12,7 @@ from scrapy.http import Request
 from pricewatch.fetching.database_thread import DatabaseThread
 from pricewatch.fetching.downloader import domain_of
 from pricewatch.fetching.per_crawl import per_crawl
-from pricewatch.parsing.url import InvalidUrl, is_machine, site_of
+from pricewatch.parsing.url import InvalidUrl, is_unregistered_host, site_of
 from pricewatch.rules.request_budget import Limit, limit_of
 from pricewatch.store.fetch_state.source_policies import FetchPolicy, load_policies
 
@@ -49,7 +49,9 @@ class FetchPolicies:
 
     def add(self, policy: FetchPolicy) -> None:
         # An address or localhost is shared by all shops of that machine: only host and port name this one.
-        for place in {policy.base_url} if is_machine(policy.domain) else {policy.domain, policy.base_url}:
+        for place in (
+            {policy.base_url} if is_unregistered_host(policy.domain) else {policy.domain, policy.base_url}
+        ):
             try:
                 domain = site_of(place)
             except InvalidUrl:

@@ -11,7 +11,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from pricewatch.fetching.failures import NOT_ASKED, FetchFailure
 from pricewatch.fetching.wanted_status import wants_status
-from pricewatch.rules.custom_spiders import is_spider
+from pricewatch.rules.custom_spiders import is_custom_spider
 from pricewatch.runs.crawl_run import run_of
 
 
@@ -21,7 +21,7 @@ class CustomSpiderPagesMiddleware:
     def __init__(self, crawler: Crawler):
         self.crawler = crawler
         self.run = run_of(crawler)
-        if not is_spider(self.run.adapter_id):
+        if not is_custom_spider(self.run.adapter_id):
             raise NotConfigured
 
     @classmethod
@@ -49,12 +49,12 @@ class CustomSpiderPagesMiddleware:
         labels = self.run.adapter_id or "", self.run.source_id or ""
         self.run.count("urls_attempted")
         self.run.count(f"urls_{outcome}")
-        self.run.figure("scrape_urls_attempted_total", *labels, outcome)
+        self.run.count_metric("scrape_urls_attempted_total", *labels, outcome)
         if reason:
             self.run.note(f"failure/{reason}")
-            self.run.figure("scrape_urls_failed_total", *labels, reason)
+            self.run.count_metric("scrape_urls_failed_total", *labels, reason)
             self.run.error("A page could not be fetched", url=request.url, reason=reason)
         else:
-            self.run.figure("scrape_urls_succeeded_total", *labels)
+            self.run.count_metric("scrape_urls_succeeded_total", *labels)
         if reason in NOT_ASKED:
             self.run.count("urls_not_asked")

@@ -144,7 +144,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         except FetchFailure as failure:
             if not (failure.by_redirect or isinstance(failure, TooLarge)):
                 # Nothing is wrong with the site: whoever asks next may fetch it.
-                await self._store.ask(lambda connection: robots_cache.give_up(connection, origin))
+                await self._store.ask(lambda connection: robots_cache.release_claim(connection, origin))
                 raise
             file = unavailable(failure.reason)
         except Exception as error:  # noqa: BLE001 - whatever it is, there are no rules to go by

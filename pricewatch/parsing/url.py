@@ -102,7 +102,7 @@ def registrable_domain(url_or_host: str) -> str:
     return host if found.suffix else ".".join(host.split(".")[-2:])
 
 
-def is_machine(domain: str) -> bool:
+def is_unregistered_host(domain: str) -> bool:
     """Whether a host has no registered domain: an IP address, or a name like localhost."""
     return "." not in domain or _is_address(domain) or domain.endswith(".localhost")
 
@@ -114,7 +114,7 @@ def site_of(url: str) -> str:
     The two standard ports are one site.
     """
     domain = registrable_domain(url)
-    if not is_machine(domain):
+    if not is_unregistered_host(domain):
         return domain
     try:
         port = urlsplit(url if "//" in url else f"//{url}").port

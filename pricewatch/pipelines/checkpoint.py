@@ -20,7 +20,7 @@ class CheckpointPipeline(RunPipeline):
             batch.count(connection)
             counts = unit.counts
             counts.pages, counts.cards = 1, len(unit.rows)
-            if not unit.set_aside:
+            if not unit.collect_only:
                 page.new = counts.new
             if page.in_cycle and batch.market_id is not None:
                 page.counted = self._advance(connection, batch.market_id, page)

@@ -30,4 +30,4 @@ class CollectPipeline(RunPipeline):
         if market.complete:
             if market.market.is_search:
                 market.synced = market_sync.sync(connection, market.market, now)
-            collected_cards.mark_first_read(connection, market.market.id, now)
+            collected_cards.mark_market_read(connection, market.market.id, now)

@@ -48,7 +48,7 @@ class CommitPipeline(RunPipeline):
     def _unit(self, item: Any) -> WriteUnit | None:
         if isinstance(item, OverviewPage):
             read_from = item.adapter_id, item.source
-            return WriteUnit(item.rows, item, waits=True, set_aside=not item.in_cycle, read_from=read_from)
+            return WriteUnit(item.rows, item, waits=True, collect_only=not item.in_cycle, read_from=read_from)
         if isinstance(item, ProductPage):
             return WriteUnit(item.rows, item, read_from=(item.adapter_id, item.offer.source))
         if isinstance(item, UnreadPage):
@@ -62,8 +62,8 @@ class CommitPipeline(RunPipeline):
         if isinstance(item, UnreadPage):
             raise DropItem(f"no offer: {item.reason}")
         if isinstance(item, ProductPage):
-            if item.held is not None:
-                raise DropItem(f"quarantined: {item.held.reason}")
+            if item.quarantine is not None:
+                raise DropItem(f"quarantined: {item.quarantine.reason}")
             if item.dropped is not None:
                 raise DropItem(f"{item.dropped.reason} {item.dropped.details}".strip())
             return item if item.original_item is None else item.original_item

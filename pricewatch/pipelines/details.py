@@ -34,7 +34,7 @@ class DetailsPipeline(RunPipeline):
         at = page.offer.observed_at or clock.now()
         due_at = due_after_answer(at, refresh_hours=self.refresh_hours)
         duplicate = page.dropped is not None and page.dropped.reason is DropReason.DUPLICATE_WITHIN_RUN
-        detail_queue.put_off(connection, listing_id, due_at, unread_at=None if duplicate else at)
+        detail_queue.postpone(connection, listing_id, due_at, unread_at=None if duplicate else at)
 
     def _not_read(self, connection: Connection, page: UnreadPage, listing_id: int) -> None:
         """Retry a failed request soon, and a page without an offer after the usual interval.
@@ -49,10 +49,10 @@ class DetailsPipeline(RunPipeline):
         )
         if page.target is None:
             if page.gone:
-                detail_queue.hand_over(connection, [listing_id], at, due_at)
+                detail_queue.request_verification(connection, [listing_id], at, due_at)
             else:
-                detail_queue.put_off(connection, listing_id, due_at)
+                detail_queue.postpone(connection, listing_id, due_at)
         if page.requested and not page.gone:
             # Out of stock without a price is a successful reading.
             was_read = page.reason == FailureReason.OOS_NO_PRICE
-            detail_queue.note_look(connection, listing_id, None if was_read else at)
+            detail_queue.record_check(connection, listing_id, None if was_read else at)

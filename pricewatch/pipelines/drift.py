@@ -13,9 +13,9 @@ from pricewatch import clock
 from pricewatch.items import ProductPage, UnreadPage
 from pricewatch.pipelines.base import RunPipeline
 from pricewatch.queued_work import EarlierChecks
-from pricewatch.rules.custom_spiders import is_spider
+from pricewatch.rules.custom_spiders import is_custom_spider
 from pricewatch.rules.drift_thresholds import DriftBatch, Rates, Unread, rates, unread
-from pricewatch.store.writing import adapter_batches
+from pricewatch.store.operations import adapter_batches
 from pricewatch.vocabulary import DropReason, FailureReason, QuarantineReason
 
 ReadFrom = tuple[str, str]
@@ -31,7 +31,7 @@ class DriftPipeline(RunPipeline):
         self._unread_pages: defaultdict[ReadFrom, Counter[bytes]] = defaultdict(Counter)
 
     async def process_item(self, item: Any) -> Any:
-        if isinstance(item, ProductPage) and not is_spider(item.adapter_id):
+        if isinstance(item, ProductPage) and not is_custom_spider(item.adapter_id):
             self._count_product(item)
         elif isinstance(item, UnreadPage):
             self._count_unread(item)
@@ -50,7 +50,7 @@ class DriftPipeline(RunPipeline):
 
     def _batches(self) -> dict[ReadFrom, DriftBatch]:
         reader, source = self.run.adapter_id, self.run.source_id
-        if reader is not None and source is not None and is_spider(reader):
+        if reader is not None and source is not None and is_custom_spider(reader):
             # A custom spider reads all pages of its run itself.
             return {(reader, source): DriftBatch.of(self.run.counters)}
         return {
@@ -66,9 +66,9 @@ class DriftPipeline(RunPipeline):
         read_from = page.adapter_id, page.offer.source
         counters = self._counters[read_from]
         counters["urls_attempted"] += 1
-        if page.held is None or page.held.offer is not None:
+        if page.quarantine is None or page.quarantine.offer is not None:
             counters["offers_extracted"] += 1
-        if page.held is not None:
+        if page.quarantine is not None:
             counters["offers_quarantined"] += 1
             kind = self._note_unread(read_from, page.earlier, failed=False)
             if _is_zero(page):
@@ -124,4 +124,4 @@ class DriftPipeline(RunPipeline):
 
 
 def _is_zero(page: ProductPage) -> bool:
-    return page.held is not None and page.held.reason is QuarantineReason.ZERO_PRICE_EXTRACTED
+    return page.quarantine is not None and page.quarantine.reason is QuarantineReason.ZERO_PRICE_EXTRACTED

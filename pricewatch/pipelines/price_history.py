@@ -17,6 +17,6 @@ class PriceHistoryPipeline(RunPipeline):
             history_append.append(connection, batch)
         for _, page in batch.of(UnreadPage):
             if page.listing_id is not None and page.reason == FailureReason.OOS_NO_PRICE:
-                history_append.note_out_of_stock(
+                history_append.record_out_of_stock(
                     connection, page.listing_id, page.observed_at, batch.run_id, page.adapter_version
                 )

@@ -36,11 +36,11 @@ class ProductsPipeline(RunPipeline):
     def write(self, connection: Connection, batch: Batch) -> None:
         """Request resolution for listings whose identifying fields are new."""
         if batch.has_details:
-            product_links.request(connection, batch)
+            product_links.request_changed(connection, batch)
 
     async def close_spider(self) -> None:
         """Resolve a limited number, so that a backlog does not delay the end of the run."""
-        await self._resolve(most_chunks=MOST_RESOLVED // product_links.CHUNK)
+        await self._resolve(most_chunks=MOST_RESOLVED // product_links.CHUNK_SIZE)
 
     async def _resolve(self, most_chunks: int) -> None:
         run = self.run
@@ -62,5 +62,5 @@ class ProductsPipeline(RunPipeline):
             done = await self.run.writer.call(
                 lambda connection: product_links.resolve(connection, clock.now())
             )
-            if done < product_links.CHUNK:
+            if done < product_links.CHUNK_SIZE:
                 return

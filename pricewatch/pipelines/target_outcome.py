@@ -17,7 +17,7 @@ from pricewatch.rules.target_schedule import TargetOutcome
 from pricewatch.store.queues import target_leases
 from pricewatch.store.writing import moved_targets, run_rows, verification_rows
 from pricewatch.store.writing.batch import Batch, WriteUnit
-from pricewatch.store.writing.listing_checks import evidence_row, listing_row
+from pricewatch.store.writing.listing_checks import attempt_row, listing_row
 from pricewatch.store.writing.target_checks import TargetChecks
 from pricewatch.vocabulary import Attempt, Availability, DropReason, FailureReason, QuarantineReason
 
@@ -67,18 +67,18 @@ class TargetOutcomePipeline(RunPipeline):
         if done.mass_gone:
             self.run.reasons["targets/mass_gone"] = len(done.mass_gone)
         values = {"gone": done.gone, "reasons": dict(self.run.reasons)}
-        run_rows.record(connection, self.run.id, {}, values)
+        run_rows.update_run(connection, self.run.id, {}, values)
 
     @property
     def _worker(self) -> str:
-        return target_leases.worker_of(self.run.id)
+        return target_leases.worker_name(self.run.id)
 
     def _read(self, connection: Connection, unit: WriteUnit, page: ProductPage, target: LeasedTarget) -> None:
         outcome, reason = TargetOutcome.SUCCESS, None
         if page.dropped is not None:
             outcome, reason = TargetOutcome.DROPPED, str(page.dropped.reason)
-        elif page.held is not None:
-            outcome, reason = TargetOutcome.QUARANTINED, str(page.held.reason)
+        elif page.quarantine is not None:
+            outcome, reason = TargetOutcome.QUARANTINED, str(page.quarantine.reason)
         elif unit.jumped:
             outcome, reason = TargetOutcome.QUARANTINED, str(QuarantineReason.VALIDATION_FAILED)
         elif unit.refused:
@@ -87,7 +87,7 @@ class TargetOutcomePipeline(RunPipeline):
         if not page.is_accepted and not moved:
             self._confirm_page(connection, page)
         if stored and target.last_reason == QuarantineReason.MOVED:
-            moved_targets.settle_held(
+            moved_targets.close_quarantined_move(
                 connection, target, accepted=False, note="its page is back", now=clock.now()
             )
         identity = (page.offer.source, page.offer.identity_key) if stored else None
@@ -118,10 +118,10 @@ class TargetOutcomePipeline(RunPipeline):
 
     def _clear_strikes(self, connection: Connection, check: ListingCheck) -> None:
         """Reset the strikes of a listing whose page exists, and activate it again if it was gone."""
-        candidate = verification_rows.doubted(connection, check.listing_id)
+        candidate = verification_rows.lock_suspect(connection, check.listing_id)
         if candidate is not None:
-            verification_rows.record_attempts(connection, [evidence_row(check, self.run.id, strike=False)])
-            verification_rows.apply(
+            verification_rows.record_attempts(connection, [attempt_row(check, self.run.id, strike=False)])
+            verification_rows.apply_results(
                 connection, self.run.id, [listing_row(candidate, check, self.run.id)], check.at
             )
 
@@ -135,7 +135,7 @@ class TargetOutcomePipeline(RunPipeline):
         *,
         found: bool | None,
     ) -> None:
-        recorded = target_leases.record(
+        recorded = target_leases.record_outcome(
             connection,
             target,
             self._worker,
@@ -152,7 +152,7 @@ class TargetOutcomePipeline(RunPipeline):
 
 
 def _has_moved(page: ProductPage) -> bool:
-    return page.held is not None and page.held.reason is QuarantineReason.MOVED
+    return page.quarantine is not None and page.quarantine.reason is QuarantineReason.MOVED
 
 
 def _found(check: ListingCheck | None) -> bool | None:

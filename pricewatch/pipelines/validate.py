@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from pricewatch import adapters, clock
 from pricewatch.adapters.item_reader import is_offer, read_offer
-from pricewatch.adapters.offer_check import judge
+from pricewatch.adapters.offer_check import check_offer
 from pricewatch.items import (
     Card,
     CheckedListings,
@@ -25,9 +25,9 @@ from pricewatch.items import (
     UnreadPage,
 )
 from pricewatch.pipelines.base import RunPipeline
-from pricewatch.rules.custom_spiders import is_spider
+from pricewatch.rules.custom_spiders import is_custom_spider
 from pricewatch.rules.validation import validate_card
-from pricewatch.store.writing import held_jumps, quarantine_rows
+from pricewatch.store.writing import jump_quarantine, quarantine_rows
 from pricewatch.store.writing.batch import Batch
 from pricewatch.vocabulary import DropReason
 
@@ -48,9 +48,11 @@ class ValidatePipeline(RunPipeline):
         elif isinstance(item, ProductPage):
             self._validate_product(item)
         elif (
-            isinstance(item, UnreadPage) and item.saved_page is not None and item.saved_page.held is not None
+            isinstance(item, UnreadPage)
+            and item.saved_page is not None
+            and item.saved_page.quarantine is not None
         ):
-            self._count_quarantined(item.saved_page, item.saved_page.held)
+            self._count_quarantined(item.saved_page, item.saved_page.quarantine)
         elif not isinstance(item, PRICEWATCH_ITEMS) and ItemAdapter.is_item(item):
             return self._custom_item(item)
         return item
@@ -58,16 +60,16 @@ class ValidatePipeline(RunPipeline):
     def write(self, connection: Connection, batch: Batch) -> None:
         for unit in batch.units:
             page = unit.item.saved_page if isinstance(unit.item, UnreadPage) else unit.item
-            if isinstance(page, ProductPage) and page.held is not None:
-                quarantine_rows.hold(connection, page, run_id=batch.run_id, at=clock.now())
+            if isinstance(page, ProductPage) and page.quarantine is not None:
+                quarantine_rows.quarantine_offer(connection, page, run_id=batch.run_id, at=clock.now())
         if not batch.has_rows:
             return
         limits = {"factor": self._jump_factor, "within": self._jump_agreement}
-        for unit in held_jumps.hold(connection, batch, **limits):
+        for unit in jump_quarantine.quarantine_jumps(connection, batch, **limits):
             if isinstance(unit.item, ProductPage):
-                held_jumps.attach_page(connection, unit.item, run_id=batch.run_id)
+                jump_quarantine.attach_page(connection, unit.item, run_id=batch.run_id)
         if batch.has_details:
-            quarantine_rows.settle_read(connection, batch)
+            quarantine_rows.reject_readable(connection, batch)
 
     def _validate_page(self, page: OverviewPage) -> None:
         """Drop invalid cards, and merge cards of the same listing."""
@@ -83,7 +85,7 @@ class ValidatePipeline(RunPipeline):
             if key in accepted or verdict.identity_key in accepted:
                 self.run.count("skipped_listings")
                 key = key if key in accepted else verdict.identity_key
-                accepted[key] = richer(accepted[key], verdict)
+                accepted[key] = merge_cards(accepted[key], verdict)
             else:
                 accepted[verdict.identity_key] = verdict
         page.cards = list(accepted.values())
@@ -92,7 +94,7 @@ class ValidatePipeline(RunPipeline):
             self.run.count("offers_dropped", count)
             self.run.note(f"dropped/{reason}", count)
             labels = page.adapter_id, page.source, reason
-            self.run.figure("scrape_offers_dropped_total", *labels, amount=count)
+            self.run.count_metric("scrape_offers_dropped_total", *labels, amount=count)
 
     def _custom_item(self, item: Any) -> Any:
         """Convert an item of a custom spider to a product page, if it is an offer."""
@@ -104,14 +106,14 @@ class ValidatePipeline(RunPipeline):
         offer, drop = read_offer(fields, source, now)
         page = ProductPage(offer=offer, adapter_id=reader, dropped=drop, original_item=item)
         self.run.count("offers_extracted")
-        self.run.figure("scrape_offers_extracted_total", reader, source)
+        self.run.count_metric("scrape_offers_extracted_total", reader, source)
         self._validate_product(page)
         return page
 
     def _validate_product(self, item: ProductPage) -> None:
         run, labels = self.run, (item.adapter_id, item.offer.source)
-        adapter = None if is_spider(item.adapter_id) else adapters.get(item.adapter_id)
-        verdict = item.dropped or judge(item.offer, adapter, item.held)
+        adapter = None if is_custom_spider(item.adapter_id) else adapters.get(item.adapter_id)
+        verdict = item.dropped or check_offer(item.offer, adapter, item.quarantine)
         key = (item.offer.source, item.offer.identity_key)
         if isinstance(verdict, Ok) and key in self._seen:
             verdict = Drop(DropReason.DUPLICATE_WITHIN_RUN, item.offer.identity_key)
@@ -119,24 +121,24 @@ class ValidatePipeline(RunPipeline):
             item.offer = verdict.offer
             self._seen.add(key)
             run.count("offers_valid")
-            run.figure("scrape_offers_valid_total", *labels)
+            run.count_metric("scrape_offers_valid_total", *labels)
         elif isinstance(verdict, Quarantine):
-            item.held = verdict
+            item.quarantine = verdict
             self._count_quarantined(item, verdict)
         else:
             item.dropped = verdict
             run.count("offers_dropped")
             run.note(f"dropped/{verdict.reason}")
-            run.figure("scrape_offers_dropped_total", *labels, verdict.reason)
+            run.count_metric("scrape_offers_dropped_total", *labels, verdict.reason)
 
     def _count_quarantined(self, page: ProductPage, quarantine: Quarantine) -> None:
         labels = page.adapter_id, page.offer.source, quarantine.reason
         self.run.count("offers_quarantined")
         self.run.note(f"quarantined/{quarantine.reason}")
-        self.run.figure("scrape_offers_quarantined_total", *labels)
+        self.run.count_metric("scrape_offers_quarantined_total", *labels)
 
 
-def richer(one: Card, other: Card) -> Card:
+def merge_cards(one: Card, other: Card) -> Card:
     """Return the card with more fields, completed with fields that only the other card has."""
     best, rest = (other, one) if _filled(other) > _filled(one) else (one, other)
     if best.price_cents is None:

@@ -10,9 +10,10 @@ from pricewatch import clock
 from pricewatch.items import CheckedListings
 from pricewatch.pipelines.base import RunPipeline
 from pricewatch.rules.verification_outcome import is_mass_gone
-from pricewatch.store.writing import alert_rows, verification_rows
+from pricewatch.store.operations import alert_rows
+from pricewatch.store.writing import verification_rows
 from pricewatch.store.writing.batch import Batch, WriteUnit
-from pricewatch.store.writing.listing_checks import evidence_row, listing_row, mass_gone_alert
+from pricewatch.store.writing.listing_checks import attempt_row, listing_row, mass_gone_alert
 from pricewatch.vocabulary import Attempt, RunStatus
 
 
@@ -22,10 +23,10 @@ class VerificationPipeline(RunPipeline):
             now, checks, rows = clock.now(), checked.checks, self._rows(checked)
             struck = {row["listing_id"] for row in rows if row["struck"]}
             evidence = [
-                evidence_row(check, batch.run_id, strike=check.listing_id in struck) for check in checks
+                attempt_row(check, batch.run_id, strike=check.listing_id in struck) for check in checks
             ]
             verification_rows.record_attempts(connection, evidence)
-            verification_rows.apply(connection, batch.run_id, rows, now)
+            verification_rows.apply_results(connection, batch.run_id, rows, now)
             if _is_mass_gone(checked):
                 alert_rows.raise_alert(connection, now=now, **self._alert(checked))
             else:

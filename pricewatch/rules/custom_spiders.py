@@ -5,7 +5,7 @@ A custom spider reads its pages itself, so its reader id takes the place of an a
 
 from __future__ import annotations
 
-OURS = ("discovery", "sweep", "verification", "targets")
+BUILT_IN_SPIDERS = ("discovery", "sweep", "verification", "targets")
 # The kind of a run of a custom spider, as pages and filters name it.
 CUSTOM = "own"
 LONGEST_NAME = 100
@@ -18,21 +18,21 @@ def reader_id(spider_name: str) -> str:
     return f"{_PREFIX}{spider_name}"
 
 
-def is_spider(reader: str | None) -> bool:
+def is_custom_spider(reader: str | None) -> bool:
     return reader is not None and reader.startswith(_PREFIX)
 
 
-def spider_of(reader: str | None) -> str | None:
+def custom_spider_name(reader: str | None) -> str | None:
     """Return the name of the custom spider; None if the reader is an adapter."""
-    return reader.removeprefix(_PREFIX) if reader is not None and is_spider(reader) else None
+    return reader.removeprefix(_PREFIX) if reader is not None and is_custom_spider(reader) else None
 
 
-def in_words(reader: str) -> str:
+def reader_label(reader: str) -> str:
     """Return the reader as it is named in messages: "adapter bazaar" or "spider toys"."""
-    spider = spider_of(reader)
+    spider = custom_spider_name(reader)
     return f"adapter {reader}" if spider is None else f"spider {spider}"
 
 
-def kind_of(spider: str, reader: str | None) -> str:
+def run_kind(spider: str, reader: str | None) -> str:
     """Return which of pricewatch's spiders a run belongs to, or `CUSTOM`: names alone may clash."""
-    return spider if spider in OURS and not is_spider(reader) else CUSTOM
+    return spider if spider in BUILT_IN_SPIDERS and not is_custom_spider(reader) else CUSTOM

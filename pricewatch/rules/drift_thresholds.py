@@ -182,7 +182,7 @@ def rates(counters: Mapping[str, int]) -> Rates:
     return DriftBatch.of(counters).rates
 
 
-def judge(
+def judge_batch(
     batch: DriftBatch,
     streaks: Streaks,
     baseline: Baseline | None = None,

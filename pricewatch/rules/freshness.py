@@ -29,7 +29,7 @@ def confidence(tier: str, seen_at: datetime, verified_at: datetime | None, now: 
     return max(0, floor((VERIFIED if verified else SEEN) - hours * LOST_PER_HOUR[Tier(tier)]))
 
 
-def falls_below(level: int, tier: str, *, base: int = SEEN) -> timedelta:
+def time_until_below(level: int, tier: str, *, base: int = SEEN) -> timedelta:
     """Return how long after its anchor the confidence falls below a level, for queries that use an index."""
     return timedelta(hours=(base - level) / LOST_PER_HOUR[Tier(tier)])
 

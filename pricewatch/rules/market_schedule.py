@@ -17,7 +17,7 @@ from pricewatch.vocabulary import Tier
 TIER_HOURS = {Tier.HOT: 6.0, Tier.STANDARD: 12.0, Tier.COOL: 24.0}
 # The share of these hours after which each spider runs again: for a hot market every half hour, every three
 # hours and every six hours.
-SHARES = {"discovery": 1 / 12, "sweep": 1 / 2, "verification": 1.0}
+INTERVAL_SHARES = {"discovery": 1 / 12, "sweep": 1 / 2, "verification": 1.0}
 # Listings with a verification request do not wait for the whole interval.
 HANDED_OVER_AFTER = timedelta(hours=1)
 FAILURES_TO_OPEN = 3
@@ -29,7 +29,7 @@ MAINTENANCE_AT = time(3)
 OLDEST_PENDING = timedelta(minutes=30)
 
 
-class Why(StrEnum):
+class SkipReason(StrEnum):
     """Why a spider is not started for a market now."""
 
     DISABLED = "disabled"
@@ -68,7 +68,7 @@ class ScheduleDecision:
     """Start the spider (`why` is None), or why not and until when."""
 
     spider: str
-    why: Why | None = None
+    why: SkipReason | None = None
     until: datetime | None = None
 
     @property
@@ -79,7 +79,7 @@ class ScheduleDecision:
 def interval(spider: str, tier: str, frequency_hours: float | None = None) -> timedelta:
     """Return how often this spider crawls a market of this tier or with this frequency."""
     hours = TIER_HOURS[Tier(tier)] if frequency_hours is None else frequency_hours
-    return timedelta(hours=hours * SHARES[spider])
+    return timedelta(hours=hours * INTERVAL_SHARES[spider])
 
 
 def retry_after(consecutive_failures: int) -> timedelta:
@@ -87,32 +87,32 @@ def retry_after(consecutive_failures: int) -> timedelta:
     return FIRST_RETRY * (1 << min(max(consecutive_failures, 1) - 1, 16))
 
 
-def judge(market: MarketState, spider: str, now: datetime) -> ScheduleDecision:
+def decide_start(market: MarketState, spider: str, now: datetime) -> ScheduleDecision:
     """Decide whether to start this spider for this market now, with the first reason against it."""
     market = _without_future_times(market, now)
     if not market.enabled:
-        return ScheduleDecision(spider, Why.DISABLED)
+        return ScheduleDecision(spider, SkipReason.DISABLED)
     if not market.approved:
-        return ScheduleDecision(spider, Why.NOT_APPROVED)
+        return ScheduleDecision(spider, SkipReason.NOT_APPROVED)
     if not market.adapter_enabled:
-        return ScheduleDecision(spider, Why.ADAPTER_DISABLED)
+        return ScheduleDecision(spider, SkipReason.ADAPTER_DISABLED)
     failures = market.failures.get(spider, 0)
     if failures >= FAILURES_TO_OPEN:
-        return ScheduleDecision(spider, Why.CIRCUIT_OPEN, next_maintenance(now))
+        return ScheduleDecision(spider, SkipReason.CIRCUIT_OPEN, next_maintenance(now))
     if spider in market.under_way:
-        return ScheduleDecision(spider, Why.UNDER_WAY)
+        return ScheduleDecision(spider, SkipReason.UNDER_WAY)
     last_at = market.last_at or {}
     if spider != "discovery" and last_at.get("discovery") is None:
         # Before the first discovery there is nothing to follow and nothing to verify.
-        return ScheduleDecision(spider, Why.NOTHING_KNOWN)
+        return ScheduleDecision(spider, SkipReason.NOTHING_KNOWN)
     failed_at = market.failed_at.get(spider)
     if failures and failed_at is not None:
         retry_at = failed_at + retry_after(failures)
         if retry_at > now:
-            return ScheduleDecision(spider, Why.FAILED_RECENTLY, retry_at)
+            return ScheduleDecision(spider, SkipReason.FAILED_RECENTLY, retry_at)
     due = due_at(market, spider)
     if due is not None and due > now:
-        return ScheduleDecision(spider, Why.NOT_DUE, due)
+        return ScheduleDecision(spider, SkipReason.NOT_DUE, due)
     return ScheduleDecision(spider)
 
 
@@ -169,13 +169,13 @@ def target_jobs(pending: int, *, per_job: int = TARGETS_PER_JOB, most: int = MOS
     return min(-(-pending // per_job), most)
 
 
-def work_of(spider: str, arguments: Mapping[str, Any]) -> str:
+def exclusion_key(spider: str, arguments: Mapping[str, Any]) -> str:
     """Return the exclusion key of a job: two jobs with the same key never run at the same time.
 
     The spiders of one market exclude each other; any other spider excludes only jobs with its arguments.
     """
     market = arguments.get("market")
-    if spider in SHARES and market:
+    if spider in INTERVAL_SHARES and market:
         return f"market {market}"
     relevant = {name: str(value) for name, value in arguments.items() if name != "trigger"}
     if not relevant:

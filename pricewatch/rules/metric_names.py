@@ -27,7 +27,7 @@ HISTOGRAMS: dict[str, tuple[str, ...]] = {
 
 
 @lru_cache(maxsize=4096)
-def key(name: str, *labels: str) -> str:
+def metric_key(name: str, *labels: str) -> str:
     """Return the name of a metric with its labels, as Scrapy's stats and the database store it."""
     return PREFIX + "|".join((name, *(str(label).replace("|", "/") for label in labels)))
 

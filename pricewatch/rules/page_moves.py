@@ -15,7 +15,7 @@ def is_permanent(reasons: Sequence[object]) -> bool:
     return bool(reasons) and all(reason in PERMANENT for reason in reasons)
 
 
-def why_another_product(stored: Mapping[str, str | None], found: Mapping[str, str | None]) -> str | None:
+def why_different_product(stored: Mapping[str, str | None], found: Mapping[str, str | None]) -> str | None:
     """Return None if at least one id matches and none differs, else why not; names are not compared."""
     same = False
     for name, label in IDS.items():

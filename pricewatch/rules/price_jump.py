@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pricewatch.money import Money
 
-# `pricewatch.store.writing.held_jumps` implements the same rule in SQL; a test keeps the two equal.
+# `pricewatch.store.writing.jump_quarantine` implements the same rule in SQL; a test keeps the two equal.
 JUMP_FACTOR = 4
 AGREES_WITHIN = 0.05
 

@@ -58,7 +58,7 @@ class Weight(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class QueueLimits:
     """Queue limits, and how long scheduling pauses when they are exceeded."""
 
     most_pending: int = MOST_PENDING
@@ -69,7 +69,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class QueueCandidate:
     """A target that is due to enter the queue; `seconds` is the interval between requests to its site."""
 
     id: int
@@ -86,7 +86,7 @@ class Rejected:
 
 
 @dataclass(slots=True)
-class Waiting:
+class QueuedCounts:
     """The number of targets that are queued already."""
 
     total: int = 0
@@ -133,16 +133,16 @@ def next_due(schedule: str, now: datetime) -> datetime:
 
 
 def admit(
-    offered: Iterable[Offered],
-    waiting: Waiting,
+    offered: Iterable[QueueCandidate],
+    waiting: QueuedCounts,
     disabled: Container[tuple[str, str]] = (),
-    limits: Limits | None = None,
+    limits: QueueLimits | None = None,
 ) -> tuple[list[int], list[Rejected]]:
     """Return the accepted ids in their order, and the rejected ones with reason and retry delay.
 
     Every target is in one of the two lists. `disabled` has the disabled (adapter, source) pairs.
     """
-    limits = limits or Limits()
+    limits = limits or QueueLimits()
     total, by_source = waiting.total, Counter(waiting.by_source)
     accepted: list[int] = []
     rejected: list[Rejected] = []
@@ -166,13 +166,13 @@ def admit(
 
 
 def pause_after(
-    accepted: int, rejected: Mapping[Rejection, int], rejected_cycles: int, limits: Limits | None = None
+    accepted: int, rejected: Mapping[Rejection, int], rejected_cycles: int, limits: QueueLimits | None = None
 ) -> Pause:
     """Pause scheduling if over half of a cycle was rejected: doubled with each such cycle, up to a limit.
 
     Targets of disabled adapters do not count: they wait for a person, not for space in the queue.
     """
-    limits = limits or Limits()
+    limits = limits or QueueLimits()
     refused = sum(count for reason, count in rejected.items() if reason is not Rejection.ADAPTER_DISABLED)
     if refused * 2 <= accepted + refused:
         return Pause(0, 0.0)
@@ -192,7 +192,7 @@ _WITHOUT_WEIGHT = frozenset(
 )
 
 
-def weight_of(outcome: TargetOutcome, reason: str | None) -> Weight:
+def outcome_weight(outcome: TargetOutcome, reason: str | None) -> Weight:
     if outcome is TargetOutcome.SUCCESS or reason in _EXPECTED:
         return Weight.GOOD
     if outcome is TargetOutcome.QUARANTINED or reason in _WITHOUT_WEIGHT:
@@ -200,7 +200,7 @@ def weight_of(outcome: TargetOutcome, reason: str | None) -> Weight:
     return Weight.FAILURE
 
 
-def standing_after(
+def state_after_check(
     status: TargetStatus,
     consecutive_failures: int,
     weight: Weight,

@@ -34,7 +34,7 @@ def is_gone(strikes: int, attempt: Attempt) -> bool:
     return attempt in (Attempt.GONE, Attempt.SOLD) or strikes >= STRIKES_TO_BE_GONE
 
 
-def speaks_against(*, vouched: bool, seen_since: bool, own_page: bool, in_market: bool) -> bool:
+def counts_against_listing(*, vouched: bool, seen_since: bool, own_page: bool, in_market: bool) -> bool:
     """Return whether the missing page of a target counts against its listing.
 
     It does not if another target of the listing has a page (`vouched`), if the listing was seen since, or if

@@ -14,7 +14,7 @@ FOR_SALE = BUYABLE | {Availability.LISTED}
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ListingState:
     """The price and availability of a listing at one time."""
 
     price: Money | None
@@ -28,10 +28,10 @@ class WatchDecision:
     reference: Money | None
 
 
-def judge(
+def evaluate_rule(
     kind: str,
-    before: Point,
-    after: Point,
+    before: ListingState,
+    after: ListingState,
     reference: Money | None,
     *,
     threshold: Money | None = None,
@@ -51,12 +51,12 @@ def judge(
     return WatchDecision(kind == "sold" and sold, None)
 
 
-def known_stock(kind: str, before: str, after: str) -> str:
+def comparable_availability(kind: str, before: str, after: str) -> str:
     """Return the availability to compare the next change with; LISTED keeps the one before it."""
     return before if kind == "back_in_stock" and after == Availability.LISTED else after
 
 
-def _is_at(point: Point, threshold: Money | None) -> bool:
+def _is_at(point: ListingState, threshold: Money | None) -> bool:
     """Return whether the price is at or below the threshold; never, if the currencies differ."""
     return (
         point.price is not None

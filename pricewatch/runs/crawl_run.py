@@ -16,10 +16,12 @@ from pricewatch.errors import DatabaseUnavailable, UserError
 from pricewatch.rules.drift_thresholds import rates
 from pricewatch.runs.run_counters import RunCounters
 from pricewatch.store.engine.database import engine
-from pricewatch.store.writing import adapter_status, market_rows, run_rows, source_rows
+from pricewatch.store.operations import adapter_status
+from pricewatch.store.source_registry import market_rows, source_rows
+from pricewatch.store.source_registry.source_rows import SourceRecord
+from pricewatch.store.writing import run_rows
 from pricewatch.store.writing.batch import Batch, WriteCounts, WriteUnit
 from pricewatch.store.writing.batch import reason as why
-from pricewatch.store.writing.source_rows import SourceRecord
 from pricewatch.store.writing.writer import Writer
 from pricewatch.vocabulary import PageOutcome, RunStatus
 
@@ -86,7 +88,7 @@ class CrawlRun(RunCounters):
         logger.info("Run %d started", self.id)
 
     def _open_row(self, connection: Connection) -> int:
-        watched = adapter_status.begin(
+        watched = adapter_status.check_enabled(
             connection, self.fields.get("adapter_id"), self.fields.get("source_id")
         )
         return run_rows.open_run(
@@ -123,7 +125,7 @@ class CrawlRun(RunCounters):
 
         def add(connection: Connection) -> None:
             run_rows.add_page(connection, self.id, url=url, outcome=outcome, fetched_at=at, **fields)
-            run_rows.record(connection, self.id, {"pages": 1}, self.row_values())
+            run_rows.update_run(connection, self.id, {"pages": 1}, self.row_values())
 
         try:
             await self.call(add)
@@ -168,7 +170,7 @@ class CrawlRun(RunCounters):
             write(connection)
         if self.market_id is not None and status is not RunStatus.CANCELLED:
             failed = status is not RunStatus.FINISHED
-            market_rows.note_run(
+            market_rows.record_run(
                 connection,
                 self.market_id,
                 spider=self.spider,
@@ -190,7 +192,7 @@ class CrawlRun(RunCounters):
             "pages": total.pages,
             "cards": total.cards,
         }
-        run_rows.record(connection, self.id, added, self.row_values())
+        run_rows.update_run(connection, self.id, added, self.row_values())
         for write in self.with_batch:
             write(connection)
 

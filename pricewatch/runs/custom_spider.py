@@ -11,8 +11,8 @@ from sqlalchemy import Connection
 from pricewatch import clock
 from pricewatch.rules.custom_spiders import reader_id
 from pricewatch.store.models.run_tables import TRIGGERS
-from pricewatch.store.writing import spider_sources
-from pricewatch.store.writing.source_rows import SourceRecord
+from pricewatch.store.source_registry import spider_sources
+from pricewatch.store.source_registry.source_rows import SourceRecord
 
 # Attributes of a spider that are not its arguments.
 _NOT_ARGUMENTS = frozenset({"name", "custom_settings", "trigger"})

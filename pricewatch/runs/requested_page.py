@@ -15,7 +15,7 @@ from pricewatch.vocabulary import PageOutcome
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class PageContext:
     """The adapter that reads a requested page, and the source, listing and target it belongs to."""
 
     adapter: Adapter
@@ -25,7 +25,7 @@ class Subject:
     earlier: EarlierChecks = field(default_factory=EarlierChecks)
 
 
-def asked_url(response: Response) -> str:
+def requested_url(response: Response) -> str:
     """Return the URL that was requested, before any redirect."""
     redirected: list[str] = response.meta.get("redirect_urls") or [response.url]
     return redirected[0]
@@ -33,7 +33,7 @@ def asked_url(response: Response) -> str:
 
 def leads_elsewhere(response: Response) -> bool:
     """Return whether redirects led to a URL that does not identify the same product."""
-    requested = asked_url(response)
+    requested = requested_url(response)
     return requested != response.url and not is_same_product_url(requested, response.url)
 
 

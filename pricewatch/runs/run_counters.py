@@ -10,8 +10,8 @@ from typing import Any
 from scrapy.crawler import Crawler
 
 from pricewatch import clock
-from pricewatch.rules.custom_spiders import is_spider
-from pricewatch.rules.metric_names import key
+from pricewatch.rules.custom_spiders import is_custom_spider
+from pricewatch.rules.metric_names import metric_key
 from pricewatch.store.writing import run_rows
 from pricewatch.store.writing.batch import WriteCounts, WriteUnit
 from pricewatch.vocabulary import QuarantineReason, RunStatus
@@ -78,13 +78,13 @@ class RunCounters:
         self.reasons[reason] += amount
         self.crawler.stats.inc_value(f"pricewatch/{reason}", amount)
 
-    def figure(self, name: str, *labels: str, amount: float = 1) -> None:
+    def count_metric(self, name: str, *labels: str, amount: float = 1) -> None:
         """Add to a metric; its value is stored with the run."""
-        self.crawler.stats.inc_value(key(name, *labels), amount)  # type: ignore[arg-type]
+        self.crawler.stats.inc_value(metric_key(name, *labels), amount)  # type: ignore[arg-type]
 
     def error(self, message: str, **details: Any) -> None:
         logger.warning("%s %s", message, details or "")
-        if len(self.errors) < run_rows.MOST_ERRORS_KEPT:
+        if len(self.errors) < run_rows.MAX_ERRORS:
             self.errors.append({"at": clock.now().isoformat(), "error": message, **details})
 
     def remark(self, message: str) -> None:
@@ -102,7 +102,7 @@ class RunCounters:
         """Return the run in one line, for the log and the terminal, followed by its remarks."""
         seconds = (clock.now() - self.started_at).total_seconds()
         # The pages of a custom spider are not overview pages.
-        pages = self.counters["urls_succeeded"] if is_spider(self.adapter_id) else self.pages
+        pages = self.counters["urls_succeeded"] if is_custom_spider(self.adapter_id) else self.pages
         return (
             f"run {self.id} {self.status} in {seconds:.1f} s: {pages} pages, {self.cards} cards, "
             f"{self.stored.new} new, {self.stored.updated} known, {self.counters['details']} details, "
@@ -140,10 +140,10 @@ class RunCounters:
         self.count("details", unit.details)
         if counts.held:
             self.count("offers_quarantined", counts.held)
-            self.count("offers_valid", -counts.held_offers)
+            self.count("offers_valid", -counts.quarantined_offers)
             self.note("quarantined/price_jump", counts.held)
             labels = *unit.read_from, QuarantineReason.VALIDATION_FAILED
-            self.figure("scrape_offers_quarantined_total", *labels, amount=counts.held)
+            self.count_metric("scrape_offers_quarantined_total", *labels, amount=counts.held)
         self.count_refused(unit)
 
     def count_refused(self, unit: WriteUnit) -> None:

@@ -13,12 +13,13 @@ from pricewatch.adapters.base import Adapter
 from pricewatch.adapters.custom_selectors import CustomSelectorAdapter, check_selectors
 from pricewatch.errors import RunRefused, UserError
 from pricewatch.parsing.url import InvalidUrl, canonical_url, registrable_domain, site_of
-from pricewatch.runs.requested_page import Subject
+from pricewatch.runs.requested_page import PageContext
+from pricewatch.store.operations import adapter_status
 from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_filter import TargetFilter
 from pricewatch.store.queues.target_rows import NewTarget
-from pricewatch.store.writing import adapter_status, source_rows
-from pricewatch.store.writing.source_rows import check_approved, not_approved
+from pricewatch.store.source_registry import source_rows
+from pricewatch.store.source_registry.source_rows import check_approved, not_approved_message
 
 if TYPE_CHECKING:
     from pricewatch.spiders.arguments import TargetsArguments
@@ -30,9 +31,9 @@ class Plan:
 
     source_id: str | None = None
     ids: list[int] = field(default_factory=list)
-    # The page whose result is printed: only checked (`look`), or added as a target (`new`).
+    # The page whose result is printed: only checked (`context`), or added as a target (`new`).
     url: str | None = None
-    look: Subject | None = None
+    context: PageContext | None = None
     new: NewTarget | None = None
     # The stored price and availability of that page.
     known: dict[str, Any] = field(default_factory=dict)
@@ -47,7 +48,7 @@ def make_plan(connection: Connection, arguments: TargetsArguments) -> Plan:
     if arguments.source is not None:
         source = source_rows.find(connection, arguments.source)
         check_approved(source)
-        adapter_status.begin(connection, source.adapter_id, source.id)
+        adapter_status.check_enabled(connection, source.adapter_id, source.id)
         return Plan(source_id=source.id)
     return Plan()
 
@@ -65,15 +66,15 @@ def _plan_url(connection: Connection, arguments: TargetsArguments, url: str) -> 
     source = source_rows.load(connection).of(url)
     plan = Plan(source_id=source.id if source else None, url=url)
     target_id = target_rows.find_url(connection, url)
-    row = target_rows.listed(connection, TargetFilter(ids=[target_id]), most=1)[0] if target_id else None
+    row = target_rows.find_rows(connection, TargetFilter(ids=[target_id]), most=1)[0] if target_id else None
     if source is not None:
-        plan.known = target_rows.known_price(connection, source.id, canonical)
+        plan.known = target_rows.stored_price(connection, source.id, canonical)
     if arguments.store == "yes" and row is None:
         if source is None:
             raise RunRefused(f"{site_of(url)} is a new site: add it with `scrapy targets add {url}`.")
         check_approved(source)
         plan.new = NewTarget(url, canonical)
-        adapter_status.begin(connection, source.adapter_id, source.id)
+        adapter_status.check_enabled(connection, source.adapter_id, source.id)
         return plan
     is_trial = arguments.adapter is not None or arguments.selectors is not None
     if row is not None and row["tos_approved_by"] and arguments.store != "no" and not is_trial:
@@ -87,7 +88,7 @@ def _plan_url(connection: Connection, arguments: TargetsArguments, url: str) -> 
         else adapters.for_new_source(registrable_domain(url))
     )
     selectors = _selectors(arguments.selectors) if arguments.selectors else row["selectors"] if row else {}
-    plan.look = Subject(adapter_of(adapter_id, selectors), source.id if source else site_of(url))
+    plan.context = PageContext(adapter_of(adapter_id, selectors), source.id if source else site_of(url))
     return plan
 
 
@@ -105,12 +106,12 @@ def _selectors(text: str) -> dict[str, str]:
 
 def _allowed(connection: Connection, ids: list[int]) -> list[int]:
     """Return the ids if all exist, and all their sources are approved and their adapters enabled."""
-    rows = target_rows.listed(connection, TargetFilter(ids=ids), most=len(ids))
+    rows = target_rows.find_rows(connection, TargetFilter(ids=ids), most=len(ids))
     if missing := sorted(set(ids) - {row["id"] for row in rows}):
         raise UserError(f"There is no target {', '.join(map(str, missing[:10]))}.")
     for row in rows:
         if row["tos_approved_by"] is None:
-            raise RunRefused(not_approved(row["source_id"]))
+            raise RunRefused(not_approved_message(row["source_id"]))
     for adapter_id, source_id in sorted({(row["adapter_id"], row["source_id"]) for row in rows}):
-        adapter_status.begin(connection, adapter_id, source_id)
+        adapter_status.check_enabled(connection, adapter_id, source_id)
     return ids

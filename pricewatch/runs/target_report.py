@@ -26,7 +26,7 @@ PRINTED_FIELDS = (
 
 
 @dataclass(slots=True)
-class LookResult:
+class CheckResult:
     """`status` is ok, drop, quarantine or failed; `known` is the stored price and availability."""
 
     url: str
@@ -45,9 +45,9 @@ class LookResult:
 
 def result_of(
     url: str, offer: Offer, verdict: Ok | Drop | Quarantine, evidence: list[str], known: dict[str, Any]
-) -> LookResult:
+) -> CheckResult:
     """Return what would be stored, or why not; a price that jumps would be quarantined."""
-    result = LookResult(url, "ok", offer=asdict(offer), evidence=evidence, known=known)
+    result = CheckResult(url, "ok", offer=asdict(offer), evidence=evidence, known=known)
     if isinstance(verdict, Drop):
         result.status, result.reason, result.details = "drop", verdict.reason, verdict.details
     elif isinstance(verdict, Quarantine):
@@ -60,7 +60,7 @@ def result_of(
     return result
 
 
-def lines_of(result: LookResult) -> list[str]:
+def lines_of(result: CheckResult) -> list[str]:
     """Format the result for a person."""
     offer = result.offer
     why = " ".join(filter(None, (result.reason, f"({result.details})" if result.details else "")))

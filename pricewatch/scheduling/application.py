@@ -94,7 +94,7 @@ def make_logs_directory(config: Config) -> None:
 def check_node_name(member: Membership) -> None:
     """Refuse a name in use: two daemons of one name would treat each other's jobs as orphans."""
     with member.begin() as connection:
-        other = node_rows.namesake(connection, member.place, member.lease)
+        other = node_rows.find_same_name(connection, member.place, member.lease)
     if other is None:
         return
     pid, instance = other

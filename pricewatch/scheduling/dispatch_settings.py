@@ -9,14 +9,14 @@ from typing import Any
 from pricewatch.errors import UserError
 from pricewatch.rules.market_schedule import MAINTENANCE_AT, MOST_TARGET_JOBS, SPREAD_SECONDS, TARGETS_PER_JOB
 from pricewatch.rules.staleness import StalePrices
-from pricewatch.rules.target_schedule import Limits
-from pricewatch.store.queues.target_queue import Pace
+from pricewatch.rules.target_schedule import QueueLimits
+from pricewatch.store.queues.target_queue import DefaultRate
 
 
 @dataclass(frozen=True, slots=True)
-class DispatchPlan:
-    limits: Limits = field(default_factory=Limits)
-    pace: Pace = field(default_factory=Pace)
+class DispatchSettings:
+    limits: QueueLimits = field(default_factory=QueueLimits)
+    pace: DefaultRate = field(default_factory=DefaultRate)
     spread_seconds: float = SPREAD_SECONDS
     most_pending: int = 1000
     targets_per_job: int = TARGETS_PER_JOB
@@ -29,7 +29,7 @@ class DispatchPlan:
     stale_prices: StalePrices = field(default_factory=StalePrices)
 
     @classmethod
-    def of(cls, settings: Any) -> DispatchPlan:
+    def of(cls, settings: Any) -> DispatchSettings:
         from pricewatch.spiders.targets import limits_of, pace_of
 
         return cls(

@@ -9,22 +9,21 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from pricewatch.rules.market_schedule import (
+    INTERVAL_SHARES,
     OLDEST_PENDING,
-    SHARES,
     ScheduleDecision,
+    decide_start,
+    exclusion_key,
     is_maintenance_due,
-    judge,
     spread,
     target_jobs,
-    work_of,
 )
-from pricewatch.scheduling.dispatch_settings import DispatchPlan
+from pricewatch.scheduling.dispatch_settings import DispatchSettings
 from pricewatch.store.engine.schema import ensure_partitions
-from pricewatch.store.maintenance import daily
+from pricewatch.store.operations import alert_rows, daily_maintenance
 from pricewatch.store.queues import dispatch_state, job_lists, job_queue, node_rows, target_queue
 from pricewatch.store.queues.job_queue import NewJob
 from pricewatch.store.queues.target_queue import Admission
-from pricewatch.store.writing import alert_rows
 
 # Lower than jobs that a person schedules.
 PRIORITY = -1.0
@@ -47,7 +46,7 @@ class DispatchTick:
 def tick(
     connection: Connection,
     now: datetime,
-    dispatch_settings: DispatchPlan,
+    dispatch_settings: DispatchSettings,
     chance: Callable[[], float],
     *,
     node: str,
@@ -57,12 +56,12 @@ def tick(
 ) -> DispatchTick:
     """Run one tick. The caller must hold the lock on the dispatcher's row."""
     done = DispatchTick(now)
-    done.silent_runs = dispatch_state.end_silent_runs(connection, now)
+    done.silent_runs = dispatch_state.close_silent_runs(connection, now)
     if maintained_at is not None and is_maintenance_due(maintained_at, now, dispatch_settings.maintenance_at):
         done.maintained = True
-        done.breakers_closed = daily.close_breakers(connection)
-        daily.roll_over_counters(connection, now)
-        daily.recall_what_was_put_off(connection, now)
+        done.breakers_closed = daily_maintenance.reset_breakers(connection)
+        daily_maintenance.add_up_and_expire(connection, now)
+        daily_maintenance.undo_future_delays(connection, now)
         ensure_partitions(connection, now)
         kept_from = now - dispatch_settings.keep_details
         begins = details_kept_from if details_kept_from and details_kept_from < kept_from else None
@@ -76,7 +75,7 @@ def tick(
     done.started = job_queue.add_missing(connection, due[:free])
     alert_lost_nodes(connection, now, silence)
     alert_waiting_jobs(connection, now, counts.oldest_pending_seconds)
-    dispatch_state.note_tick(
+    dispatch_state.record_tick(
         connection,
         node=node,
         last_tick_at=now,
@@ -87,31 +86,31 @@ def tick(
 
 
 def market_jobs(
-    connection: Connection, now: datetime, dispatch_settings: DispatchPlan, chance: Callable[[], float]
+    connection: Connection, now: datetime, dispatch_settings: DispatchSettings, chance: Callable[[], float]
 ) -> list[NewJob]:
     return [
         NewJob(
             spider=decision.spider,
             arguments={"market": market.id, "trigger": "SCHEDULED"},
-            work=work_of(decision.spider, {"market": market.id}),
+            work=exclusion_key(decision.spider, {"market": market.id}),
             wait=spread(chance(), seconds=dispatch_settings.spread_seconds).total_seconds(),
             priority=PRIORITY,
         )
         for market in dispatch_state.due_markets(connection, now)
-        for decision in (judge(market, spider, now) for spider in SHARES)
+        for decision in (decide_start(market, spider, now) for spider in INTERVAL_SHARES)
         if decision.starts
     ]
 
 
 def source_jobs(
-    connection: Connection, now: datetime, dispatch_settings: DispatchPlan, chance: Callable[[], float]
+    connection: Connection, now: datetime, dispatch_settings: DispatchSettings, chance: Callable[[], float]
 ) -> list[NewJob]:
     """Verification of listings that were requested for verification and belong to no market."""
     return [
         NewJob(
             spider="verification",
             arguments={"source": source_id, "trigger": "SCHEDULED"},
-            work=work_of("verification", {"source": source_id}),
+            work=exclusion_key("verification", {"source": source_id}),
             wait=spread(chance(), seconds=dispatch_settings.spread_seconds).total_seconds(),
             priority=PRIORITY,
         )
@@ -119,25 +118,25 @@ def source_jobs(
     ]
 
 
-def targets_jobs(connection: Connection, dispatch_settings: DispatchPlan) -> list[NewJob]:
-    waiting = dispatch_state.targets_waiting(connection)
+def targets_jobs(connection: Connection, dispatch_settings: DispatchSettings) -> list[NewJob]:
+    waiting = dispatch_state.count_pending_targets(connection)
     count = target_jobs(
         waiting, per_job=dispatch_settings.targets_per_job, most=dispatch_settings.most_target_jobs
     )
     # A different `work` for each job lets several nodes share the queue.
-    works = [work_of("targets", {}), *(f"targets {number}" for number in range(2, count + 1))]
+    works = [exclusion_key("targets", {}), *(f"targets {number}" for number in range(2, count + 1))]
     return [
         NewJob(spider="targets", arguments={"trigger": "SCHEDULED"}, work=work, priority=PRIORITY)
         for work in works[:count]
     ]
 
 
-def verdicts(connection: Connection, now: datetime) -> list[tuple[str, ScheduleDecision]]:
+def explain_schedule(connection: Connection, now: datetime) -> list[tuple[str, ScheduleDecision]]:
     """Explain the schedule: what would start, and why the rest would not."""
     return [
-        (market.id, judge(market, spider, now))
+        (market.id, decide_start(market, spider, now))
         for market in dispatch_state.all_markets(connection)
-        for spider in SHARES
+        for spider in INTERVAL_SHARES
     ] + [
         (f"source {source_id}", ScheduleDecision("verification"))
         for source_id in dispatch_state.due_sources(connection, now)
@@ -145,7 +144,7 @@ def verdicts(connection: Connection, now: datetime) -> list[tuple[str, ScheduleD
 
 
 def alert_lost_nodes(connection: Connection, now: datetime, silence: timedelta) -> None:
-    lost = node_rows.lost(connection, silence)
+    lost = node_rows.find_lost(connection, silence)
     for name, last_seen in lost:
         alert_rows.raise_alert(
             connection,
@@ -156,7 +155,7 @@ def alert_lost_nodes(connection: Connection, now: datetime, silence: timedelta) 
             severity="P2",
             now=now,
         )
-    alert_rows.resolve_others(connection, kind="node_lost", subjects=[name for name, _ in lost], now=now)
+    alert_rows.resolve_all_except(connection, kind="node_lost", subjects=[name for name, _ in lost], now=now)
 
 
 def alert_waiting_jobs(connection: Connection, now: datetime, seconds: float | None) -> None:

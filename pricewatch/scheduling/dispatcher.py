@@ -19,12 +19,12 @@ from twisted.internet.threads import deferToThread
 from twisted.logger import Logger
 
 from pricewatch import clock
-from pricewatch.scheduling.dispatch_settings import DispatchPlan
+from pricewatch.scheduling.dispatch_settings import DispatchSettings
 from pricewatch.scheduling.dispatch_tick import DispatchTick, tick
 from pricewatch.scheduling.membership import membership, store_engine
 from pricewatch.scheduling.outage import Outage
 from pricewatch.services.minute_checks import run_minute_checks
-from pricewatch.store.maintenance import daily
+from pricewatch.store.operations import daily_maintenance
 from pricewatch.store.queues import deployed_eggs, dispatch_state, node_rows
 from pricewatch.store.queues.job_queue import PROJECT
 
@@ -39,7 +39,7 @@ class Dispatcher(Service):
         self._membership = membership(config)
         settings = Settings()
         settings.setmodule(dict(config.items("settings", [])).get(PROJECT, "pricewatch.settings"))
-        self._dispatch_settings = DispatchPlan.of(settings)
+        self._dispatch_settings = DispatchSettings.of(settings)
         self._every = timedelta(seconds=config.getfloat("dispatch_seconds", 60))
         self._outage = Outage("Dispatching")
         self._loop = LoopingCall(self._check)
@@ -81,7 +81,7 @@ class Dispatcher(Service):
 
 def dispatch_once(
     begin: Begin,
-    dispatch_settings: DispatchPlan,
+    dispatch_settings: DispatchSettings,
     *,
     node: str,
     silence: timedelta,
@@ -93,7 +93,7 @@ def dispatch_once(
     now = now or clock.now()
     began = time.monotonic()
     with begin() as connection:
-        locked = dispatch_state.hold(connection, wait=every is None)
+        locked = dispatch_state.lock_row(connection, wait=every is None)
         if locked is None:
             return None
         if every is not None and locked.last_tick_at is not None and now - locked.last_tick_at < every:
@@ -108,31 +108,35 @@ def dispatch_once(
             maintained_at=locked.maintained_at,
             details_kept_from=locked.details_kept_from,
         )
-        dispatch_state.note_tick(connection, last_tick_ms=round(1000 * (time.monotonic() - began)))
+        dispatch_state.record_tick(connection, last_tick_ms=round(1000 * (time.monotonic() - began)))
     if done.maintained:
         clean_up(begin, dispatch_settings, done)
     return done
 
 
-def clean_up(begin: Begin, dispatch_settings: DispatchPlan, done: DispatchTick) -> None:
+def clean_up(begin: Begin, dispatch_settings: DispatchSettings, done: DispatchTick) -> None:
     """Remove old rows in small transactions, so that no lock is held for long."""
     if done.removes_details is not None:
         since, before = done.removes_details
         while since is not None:
             with begin() as connection:
-                further = daily.remove_details(connection, since, before)
-                dispatch_state.note_tick(connection, details_kept_from=further or before)
+                further = daily_maintenance.remove_run_details(connection, since, before)
+                dispatch_state.record_tick(connection, details_kept_from=further or before)
             if further is None or further <= since:
                 break
             since = further
     more = True
     while more:
         with begin() as connection:
-            more = daily.remove_jobs(connection, done.at.astimezone(UTC) - dispatch_settings.keep_jobs)
+            more = daily_maintenance.remove_old_jobs(
+                connection, done.at.astimezone(UTC) - dispatch_settings.keep_jobs
+            )
     more = True
     while more:
         with begin() as connection:
-            more = daily.remove_pages(connection, done.at.astimezone(UTC), dispatch_settings.keep_held_pages)
+            more = daily_maintenance.remove_quarantine_pages(
+                connection, done.at.astimezone(UTC), dispatch_settings.keep_held_pages
+            )
     with begin() as connection:
-        deployed_eggs.keep_newest(connection, dispatch_settings.keep_versions)
-        node_rows.forget(connection, FORGET_NODES)
+        deployed_eggs.delete_old_versions(connection, dispatch_settings.keep_versions)
+        node_rows.delete_silent(connection, FORGET_NODES)

@@ -11,7 +11,7 @@ from scrapyd.launcher import ScrapyProcessProtocol
 from twisted.internet import error
 from twisted.python.failure import Failure
 
-from pricewatch.store.queues.job_leases import Ended
+from pricewatch.store.queues.job_leases import JobResult
 from pricewatch.store.queues.job_queue import ClaimedJob
 
 
@@ -74,13 +74,13 @@ class JobProcess(ScrapyProcessProtocol):
             self._kill = reactor.callLater(seconds, self.kill)
 
     @property
-    def ended(self) -> Ended:
+    def ended(self) -> JobResult:
         """The outcome for the job's row; `pending` puts the job back into the queue."""
         if self.failure is not None:
-            return Ended(self.claimed.id, "failed", reason=self.failure)
+            return JobResult(self.claimed.id, "failed", reason=self.failure)
         if self.exit_code == 0:
-            return Ended(self.claimed.id, "finished", exit_code=0)
+            return JobResult(self.claimed.id, "finished", exit_code=0)
         if self.is_stopping:
-            return Ended(self.claimed.id, "pending", reason="its node was stopped")
+            return JobResult(self.claimed.id, "pending", reason="its node was stopped")
         reason = self._last_error_line.removeprefix("pricewatch: ") or None
-        return Ended(self.claimed.id, "failed", self.exit_code, self.exit_signal, reason)
+        return JobResult(self.claimed.id, "failed", self.exit_code, self.exit_signal, reason)

@@ -168,7 +168,7 @@ class DaemonStatus(ThreadedService):
         membership: Membership = self.root.membership
         with membership.begin() as connection:
             counts = job_lists.counts(connection, membership.lease)
-            nodes = node_rows.listed(connection)
+            nodes = node_rows.find_nodes(connection)
         return {
             "pending": counts.pending,
             "running": counts.running,

@@ -45,9 +45,9 @@ class PostgresJobStorage:
         ended, place = job.ended, self._membership.place
         with self._membership.begin() as connection:
             if ended.state == "pending":
-                is_owner = job_leases.give_back(connection, place, ended.id, ended.reason or "")
+                is_owner = job_leases.release(connection, place, ended.id, ended.reason or "")
             else:
-                is_owner = job_leases.end(connection, place, ended)
+                is_owner = job_leases.record_result(connection, place, ended)
             if is_owner:
                 failed = ended.state == "failed" and not job.cancels
                 job_leases.close_runs(connection, job.job, clock.now(), why=PROCESS_GONE, failed=failed)

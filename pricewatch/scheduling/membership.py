@@ -13,7 +13,7 @@ from scrapyd.config import Config
 from sqlalchemy import Connection, Engine
 
 from pricewatch.store.engine import database
-from pricewatch.store.queues.job_queue import QueuePlace
+from pricewatch.store.queues.job_queue import LeaseHolder
 
 DEFAULT_PORT = 6800
 STATEMENT_TIMEOUT_MS = 10_000
@@ -28,7 +28,7 @@ class Membership:
         self.port = http_port(config)
         self.address = bind_address(config)
         self.lease = timedelta(seconds=config.getfloat("lease_seconds", 30))
-        self.place = QueuePlace(node_name(self.port), f"{self.host}/{uuid.uuid4().hex}", self.lease)
+        self.place = LeaseHolder(node_name(self.port), f"{self.host}/{uuid.uuid4().hex}", self.lease)
 
     @property
     def url(self) -> str | None:

@@ -16,7 +16,7 @@ from pricewatch.scheduling.job_process import JobProcess
 from pricewatch.scheduling.job_storage import PostgresJobStorage
 from pricewatch.scheduling.membership import Membership
 from pricewatch.store.queues import job_leases, node_rows
-from pricewatch.store.queues.job_leases import LostJob, Orphan, Renewed
+from pricewatch.store.queues.job_leases import LostJob, Orphan, RenewedJob
 
 log = Logger()
 # Seconds that an orphaned process may take to end, at most.
@@ -28,7 +28,7 @@ class HeartbeatReply:
     """The result of one exchange: jobs whose end was saved, renewed leases, jobs taken from lost nodes."""
 
     saved: set[int] = field(default_factory=set)
-    renewed: dict[int, Renewed] = field(default_factory=dict)
+    renewed: dict[int, RenewedJob] = field(default_factory=dict)
     returned: list[LostJob] = field(default_factory=list)
 
 
@@ -56,8 +56,8 @@ class NodeHeartbeat:
                     log.warn("Job {job} ended here after another node took it over", job=process.job)
                 reply.saved.add(process.claimed.id)
             with self.membership.begin() as connection:
-                reply.renewed = job_leases.beat(connection, place, ids)
-                if not node_rows.beat(connection, place):
+                reply.renewed = job_leases.renew(connection, place, ids)
+                if not node_rows.record_heartbeat(connection, place):
                     log.error(
                         "Another daemon uses the name {node}: set PRICEWATCH_NODE to another name",
                         node=place.node,
@@ -72,11 +72,11 @@ class NodeHeartbeat:
     def note_pid(self, process: JobProcess) -> None:
         if process.pid is not None:
             with self.membership.begin() as connection:
-                job_leases.started(connection, self.membership.place, process.claimed.id, process.pid)
+                job_leases.record_pid(connection, self.membership.place, process.claimed.id, process.pid)
 
     def leave(self) -> None:
         with self.membership.begin() as connection:
-            node_rows.leave(connection, self.membership.place)
+            node_rows.mark_stopped(connection, self.membership.place)
 
     def _can_detect_lost_nodes(self) -> bool:
         """Wait one lease after an outage: other nodes may have lost the database at the same time."""
@@ -87,19 +87,19 @@ class NodeHeartbeat:
 
     def _return_lost(self) -> list[LostJob]:
         with self.membership.begin() as connection:
-            return job_leases.return_lost(connection, clock.now(), silence=self.membership.lease)
+            return job_leases.requeue_lost(connection, clock.now(), silence=self.membership.lease)
 
     def _join(self) -> list[LostJob]:
         """Register this node; queue again the jobs of an earlier instance of this daemon."""
         place = self.membership.place
         with self.membership.begin() as connection:
-            node_rows.join(connection, place, url=self.membership.url, pid=os.getpid(), slots=self.slots)
-            orphans = job_leases.orphans(connection, place)
+            node_rows.register(connection, place, url=self.membership.url, pid=os.getpid(), slots=self.slots)
+            orphans = job_leases.find_orphans(connection, place)
         # Processes on another machine with the same name cannot be checked; their leases expire instead.
         local = [orphan for orphan in orphans if self.membership.is_on_this_host(orphan.instance)]
         end_orphans(local, self.orphan_timeout)
         with self.membership.begin() as connection:
-            returned = job_leases.return_orphans(connection, [orphan.id for orphan in local], clock.now())
+            returned = job_leases.requeue_orphans(connection, [orphan.id for orphan in local], clock.now())
         self._joined = True
         return returned
 

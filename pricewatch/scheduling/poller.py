@@ -92,7 +92,7 @@ class ClusterPoller:
 
     def _release(self, job: ClaimedJob) -> None:
         with self._membership.begin() as connection:
-            job_leases.give_back(connection, self._membership.place, job.id, "its node was stopped")
+            job_leases.release(connection, self._membership.place, job.id, "its node was stopped")
 
     def _finish_poll(self, result: Failure | None) -> None:
         self._polling = False

@@ -17,7 +17,7 @@ EGG = "PRICEWATCH_EGG"
 
 def main() -> None:
     leave_process_group()
-    end_with(os.environ.pop(DAEMON, None))
+    terminate_with_daemon(os.environ.pop(DAEMON, None))
     if egg := os.environ.pop(EGG, None):
         # Before the checkout that the daemon itself may run from.
         sys.path.insert(0, egg)
@@ -36,7 +36,7 @@ def leave_process_group() -> None:
         os.setpgid(0, 0)
 
 
-def end_with(daemon: str | None) -> None:
+def terminate_with_daemon(daemon: str | None) -> None:
     """Ask the kernel to send SIGTERM to this process when the daemon dies, even by SIGKILL."""
     if daemon is None or not sys.platform.startswith("linux"):
         return

@@ -16,9 +16,9 @@ from pricewatch.errors import UserError
 from pricewatch.parsing.prices.typed_amount import typed_amount, typed_currency
 from pricewatch.parsing.url import InvalidUrl, canonical_url, site_of
 from pricewatch.store.engine.json_safe import json_safe
-from pricewatch.store.views.market_list import CHANGEABLE, SEARCH, check_values
-from pricewatch.store.writing import new_market_rows, source_rows
-from pricewatch.store.writing.source_rows import SourceRecord
+from pricewatch.store.source_registry import new_market_rows, source_rows
+from pricewatch.store.source_registry.source_rows import SourceRecord
+from pricewatch.store.views.market_list import EDITABLE_FIELDS, SEARCH_FIELDS, check_fields
 
 MARKET_ID = r"[a-z0-9][a-z0-9._-]{0,79}"
 LONGEST_NAME = 200
@@ -70,9 +70,13 @@ def _store(connection: Connection, source: SourceRecord, values: Mapping[str, An
             f"{source.domain} in a file (`scrapy newadapter NAME {source.domain} --declarative`), "
             "or add single pages as targets."
         )
-    given = {name: values[name] for name in (*CHANGEABLE, *SEARCH) if values.get(name) not in (None, "")}
+    given = {
+        name: values[name]
+        for name in (*EDITABLE_FIELDS, *SEARCH_FIELDS)
+        if values.get(name) not in (None, "")
+    }
     given |= _prices(values, adapter)
-    check_values(given)
+    check_fields(given)
     site = source.base_url.rstrip("/")
     starts = [path for page in values.get("start_pages") or () if (path := _path(page, site))]
     parameters = values.get("parameters") or {}

@@ -14,8 +14,8 @@ from sqlalchemy import Connection
 from pricewatch.rules.proxy_config import parse_proxies
 from pricewatch.rules.staleness import StalePrices
 from pricewatch.store.engine.database import var_directory
+from pricewatch.store.operations import adapter_status, alert_rows
 from pricewatch.store.views import health, market_list
-from pricewatch.store.writing import adapter_status, alert_rows
 
 MIN_FREE_SHARE, MIN_FREE_BYTES = 0.05, 2 * 2**30
 MANY_STALE_TARGETS = 100
@@ -103,9 +103,9 @@ def _disabled_adapters(connection: Connection) -> Iterable[Problem]:
     for row in health.disabled_adapters(connection):
         yield Problem(
             "adapter_off",
-            adapter_status.subject(row.adapter_id, row.source_id),
+            adapter_status.alert_subject(row.adapter_id, row.source_id),
             "P3",
-            f"The {adapter_status.named(row.adapter_id, row.source_id)} is disabled by "
+            f"The {adapter_status.sentence_name(row.adapter_id, row.source_id)} is disabled by "
             f"{row.disabled_by or 'somebody'} ({row.disabled_reason}: {row.note or 'no note'}).",
         )
 

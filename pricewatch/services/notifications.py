@@ -43,10 +43,10 @@ def deliver(engine: Engine, send: Send | None = None, most: int = 20) -> int:
         left, error = _deliver(message, known, send)
         with engine.begin() as connection:
             if error is None:
-                outbox.sent(connection, message["id"], clock.now())
+                outbox.mark_sent(connection, message["id"], clock.now())
                 sent += 1
             else:
-                outbox.failed(connection, message["id"], message["attempts"], error, left, clock.now())
+                outbox.mark_failed(connection, message["id"], message["attempts"], error, left, clock.now())
     return sent
 
 

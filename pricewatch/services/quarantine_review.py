@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from pricewatch import adapters
 from pricewatch.adapters.base import Adapter
 from pricewatch.adapters.custom_selectors import CustomSelectorAdapter
-from pricewatch.adapters.offer_check import judge
+from pricewatch.adapters.offer_check import check_offer
 from pricewatch.errors import UserError
 from pricewatch.items import Drop, ExtractFailure, Offer, Ok, Quarantine
 from pricewatch.money import Money
@@ -26,7 +26,7 @@ from pricewatch.parsing.url import InvalidUrl, canonical_url
 from pricewatch.rules.price_jump import is_jump
 from pricewatch.rules.validation import validate_offer
 from pricewatch.store.writing import moved_targets, quarantine_rows, reviewed_offers
-from pricewatch.store.writing.batch import RACES_TO_LOSE, is_outage
+from pricewatch.store.writing.batch import MAX_RACE_RETRIES, is_outage
 from pricewatch.store.writing.batch import reason as database_reason
 from pricewatch.store.writing.incoming_rows import ConcurrentInsert, Row, offer_row
 from pricewatch.vocabulary import QuarantineReason
@@ -68,7 +68,7 @@ def accept(connection: Connection, held_id: int, *, by: str, note: str | None, n
     held = _pending(connection, held_id)
     if isinstance(held, Reviewed):
         return held
-    offer = quarantine_rows.offer_of(held["offer"])
+    offer = quarantine_rows.stored_offer(held["offer"])
     offer.observed_at = offer.observed_at or held["observed_at"]
     if _has_moved(held):
         # It was quarantined under the requested URL.
@@ -90,7 +90,7 @@ def accept(connection: Connection, held_id: int, *, by: str, note: str | None, n
     if not done.would_store:
         trial.rollback()
         return done
-    quarantine_rows.settle(connection, held_id, status="accepted", by=by, note=note, now=now)
+    quarantine_rows.close(connection, held_id, status="accepted", by=by, note=note, now=now)
     _update_target(connection, held, verdict.offer, now)
     trial.commit()
     return done
@@ -101,10 +101,10 @@ def replay(connection: Connection, held_id: int, *, by: str, now: datetime, appl
     held = _pending(connection, held_id)
     if isinstance(held, Reviewed):
         return held
-    if reason := quarantine_rows.no_replay(held["adapter_id"]):
+    if reason := quarantine_rows.why_no_replay(held["adapter_id"]):
         return Reviewed(held_id, Review.NO_ADAPTER, reason)
     if held["page"] is None:
-        return Reviewed(held_id, Review.NO_PAGE, quarantine_rows.no_page(held))
+        return Reviewed(held_id, Review.NO_PAGE, quarantine_rows.why_no_page(held))
     offer = _extract_again(connection, held)
     if isinstance(offer, Reviewed):
         return offer
@@ -118,7 +118,7 @@ def replay(connection: Connection, held_id: int, *, by: str, now: datetime, appl
         return done
     if done.would_store or done.outcome is Review.OUTDATED:
         note = f"{done.outcome}, with adapter {held['adapter_id']} {offer.adapter_version}"
-        quarantine_rows.settle(connection, held_id, status="replayed", by=by, note=note, now=now)
+        quarantine_rows.close(connection, held_id, status="replayed", by=by, note=note, now=now)
     if done.would_store:
         _update_target(connection, held, offer, now)
     trial.commit()
@@ -157,7 +157,7 @@ def _extract_again(connection: Connection, held: dict[str, Any]) -> Offer | Revi
     if isinstance(result, Quarantine) or offer is None:
         reason = result.reason if isinstance(result, Quarantine) else "no offer"
         return Reviewed(held["id"], Review.STILL_HELD, str(reason), offer)
-    verdict = judge(offer, adapter)
+    verdict = check_offer(offer, adapter)
     if isinstance(verdict, Ok):
         return verdict.offer
     outcome = Review.INVALID if isinstance(verdict, Drop) else Review.STILL_HELD
@@ -186,12 +186,12 @@ def _store(
     *,
     accept_jump: bool,
 ) -> Reviewed:
-    for lost in range(RACES_TO_LOSE + 1):
+    for lost in range(MAX_RACE_RETRIES + 1):
         try:
             with connection.begin_nested():
                 return _store_once(connection, held, row, offer, run_type, accept_jump=accept_jump)
         except ConcurrentInsert:
-            if lost == RACES_TO_LOSE:
+            if lost == MAX_RACE_RETRIES:
                 raise
         except DBAPIError as error:
             if is_outage(error):
@@ -243,7 +243,7 @@ def _follow_move(
         return None
     if held["target_id"] is None:
         return "its target was removed"
-    return moved_targets.follow(
+    return moved_targets.move_target(
         connection, held["target_id"], offer, by=by, now=now, is_confirmed=is_confirmed
     )
 
@@ -253,4 +253,4 @@ def _update_target(connection: Connection, held: dict[str, Any], offer: Offer, n
     if target_id is not None:
         reviewed_offers.mark_target_read(connection, target_id, now)
         if _has_moved(held):
-            moved_targets.tie(connection, target_id, offer.identity_key, now)
+            moved_targets.link_listing(connection, target_id, offer.identity_key, now)

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import Connection
 
 from pricewatch import adapters
-from pricewatch.adapters.custom_selectors import NAMES, check_selectors
+from pricewatch.adapters.custom_selectors import SELECTOR_NAMES, check_selectors
 from pricewatch.errors import UserError
 from pricewatch.parsing.target_csv import CsvFile
 from pricewatch.parsing.url import InvalidUrl, canonical_url
@@ -28,7 +28,7 @@ from pricewatch.rules.target_schedule import (
 )
 from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_rows import NewTarget
-from pricewatch.store.writing import source_rows
+from pricewatch.store.source_registry import source_rows
 
 MOST_LINES = 200_000
 LONGEST_URL = 2_000
@@ -101,7 +101,7 @@ def check(values: Mapping[str, str], allowed: AllowedHosts) -> NewTarget:
     schedule = values.get("schedule") or DEFAULT_SCHEDULE
     if problem := _schedule_problem(schedule):
         raise BadTarget(f"the schedule {schedule!r} is not valid: {problem}")
-    selectors = {name: values[name] for name in NAMES if values.get(name)}
+    selectors = {name: values[name] for name in SELECTOR_NAMES if values.get(name)}
     if problem := check_selectors(selectors):
         raise BadTarget(problem)
     adapter_id = values.get("adapter") or None
@@ -148,7 +148,7 @@ def check_url(url: str, allowed: AllowedHosts) -> str:
 def allowed_hosts(connection: Connection, configured: Iterable[str] = ()) -> AllowedHosts:
     """Return the private hosts that may be fetched: those in the settings, and those of known sources."""
     allowed = AllowedHosts(configured)
-    for place in source_rows.load(connection).private_places():
+    for place in source_rows.load(connection).base_urls():
         allowed.add(place)
     return allowed
 

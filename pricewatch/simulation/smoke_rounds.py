@@ -19,8 +19,8 @@ from pricewatch.store.views.stored_reports import (
     StoredListing,
     count_quarantined,
     last_run,
+    set_base_url,
     stored_listings,
-    use_site_at,
 )
 
 MARKET, CATEGORY = "bazaar-bikes", "bikes"
@@ -78,7 +78,7 @@ def prepare(bazaar: Bazaar) -> None:
         bazaar.habit(habit)
     urls = [f"{bazaar.url}{each.url}" for each in _static_pages(bazaar)[-TARGETS:]]
     with engine().begin() as connection:
-        use_site_at(connection, "bazaar", bazaar.url)
+        set_base_url(connection, "bazaar", bazaar.url)
         target_rows.add(
             connection, [NewTarget(url, canonical_url(url)) for url in urls], clock.now(), "smoke"
         )

@@ -37,7 +37,7 @@ def temporary_workspace(*, keep: bool = False) -> Iterator[Path]:
         if engine.cache_info().currsize:
             engine().dispose()
         engine.cache_clear()
-        embedded_postgres.end(directory)
+        embedded_postgres.stop_server(directory)
         if keep:
             print_message(f"The files are kept in {directory}.")
         else:

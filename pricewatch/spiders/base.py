@@ -23,7 +23,7 @@ from pricewatch.vocabulary import Attempt, FailureReason
 
 R = TypeVar("R")
 # These have no effect on pricewatch's spiders, but each processes every request or wraps every callback.
-OUR_COMPONENTS: dict[str, dict[str, None]] = {
+UNUSED_COMPONENTS: dict[str, dict[str, None]] = {
     "DOWNLOADER_MIDDLEWARES": {
         "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
         "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
@@ -35,7 +35,7 @@ OUR_COMPONENTS: dict[str, dict[str, None]] = {
         "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
     },
 }
-OUR_SETTINGS = {
+SPIDER_SETTINGS = {
     # A page yields one item and one request; Scrapy creates this many tasks for the output of each response.
     "CONCURRENT_ITEMS": 2,
     # First in, first out for all requests, so that nothing needs to mark start requests.
@@ -64,13 +64,13 @@ class PricewatchSpider(scrapy.Spider):
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
         super().update_settings(settings)
-        components: dict[str, Any] = {**OUR_COMPONENTS, "ITEM_PIPELINES": cls.extra_pipelines}
+        components: dict[str, Any] = {**UNUSED_COMPONENTS, "ITEM_PIPELINES": cls.extra_pipelines}
         for name, additions in components.items():
             # Added to the components from any other source, unless they are disabled there by name. The
             # priority is one higher because a crawler runner sets its own settings again.
             priority = max((settings.getpriority(name) or 0) + 1, SETTINGS_PRIORITIES["spider"])
             settings.set(name, {**additions, **settings.getdict(name)}, priority=priority)
-        settings.setdict(OUR_SETTINGS, priority="spider")
+        settings.setdict(SPIDER_SETTINGS, priority="spider")
 
     @property
     def run(self) -> CrawlRun:

@@ -12,7 +12,7 @@ from scrapy.http import Request, Response, TextResponse
 from twisted.python.failure import Failure
 
 from pricewatch import adapters, clock
-from pricewatch.adapters.base import Adapter, MarketQuery, Overview, sign_of_more
+from pricewatch.adapters.base import Adapter, MarketQuery, Overview, next_page_evidence
 from pricewatch.errors import UserError
 from pricewatch.items import Card, ExtractFailure, OverviewPage
 from pricewatch.parsing.identity import identity_key
@@ -23,7 +23,7 @@ from pricewatch.runs.start_page import PageReading, StartPage, failed_reading
 from pricewatch.spiders.arguments import MarketArguments
 from pricewatch.spiders.product_pages import ProductPageSpider
 from pricewatch.store.engine.database import engine
-from pricewatch.store.writing.market_rows import MarketRecord, load_approved_market
+from pricewatch.store.source_registry.market_rows import MarketRecord, load_approved_market
 from pricewatch.vocabulary import DropReason, FailureReason, PageOutcome
 
 
@@ -211,7 +211,7 @@ class OverviewSpider(ProductPageSpider):
             return reading
         self._add_cards(reading, response, start, overview)
         if number == 1 and isinstance(response, TextResponse):
-            start.more_pages_hint = sign_of_more(response, overview, self.page_url(start, 2))
+            start.more_pages_hint = next_page_evidence(response, overview, self.page_url(start, 2))
         return reading
 
     def _is_endless(self, number: int) -> bool:

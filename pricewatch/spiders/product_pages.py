@@ -27,11 +27,11 @@ from pricewatch.queued_work import EarlierChecks
 from pricewatch.rules.metric_names import bucket
 from pricewatch.rules.verification_outcome import NOT_FOUND
 from pricewatch.runs.requested_page import (
-    Subject,
-    asked_url,
+    PageContext,
     leads_elsewhere,
     outcome_of,
     reason_of,
+    requested_url,
     without_redirects,
 )
 from pricewatch.spiders.base import PricewatchSpider
@@ -51,7 +51,7 @@ UNREADABLE = frozenset(
 class ProductPageSpider(PricewatchSpider):
     """Request and read product pages; subclasses decide which."""
 
-    def complete_offer(self, offer: Offer, response: Response, subject: Subject) -> None:
+    def complete_offer(self, offer: Offer, response: Response, subject: PageContext) -> None:
         offer.source = subject.source_id
         offer.fetch_url = response.url
         offer.url = canonical_url(offer.url or response.url)
@@ -62,10 +62,10 @@ class ProductPageSpider(PricewatchSpider):
     def product_request(
         self, url: str, listing_id: int | None = None, earlier: EarlierChecks | None = None
     ) -> Request:
-        subject = Subject(self.adapter, self.source_id, listing_id, earlier=earlier or EarlierChecks())
+        subject = PageContext(self.adapter, self.source_id, listing_id, earlier=earlier or EarlierChecks())
         return self.request_page(url, subject)
 
-    def request_page(self, url: str, subject: Subject) -> Request:
+    def request_page(self, url: str, subject: PageContext) -> Request:
         self.run.count("urls_attempted")
         return Request(
             url,
@@ -77,7 +77,7 @@ class ProductPageSpider(PricewatchSpider):
         )
 
     async def parse_product(
-        self, response: Response, subject: Subject
+        self, response: Response, subject: PageContext
     ) -> AsyncIterator[ProductPage | UnreadPage]:
         """Read one product page; every outcome is counted and becomes an item."""
         result = await self.product_read(response, subject, self.read_product(response, subject))
@@ -85,26 +85,26 @@ class ProductPageSpider(PricewatchSpider):
             yield self.no_offer(response, subject, result)
             return
         self._count_succeeded(subject)
-        if result.held is None or result.held.offer is not None:
+        if result.quarantine is None or result.quarantine.offer is not None:
             self.run.count("offers_extracted")
-            self.run.figure("scrape_offers_extracted_total", subject.adapter.id, subject.source_id)
+            self.run.count_metric("scrape_offers_extracted_total", subject.adapter.id, subject.source_id)
         yield result
 
-    def read_product(self, response: Response, subject: Subject) -> ProductPage | ExtractFailure:
+    def read_product(self, response: Response, subject: PageContext) -> ProductPage | ExtractFailure:
         """Read a product page into an item for the pipelines, or return why it has no offer."""
         if not isinstance(response, TextResponse):
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "not a page of text")
         if leads_elsewhere(response):
             if not self.may_follow(response, subject):
                 # A category, a login page or another product: a price on it is not the listing's.
-                details = f"{asked_url(response)} led to another page"
+                details = f"{requested_url(response)} led to another page"
                 return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, details)
             response = without_redirects(response)
         started = time.perf_counter()
         result = self.read_with_adapter(subject.adapter.extract, response)
         duration = 1000 * (time.perf_counter() - started)
-        self.run.figure("scrape_extract_duration_ms", subject.adapter.id, "le", bucket(duration))
-        self.run.figure("scrape_extract_duration_ms", subject.adapter.id, "sum", amount=duration)
+        self.run.count_metric("scrape_extract_duration_ms", subject.adapter.id, "le", bucket(duration))
+        self.run.count_metric("scrape_extract_duration_ms", subject.adapter.id, "sum", amount=duration)
         if isinstance(result, ExtractFailure):
             return result
         held = result if isinstance(result, Quarantine) else None
@@ -114,7 +114,7 @@ class ProductPageSpider(PricewatchSpider):
     def product_page(
         self,
         response: TextResponse,
-        subject: Subject,
+        subject: PageContext,
         offer: Offer | None,
         held: Quarantine | None,
         evidence: list[str],
@@ -136,20 +136,20 @@ class ProductPageSpider(PricewatchSpider):
             target=subject.target,
             listing_id=subject.listing_id,
             earlier=subject.earlier,
-            held=held,
+            quarantine=held,
         )
 
-    def may_follow(self, response: Response, subject: Subject) -> bool:
+    def may_follow(self, response: Response, subject: PageContext) -> bool:
         """Return whether to read a page although its URL redirects to another one."""
         return False
 
     async def product_read(
-        self, response: Response, subject: Subject, result: ProductPage | ExtractFailure
+        self, response: Response, subject: PageContext, result: ProductPage | ExtractFailure
     ) -> ProductPage | ExtractFailure:
         """Process what was read from a page before it is counted; return it or a replacement."""
         return result
 
-    def no_offer(self, response: Response, subject: Subject, failure: ExtractFailure) -> UnreadPage:
+    def no_offer(self, response: Response, subject: PageContext, failure: ExtractFailure) -> UnreadPage:
         """Count a page without an offer. Out of stock without a price, or gone, is not a failure."""
         reason = failure.reason
         self.run.note(f"failure/{reason}")
@@ -160,7 +160,7 @@ class ProductPageSpider(PricewatchSpider):
             self._count_succeeded(subject)
             if reason is FailureReason.OOS_NO_PRICE:
                 self.run.count("oos_no_price_count")
-                self.run.figure("scrape_oos_no_price_total", subject.adapter.id, subject.source_id)
+                self.run.count_metric("scrape_oos_no_price_total", subject.adapter.id, subject.source_id)
             return page
         self._count_failed(subject, reason)
         # Digits are removed, because pages may show the current time.
@@ -171,7 +171,7 @@ class ProductPageSpider(PricewatchSpider):
         return page
 
     def unread_page(
-        self, url: str, subject: Subject, reason: str, *, answered: bool, gone: bool
+        self, url: str, subject: PageContext, reason: str, *, answered: bool, gone: bool
     ) -> UnreadPage:
         return UnreadPage(
             url=url,
@@ -189,12 +189,14 @@ class ProductPageSpider(PricewatchSpider):
         )
 
     def check_from(
-        self, page: UnreadPage, subject: Subject, response: Response | None
+        self, page: UnreadPage, subject: PageContext, response: Response | None
     ) -> ListingCheck | None:
         """Return what a page without an offer says about its listing, for spiders that use it."""
         return None
 
-    def _drifted(self, response: Response, subject: Subject, failure: ExtractFailure) -> ProductPage | None:
+    def _drifted(
+        self, response: Response, subject: PageContext, failure: ExtractFailure
+    ) -> ProductPage | None:
         """Quarantine a page that was readable before, so that it can be read again with a fixed adapter."""
         if failure.reason not in UNREADABLE or not subject.earlier.read or subject.listing_id is None:
             return None
@@ -207,21 +209,21 @@ class ProductPageSpider(PricewatchSpider):
         page = self.product_page(response, subject, None, held, failure.evidence)
         return None if isinstance(page, ExtractFailure) else page
 
-    def _count_succeeded(self, subject: Subject) -> None:
+    def _count_succeeded(self, subject: PageContext) -> None:
         labels = subject.adapter.id, subject.source_id
         self.run.count("urls_succeeded")
-        self.run.figure("scrape_urls_attempted_total", *labels, "succeeded")
-        self.run.figure("scrape_urls_succeeded_total", *labels)
+        self.run.count_metric("scrape_urls_attempted_total", *labels, "succeeded")
+        self.run.count_metric("scrape_urls_succeeded_total", *labels)
 
-    def _count_failed(self, subject: Subject, reason: str) -> None:
+    def _count_failed(self, subject: PageContext, reason: str) -> None:
         labels = subject.adapter.id, subject.source_id
         self.run.count("urls_failed")
-        self.run.figure("scrape_urls_attempted_total", *labels, "failed")
-        self.run.figure("scrape_urls_failed_total", *labels, reason)
+        self.run.count_metric("scrape_urls_attempted_total", *labels, "failed")
+        self.run.count_metric("scrape_urls_failed_total", *labels, reason)
 
     async def product_failed(self, failure: Failure) -> list[UnreadPage]:
         request: Request = failure.request  # type: ignore[attr-defined]
-        subject: Subject = request.cb_kwargs["subject"]
+        subject: PageContext = request.cb_kwargs["subject"]
         outcome, status, error = outcome_of(failure)
         reason = reason_of(failure, outcome, status)
         self._count_failed(subject, reason)

@@ -18,7 +18,8 @@ from pricewatch.runs.list_end_search import confirm_end
 from pricewatch.runs.start_page import StartPage
 from pricewatch.spiders.arguments import MarketArguments
 from pricewatch.spiders.overview import OverviewSpider
-from pricewatch.store.writing import alert_rows, detail_queue, sweep_checkpoints
+from pricewatch.store.operations import alert_rows
+from pricewatch.store.writing import detail_queue, sweep_checkpoints
 from pricewatch.vocabulary import RunStatus
 
 
@@ -116,7 +117,7 @@ class SweepSpider(OverviewSpider):
         def end(connection: Connection) -> None:
             sweep_checkpoints.end_list(connection, self.market.id, start.url, last, cards_past_end)
             if following is not None:
-                sweep_checkpoints.move_to(connection, self.market.id, following)
+                sweep_checkpoints.start_next_list(connection, self.market.id, following)
 
         await self.run.call(end)
         before = self._previous_last_page(start)
@@ -192,10 +193,10 @@ class SweepSpider(OverviewSpider):
         shares = sweep_checkpoints.price_shares(connection, self.market.id)
         drop = self.settings.getfloat("SWEEP_PRICE_SHARE_DROP")
         if shows_prices(*shares, drop=drop):
-            sweep_checkpoints.doubt_prices(connection, self.market.id, None)
+            sweep_checkpoints.set_doubted_price_share(connection, self.market.id, None)
             alert_rows.resolve_alert(connection, kind="cards_without_price", subject=self.market.id, now=now)
             return ""
-        sweep_checkpoints.doubt_prices(connection, self.market.id, shares.now)
+        sweep_checkpoints.set_doubted_price_share(connection, self.market.id, shares.now)
         summary = (
             f"{shares.now:.0%} of the cards show a price, {shares.last_complete:.0%} in the last complete one"
         )
@@ -218,13 +219,13 @@ class SweepSpider(OverviewSpider):
             "all pages before it are stored, and the next run continues there",
         )
 
-    async def _details(self) -> list[detail_queue.Detail]:
+    async def _details(self) -> list[detail_queue.DetailPage]:
         most = self.arguments.max_details
         if most is None:
             most = self.settings.getint("SWEEP_MAX_DETAILS")
         now = clock.now()
         return await self.run.call(
-            lambda connection: detail_queue.choose(connection, self.market.id, now, most)
+            lambda connection: detail_queue.next_pages(connection, self.market.id, now, most)
         )
 
     def _update_progress(self, start: StartPage) -> None:

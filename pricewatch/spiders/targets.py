@@ -15,21 +15,21 @@ from sqlalchemy import Connection
 from twisted.python.failure import Failure
 
 from pricewatch import clock
-from pricewatch.adapters.offer_check import judge
+from pricewatch.adapters.offer_check import check_offer
 from pricewatch.errors import UserError
 from pricewatch.items import ExtractFailure, ListingCheck, ProductPage, Quarantine, UnreadPage
 from pricewatch.parsing.identity import identity_key
 from pricewatch.queued_work import LeasedTarget
 from pricewatch.rules.page_moves import is_permanent
-from pricewatch.rules.target_schedule import Limits, TargetOutcome
-from pricewatch.runs.requested_page import Subject, asked_url, leads_elsewhere, outcome_of, reason_of
+from pricewatch.rules.target_schedule import QueueLimits, TargetOutcome
+from pricewatch.runs.requested_page import PageContext, leads_elsewhere, outcome_of, reason_of, requested_url
 from pricewatch.runs.target_plan import Plan, adapter_of, make_plan
-from pricewatch.runs.target_report import LookResult, lines_of, result_of
+from pricewatch.runs.target_report import CheckResult, lines_of, result_of
 from pricewatch.spiders.arguments import TargetsArguments
 from pricewatch.spiders.product_pages import ProductPageSpider
 from pricewatch.store.engine.database import engine
 from pricewatch.store.queues import target_leases, target_queue, target_rows
-from pricewatch.store.queues.target_queue import Pace
+from pricewatch.store.queues.target_queue import DefaultRate
 from pricewatch.store.writing import moved_targets
 from pricewatch.vocabulary import Attempt, DropReason, FailureReason, QuarantineReason
 
@@ -68,7 +68,7 @@ class TargetsSpider(ProductPageSpider):
 
     @property
     def worker(self) -> str:
-        return target_leases.worker_of(self.run.id)
+        return target_leases.worker_name(self.run.id)
 
     def describe(self) -> str:
         return f"{self.name} {self.plan.url or self.plan.source_id or ''}".strip()
@@ -77,8 +77,8 @@ class TargetsSpider(ProductPageSpider):
         return self._done, self._done + len(self._under_way)
 
     async def start(self) -> AsyncIterator[Any]:
-        if self.plan.look is not None and self.plan.url is not None:
-            yield self.request_page(self.plan.url, self.plan.look)
+        if self.plan.context is not None and self.plan.url is not None:
+            yield self.request_page(self.plan.url, self.plan.context)
             return
         async for target in self._named() if self.plan.ids or self.plan.new else self._queued():
             self._under_way[target.id] = target
@@ -94,7 +94,7 @@ class TargetsSpider(ProductPageSpider):
             if self.plan.new is not None:
                 target_rows.add(connection, [self.plan.new], now, "crawl")
                 ids = target_rows.find(connection, [self.plan.new.url])
-            return target_leases.lease_named(connection, self.worker, ids, now, seconds=self.lease_seconds)
+            return target_leases.lease_by_id(connection, self.worker, ids, now, seconds=self.lease_seconds)
 
         leased = await self.run.call(lease)
         if missing := len(self.plan.ids) - len(leased):
@@ -128,7 +128,7 @@ class TargetsSpider(ProductPageSpider):
         """Lease targets, except of sources with many under way: a slow source must not block others."""
         now = clock.now()
         under_way = Counter(target.source_id for target in self._under_way.values())
-        target_queue.return_expired(connection, now)
+        target_queue.requeue_expired(connection, now)
         return target_leases.lease(
             connection,
             self.worker,
@@ -145,20 +145,20 @@ class TargetsSpider(ProductPageSpider):
             self._changed.clear()
             await self._changed.wait()
 
-    def _subject(self, target: LeasedTarget) -> Subject | None:
+    def _subject(self, target: LeasedTarget) -> PageContext | None:
         try:
             adapter = adapter_of(target.adapter_id, target.selectors)
         except UserError:
             return None
-        return Subject(adapter, target.source_id, target.listing_id, target, target.earlier)
+        return PageContext(adapter, target.source_id, target.listing_id, target, target.earlier)
 
-    def _refuse(self, target: LeasedTarget, subject: Subject | None) -> UnreadPage:
+    def _refuse(self, target: LeasedTarget, subject: PageContext | None) -> UnreadPage:
         """Return the item for a target that is not requested: it is blocked or its adapter is missing."""
         outcome, reason = TargetOutcome.FAILED, f"there is no adapter {target.adapter_id}"
         if subject is not None:
             outcome, reason = TargetOutcome.DROPPED, DropReason.BLOCKED_BY_ROBOTS_TXT
         self.run.note(f"targets/{outcome.lower()}")
-        self._print(LookResult(target.url, "drop", reason))
+        self._print(CheckResult(target.url, "drop", reason))
         return UnreadPage(
             url=target.url,
             source=target.source_id,
@@ -172,7 +172,7 @@ class TargetsSpider(ProductPageSpider):
         )
 
     async def parse_product(
-        self, response: Response, subject: Subject
+        self, response: Response, subject: PageContext
     ) -> AsyncIterator[ProductPage | UnreadPage]:
         if subject.target is None:
             # A page that is only checked, not stored.
@@ -181,11 +181,11 @@ class TargetsSpider(ProductPageSpider):
         async for item in super().parse_product(response, subject):
             yield item
 
-    def may_follow(self, response: Response, subject: Subject) -> bool:
+    def may_follow(self, response: Response, subject: PageContext) -> bool:
         return subject.target is not None and is_permanent(response.meta.get("redirect_reasons", []))
 
     async def product_read(
-        self, response: Response, subject: Subject, result: ProductPage | ExtractFailure
+        self, response: Response, subject: PageContext, result: ProductPage | ExtractFailure
     ) -> ProductPage | ExtractFailure:
         if subject.target is not None and leads_elsewhere(response) and self.may_follow(response, subject):
             result = await self._follow(response, subject, subject.target, result)
@@ -196,7 +196,7 @@ class TargetsSpider(ProductPageSpider):
     async def _follow(
         self,
         response: Response,
-        subject: Subject,
+        subject: PageContext,
         target: LeasedTarget,
         result: ProductPage | ExtractFailure,
     ) -> ProductPage | ExtractFailure:
@@ -212,7 +212,7 @@ class TargetsSpider(ProductPageSpider):
         quarantine_key = identity_key(None, None, target.canonical_url)
 
         def decide(connection: Connection) -> tuple[str | None, bool]:
-            why = moved_targets.follow(connection, target.id, offer, by="pricewatch", now=clock.now())
+            why = moved_targets.move_target(connection, target.id, offer, by="pricewatch", now=clock.now())
             again = moved_targets.was_rejected(connection, target.source_id, quarantine_key, response.url)
             return why, again
 
@@ -221,10 +221,10 @@ class TargetsSpider(ProductPageSpider):
             self.run.note("targets/moved")
             return read
         if rejected:
-            details = f"{asked_url(response)} led to another page, which a person rejected"
+            details = f"{requested_url(response)} led to another page, which a person rejected"
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, details)
         urls = {"moved_from": target.url, "moved_to": response.url}
-        read.held = Quarantine(
+        read.quarantine = Quarantine(
             QuarantineReason.MOVED,
             {"why": why, **urls},
             None if isinstance(result, ExtractFailure) else offer,
@@ -234,7 +234,7 @@ class TargetsSpider(ProductPageSpider):
         return read
 
     def check_from(
-        self, page: UnreadPage, subject: Subject, response: Response | None
+        self, page: UnreadPage, subject: PageContext, response: Response | None
     ) -> ListingCheck | None:
         """Return what the page says about its listing; None if the target has no listing yet."""
         if subject.listing_id is None or subject.target is None:
@@ -247,7 +247,7 @@ class TargetsSpider(ProductPageSpider):
         pages = await super().product_failed(failure)
         request: Request = failure.request  # type: ignore[attr-defined]
         outcome, status, error = outcome_of(failure)
-        self._print(LookResult(request.url, "failed", reason_of(failure, outcome, status), error))
+        self._print(CheckResult(request.url, "failed", reason_of(failure, outcome, status), error))
         # A page that was only checked has no outcome to store.
         return [page for page in pages if page.target is not None]
 
@@ -257,25 +257,25 @@ class TargetsSpider(ProductPageSpider):
             self._done += self._under_way.pop(item.target_id or 0, None) is not None
             self._changed.set()
 
-    def _report(self, result: ProductPage | ExtractFailure, subject: Subject) -> None:
+    def _report(self, result: ProductPage | ExtractFailure, subject: PageContext) -> None:
         url = self.plan.url or ""
         if isinstance(result, ExtractFailure):
-            self._print(LookResult(url, "failed", result.reason, result.details, evidence=result.evidence))
+            self._print(CheckResult(url, "failed", result.reason, result.details, evidence=result.evidence))
             return
-        verdict = judge(result.offer, subject.adapter, result.held)
+        verdict = check_offer(result.offer, subject.adapter, result.quarantine)
         checked = result_of(url, result.offer, verdict, result.evidence, self.plan.known)
         checked.stored = subject.target is not None and checked.status in ("ok", "quarantine")
         self._print(checked)
 
-    def _print(self, result: LookResult) -> None:
+    def _print(self, result: CheckResult) -> None:
         """Print the result of a single page on the terminal, and store it in the run's row."""
         if self.plan.url is not None:
             self.run.progress["result"] = result.as_json()
             print("\n".join(lines_of(result)), flush=True)
 
 
-def limits_of(settings: Any) -> Limits:
-    return Limits(
+def limits_of(settings: Any) -> QueueLimits:
+    return QueueLimits(
         most_pending=settings.getint("TARGETS_MOST_PENDING"),
         most_pending_per_source=settings.getint("TARGETS_MOST_PENDING_PER_SOURCE"),
         longest_backlog=3600 * settings.getfloat("TARGETS_LONGEST_BACKLOG_HOURS"),
@@ -284,5 +284,5 @@ def limits_of(settings: Any) -> Limits:
     )
 
 
-def pace_of(settings: Any) -> Pace:
-    return Pace(settings.getfloat("REQUESTS_PER_SECOND"), settings.getfloat("MIN_DELAY_MS") / 1000)
+def pace_of(settings: Any) -> DefaultRate:
+    return DefaultRate(settings.getfloat("REQUESTS_PER_SECOND"), settings.getfloat("MIN_DELAY_MS") / 1000)

@@ -17,15 +17,16 @@ from pricewatch.adapters.base import Adapter
 from pricewatch.errors import UserError
 from pricewatch.items import CheckedListings, ListingCheck
 from pricewatch.queued_work import VerificationCandidate
-from pricewatch.rules.freshness import CLOCKS_APART, VERIFY_BELOW, falls_below
+from pricewatch.rules.freshness import CLOCKS_APART, VERIFY_BELOW, time_until_below
 from pricewatch.rules.verification_outcome import HEAD_REFUSED
 from pricewatch.runs.requested_page import outcome_of
 from pricewatch.spiders.arguments import MOST, Arguments
 from pricewatch.spiders.base import PricewatchSpider
 from pricewatch.store.engine.database import engine
-from pricewatch.store.writing import source_rows, verification_rows
-from pricewatch.store.writing.market_rows import MarketRecord, load_approved_market
-from pricewatch.store.writing.source_rows import SourceRecord
+from pricewatch.store.source_registry import source_rows
+from pricewatch.store.source_registry.market_rows import MarketRecord, load_approved_market
+from pricewatch.store.source_registry.source_rows import SourceRecord
+from pricewatch.store.writing import verification_rows
 from pricewatch.vocabulary import Attempt
 
 
@@ -107,10 +108,10 @@ class VerificationSpider(PricewatchSpider):
 
     def _choose(self, connection: Connection) -> list[VerificationCandidate]:
         if self.market is None:
-            return verification_rows.alone(connection, self.source_id, most=self.most)
+            return verification_rows.candidates_outside_markets(connection, self.source_id, most=self.most)
         now, tier = clock.now(), self.market.tier
-        expired = verification_rows.expire(
-            connection, self.run.id, self.market.id, used_up_before=now - falls_below(0, tier), now=now
+        expired = verification_rows.expire_unseen(
+            connection, self.run.id, self.market.id, expired_before=now - time_until_below(0, tier), now=now
         )
         if expired:
             self.run.count("gone", expired)
@@ -120,7 +121,7 @@ class VerificationSpider(PricewatchSpider):
             connection,
             self.market.id,
             unseen_before=now - unseen,
-            doubted_before=now - falls_below(VERIFY_BELOW, tier),
+            unverified_before=now - time_until_below(VERIFY_BELOW, tier),
             latest=now + CLOCKS_APART,
             most=self.most,
         )

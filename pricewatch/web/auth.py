@@ -71,7 +71,7 @@ class Auth:
             return self._check_authorization(authorization, session, address, now, browser)
         if session:
             with self.engine.begin() as connection:
-                person = web_sessions.person_of(connection, session, now)
+                person = web_sessions.find_person(connection, session, now)
             if person is not None:
                 return AuthResult(200, person, session, is_browser=browser)
         return AuthResult(401, reason="Login required.", is_browser=browser)
@@ -99,9 +99,9 @@ class Auth:
             is_valid = hmac.compare_digest(name.encode(), self.configuration.username.encode())
             is_valid &= hmac.compare_digest(password.encode(), self.configuration.password.encode())
             if not is_valid:
-                web_sessions.note_failure(connection, address, now)
+                web_sessions.record_failure(connection, address, now)
                 return AuthResult(401, reason="Wrong name or password.")
-            web_sessions.forget_failures(connection, address)
+            web_sessions.clear_failures(connection, address)
         return AuthResult(200, name)
 
 

@@ -18,10 +18,10 @@ from scrapy.utils.conf import closest_scrapy_cfg
 
 from pricewatch import adapters
 from pricewatch.adapters.custom_selectors import CustomSelectorAdapter
-from pricewatch.adapters.offer_check import judge
+from pricewatch.adapters.offer_check import check_offer
 from pricewatch.errors import UserError
 from pricewatch.items import ExtractFailure, Offer, Quarantine
-from pricewatch.runs.target_report import LookResult, result_of
+from pricewatch.runs.target_report import CheckResult, result_of
 from pricewatch.store.engine.json_safe import json_safe
 
 TIMEOUT_SECONDS = 90
@@ -71,7 +71,7 @@ class Previews:
         extracted = adapter.extract(HtmlResponse(preview.url, body=preview.page.encode(), encoding="utf-8"))
         known = preview.result.get("known") or {}
         if isinstance(extracted, ExtractFailure):
-            result = LookResult(
+            result = CheckResult(
                 preview.url,
                 "failed",
                 extracted.reason,
@@ -81,12 +81,12 @@ class Previews:
             )
         elif isinstance(extracted, Quarantine) and extracted.offer is None:
             evidence = [str(line) for line in extracted.details.get("evidence", [])]
-            result = LookResult(preview.url, "quarantine", extracted.reason, evidence=evidence, known=known)
+            result = CheckResult(preview.url, "quarantine", extracted.reason, evidence=evidence, known=known)
         else:
             offer: Offer = extracted.offer  # type: ignore[assignment]  # the case without one is above
             quarantine = extracted if isinstance(extracted, Quarantine) else None
             evidence = [] if isinstance(extracted, Quarantine) else extracted.evidence
-            result = result_of(preview.url, offer, judge(offer, adapter, quarantine), evidence, known)
+            result = result_of(preview.url, offer, check_offer(offer, adapter, quarantine), evidence, known)
         return Preview(preview.url, json_safe(asdict(result)), preview.id, preview.adapter_id, preview.page)
 
 

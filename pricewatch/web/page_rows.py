@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from pricewatch.money import Money
-from pricewatch.rules.custom_spiders import kind_of
+from pricewatch.rules.custom_spiders import run_kind
 from pricewatch.runs.target_report import price_of
 
 Json = Mapping[str, Any]
@@ -154,7 +154,7 @@ class RunError:
 def run_row(row: Json) -> dict[str, Any]:
     """A run with its kind, its progress and, if selected, its errors as typed rows."""
     errors = {"errors": [RunError.of(error) for error in row["errors"]]} if "errors" in row else {}
-    kind = kind_of(row["spider"], row["adapter_id"])
+    kind = run_kind(row["spider"], row["adapter_id"])
     return {**row, **errors, "kind": kind, "progress": Progress.of(row["progress"])}
 
 

@@ -14,10 +14,10 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from pricewatch import adapters
-from pricewatch.rules.custom_spiders import OURS, is_spider
+from pricewatch.rules.custom_spiders import BUILT_IN_SPIDERS, is_custom_spider
 from pricewatch.rules.metric_names import BUCKETS, COUNTERS, HISTOGRAMS
+from pricewatch.store.operations import metric_totals
 from pricewatch.store.views import gauges
-from pricewatch.store.writing import metric_totals
 from pricewatch.web.request_context import Context
 
 router = APIRouter()
@@ -53,7 +53,7 @@ class StaticCollector:
 @router.get("/metrics")
 def metrics(context: Context) -> Response:
     with context.read() as connection:
-        metric_totals.add_up(connection, context.now)
+        metric_totals.add_finished_runs(connection, context.now)
         connection.commit()
         totals = metric_totals.totals(connection)
         current = gauges.read(connection, context.now)
@@ -111,7 +111,7 @@ def _gauges(current: dict[str, Any]) -> Iterator[Metric]:
         "scrape_adapter_enabled", "1 if the adapter is enabled for every source", labels=["adapter_id"]
     )
     for adapter_id in adapter_ids:
-        if not is_spider(adapter_id):
+        if not is_custom_spider(adapter_id):
             # Targets are read by adapters only.
             queue.add_metric([adapter_id], pending.get(adapter_id, 0))
         enabled.add_metric([adapter_id], 0 if adapter_id in disabled else 1)
@@ -147,7 +147,7 @@ def _pricewatch_gauges(current: dict[str, Any], now: datetime) -> Iterator[Metri
     """The gauges with the prefix pricewatch_, for operators."""
     running = GaugeMetricFamily("pricewatch_runs_running", "Runs in progress", labels=["spider"])
     counts = {row.spider: row.count for row in current["running"]}
-    for spider in (*OURS, *sorted(counts.keys() - set(OURS))):
+    for spider in (*BUILT_IN_SPIDERS, *sorted(counts.keys() - set(BUILT_IN_SPIDERS))):
         running.add_metric([spider], counts.get(spider, 0))
     yield running
     alerts = GaugeMetricFamily("pricewatch_alerts_open", "Open alerts", labels=["kind", "severity"])

@@ -46,7 +46,7 @@ class RequestContext:
     def change(self, action: str, subject: str, **details: Any) -> Iterator[Connection]:
         with engine().begin() as connection:
             yield connection
-            audit_log.note(
+            audit_log.record_action(
                 connection,
                 person=self.person,
                 address=self.address,
@@ -62,7 +62,7 @@ class RequestContext:
             self.request,
             template,
             now=self.now,
-            nav_counts=dashboard.waiting(connection),
+            nav_counts=dashboard.count_waiting_work(connection),
             flash=_read_flash(flash),
             **values,
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from pricewatch import clock
 from pricewatch.money import Money
-from pricewatch.rules.custom_spiders import OURS
+from pricewatch.rules.custom_spiders import BUILT_IN_SPIDERS
 from pricewatch.rules.freshness import badge, overall
 
 SIGNS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥"}
@@ -104,7 +104,7 @@ def words(text: str | None) -> str:
 
 def spider_name(name: str) -> str:
     """The name of a built-in spider as words; custom spiders keep their name."""
-    return words(name) if name in OURS else name
+    return words(name) if name in BUILT_IN_SPIDERS else name
 
 
 def tone(word: Any) -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from itemadapter import ItemAdapter
 
 from pricewatch.adapters.item_reader import read_offer
-from pricewatch.adapters.offer_check import judge
+from pricewatch.adapters.offer_check import check_offer
 from pricewatch.items import Drop, Ok, Quarantine, SellerInfo
 from pricewatch.vocabulary import Availability, SellerType
 from tests.adapters.items import KETTLE, NOW, URL, accepted
@@ -148,7 +148,7 @@ NAMES = (
 def test_any_item_is_read_or_dropped(item: dict[str, Any], complete: dict[str, Any]) -> None:
     offer, drop = read_offer(ItemAdapter({**complete, **item}), "shop.example", NOW)
     if drop is None:
-        verdict = judge(offer, None)
+        verdict = check_offer(offer, None)
         assert isinstance(verdict, (Ok, Drop, Quarantine))
         if isinstance(verdict, Ok):
             assert verdict.offer.price_cents > 0

@@ -13,7 +13,7 @@ import scrapy
 from itemadapter import ItemAdapter
 
 from pricewatch.adapters.item_reader import is_offer, read_offer
-from pricewatch.adapters.offer_check import judge
+from pricewatch.adapters.offer_check import check_offer
 from pricewatch.items import Drop, Offer, Ok, Quarantine
 from pricewatch.vocabulary import Availability, DropReason, QuarantineReason
 from tests.adapters.items import KETTLE, NOW, URL, accepted, dropped
@@ -66,7 +66,7 @@ def test_all_item_types_give_the_same_offer(make: Callable[..., Any]) -> None:
         identity_key=offer.identity_key,
     )
     assert offer.identity_key.startswith("URL:")
-    assert isinstance(judge(offer, None), Ok)
+    assert isinstance(check_offer(offer, None), Ok)
 
 
 @pytest.mark.parametrize(
@@ -107,12 +107,12 @@ def test_item_with_a_price_field_is_an_offer(item: dict[str, Any], is_expected: 
 def test_price_formats(fields: dict[str, Any], money: tuple[int, str]) -> None:
     offer = accepted(**fields)
     assert (offer.price_cents, offer.currency) == money
-    assert isinstance(judge(offer, None), Ok)
+    assert isinstance(check_offer(offer, None), Ok)
 
 
 @pytest.mark.parametrize("fields", [{"price": "0"}, {"price": 0}, {"price": "0.00"}, {"price_cents": 0}])
 def test_zero_price_is_quarantined(fields: dict[str, Any]) -> None:
-    verdict = judge(accepted(**fields), None)
+    verdict = check_offer(accepted(**fields), None)
     assert isinstance(verdict, Quarantine)
     assert verdict.reason is QuarantineReason.ZERO_PRICE_EXTRACTED
 
@@ -171,6 +171,6 @@ def test_url_must_be_absolute(url: Any) -> None:
     ],
 )
 def test_general_rules_apply_to_items(fields: dict[str, Any], reason: DropReason) -> None:
-    verdict = judge(accepted(**fields), None)
+    verdict = check_offer(accepted(**fields), None)
     assert isinstance(verdict, Drop)
     assert verdict.reason is reason

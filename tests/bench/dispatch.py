@@ -11,8 +11,8 @@ from statistics import median
 
 from sqlalchemy import Engine, text
 
-from pricewatch.rules.target_schedule import Limits
-from pricewatch.scheduling.dispatch_settings import DispatchPlan
+from pricewatch.rules.target_schedule import QueueLimits
+from pricewatch.scheduling.dispatch_settings import DispatchSettings
 from pricewatch.scheduling.dispatcher import dispatch_once
 from pricewatch.store.engine import database
 from tests.bench.metric import Metric, rounds
@@ -25,8 +25,8 @@ DUE_MARKETS, DUE_TARGETS = 50, 200
 LIMIT = 3.0
 ROUNDS = 15
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
-PLAN = DispatchPlan(
-    limits=Limits(most_pending=100_000, most_pending_per_source=100_000, longest_backlog=0),
+PLAN = DispatchSettings(
+    limits=QueueLimits(most_pending=100_000, most_pending_per_source=100_000, longest_backlog=0),
     most_pending=10**6,
 )
 

@@ -22,7 +22,7 @@ from scrapy.http import Request, Response
 
 from pricewatch import settings as project_settings
 from pricewatch.bazaar.client import Bazaar
-from pricewatch.spiders.base import OUR_COMPONENTS, OUR_SETTINGS
+from pricewatch.spiders.base import SPIDER_SETTINGS, UNUSED_COMPONENTS
 from tests.bench.metric import Metric, rounds
 
 PAGES = 1000
@@ -35,13 +35,13 @@ BOTH: dict[str, Any] = {
     "RUN_ENABLED": False,
     "ITEM_PIPELINES": {},
     "LOG_LEVEL": "ERROR",
-    "SPIDER_MIDDLEWARES": OUR_COMPONENTS["SPIDER_MIDDLEWARES"],
-    **OUR_SETTINGS,
+    "SPIDER_MIDDLEWARES": UNUSED_COMPONENTS["SPIDER_MIDDLEWARES"],
+    **SPIDER_SETTINGS,
 }
 ON: dict[str, Any] = {
     "DOWNLOADER_MIDDLEWARES": {
         **project_settings.DOWNLOADER_MIDDLEWARES,
-        **OUR_COMPONENTS["DOWNLOADER_MIDDLEWARES"],
+        **UNUSED_COMPONENTS["DOWNLOADER_MIDDLEWARES"],
     },
 }
 # Scrapy's defaults for fetching.

@@ -199,7 +199,7 @@ def _databases() -> Iterator[Databases]:
         try:
             yield Databases(directory)
         finally:
-            embedded_postgres.end(directory)
+            embedded_postgres.stop_server(directory)
             if before is not None:
                 os.environ["DATABASE_URL"] = before
 

@@ -12,13 +12,14 @@ from sqlalchemy import Connection
 
 from pricewatch.money import Money
 from pricewatch.queued_work import VerificationCandidate
-from pricewatch.rules.freshness import CLOCKS_APART, falls_below
+from pricewatch.rules.freshness import CLOCKS_APART, time_until_below
 from pricewatch.rules.market_membership import PriceRange
 from pricewatch.services import health_checks
 from pricewatch.store.people import watch_rules
 from pricewatch.store.queues import dispatch_state, target_queue, target_rows
 from pricewatch.store.queues.target_filter import TargetFilter
 from pricewatch.store.queues.target_rows import NewTarget
+from pricewatch.store.source_registry.market_rows import load_market
 from pricewatch.store.views import (
     admin_listings,
     dashboard,
@@ -32,9 +33,9 @@ from pricewatch.store.views.listing_filter import ListingFilter
 from pricewatch.store.writing import (
     collected_cards,
     detail_queue,
-    held_jumps,
     history_append,
     incoming_rows,
+    jump_quarantine,
     listing_upsert,
     market_sync,
     product_links,
@@ -42,13 +43,17 @@ from pricewatch.store.writing import (
 )
 from pricewatch.store.writing.batch import BatchWriter, Write, WriteUnit
 from pricewatch.store.writing.incoming_rows import Row
-from pricewatch.store.writing.market_rows import load_market
 from tests.bench.fill_listings import MARKETS, NOW
 from tests.bench.targets import LIMITS
 
 Query = Callable[[Connection], Any]
 RUN = 1
-WRITES: list[Write] = [held_jumps.hold, listing_upsert.upsert, history_append.append, product_links.request]
+WRITES: list[Write] = [
+    jump_quarantine.quarantine_jumps,
+    listing_upsert.upsert,
+    history_append.append,
+    product_links.request_changed,
+]
 # The queried listings are spread over the whole table, but few, so that they are cached at any size: reads of
 # the disk are not part of the measurement.
 CACHED_LISTINGS = 400
@@ -124,14 +129,14 @@ def queries(size: int) -> dict[str, Query]:
 
     def candidates(connection: Connection) -> list[VerificationCandidate]:
         name = market()
-        verification_rows.expire(
-            connection, RUN, name, used_up_before=NOW - falls_below(0, "standard"), now=NOW
+        verification_rows.expire_unseen(
+            connection, RUN, name, expired_before=NOW - time_until_below(0, "standard"), now=NOW
         )
         return verification_rows.candidates(
             connection,
             name,
             unseen_before=NOW - timedelta(hours=24),
-            doubted_before=NOW - timedelta(hours=20),
+            unverified_before=NOW - timedelta(hours=20),
             latest=NOW + CLOCKS_APART,
             most=200,
         )
@@ -154,20 +159,20 @@ def queries(size: int) -> dict[str, Query]:
             for each in found
         ]
         verification_rows.record_attempts(connection, attempts)
-        verification_rows.apply(connection, RUN, rows, NOW)
+        verification_rows.apply_results(connection, RUN, rows, NOW)
 
     def listing_page(connection: Connection) -> None:
         number = some()
         admin_listings.listing(connection, number, NOW)
         admin_listings.history(connection, number)
         admin_listings.attempts(connection, number)
-        admin_listings.targets_of(connection, number)
-        watch_rules.listed(connection, listing_id=number, most=20)
+        admin_listings.find_targets(connection, number)
+        watch_rules.find_rules(connection, listing_id=number, most=20)
 
     def home_page(connection: Connection) -> None:
-        dashboard.estimate(connection, "listings")
-        dashboard.today(connection, NOW)
-        dashboard.changes(connection)
+        dashboard.estimate_rows(connection, "listings")
+        dashboard.last_24_hours(connection, NOW)
+        dashboard.recent_changes(connection)
         run_list.running(connection)
         run_list.runs(connection, most=8)
         run_list.per_day(connection, NOW)
@@ -200,7 +205,7 @@ def queries(size: int) -> dict[str, Query]:
         "web: search in active listings": page(lambda: {"title_query": "carbon disc", "active": True}),
         "web: listings by price": page(lambda: high_price),
         "web: listings of a market by price": page(lambda: {**high_price, **of_market()}),
-        "web: 50 sparklines": lambda c: admin_listings.sparks(c, ids(50), NOW),
+        "web: 50 sparklines": lambda c: admin_listings.sparkline_points(c, ids(50), NOW),
         "web: one listing": listing_page,
         "web: products": lambda c: product_list.products(c, most=51),
         "web: search for products": lambda c: product_list.products(
@@ -232,10 +237,10 @@ def queries(size: int) -> dict[str, Query]:
         "writer: 90 known cards": lambda c: store(c, ids(90)),
         "writer: 90 new cards": lambda c: store(c, [2 * size + number for number in ids(90)]),
         "writer: 50 product pages": lambda c: store(c, ids(50), detail=True),
-        "sweep: choose 100 details": lambda c: detail_queue.choose(c, market(), NOW, 100),
+        "sweep: choose 100 details": lambda c: detail_queue.next_pages(c, market(), NOW, 100),
         "verification: candidates": candidates,
         "verification: store outcomes": conclude,
         "targets: add 50": add_targets,
         "resolver: 100 listings": lambda c: product_links.resolve(c, NOW, 100),
-        "resolver: count queued listings": product_links.waiting,
+        "resolver: count queued listings": product_links.count_pending,
     }

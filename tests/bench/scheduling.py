@@ -109,7 +109,7 @@ def measure_pricewatch(directory: Path) -> dict[str, float]:
     write_configuration(
         directory,
         {
-            "runner": "tests.scheduling.cheap_runner",
+            "runner": "tests.scheduling.fake_runner",
             "max_proc": "0",
             "max_proc_per_cpu": "0",
             "beat_seconds": "2",
@@ -126,7 +126,7 @@ def measure_stock_scrapyd(directory: Path) -> dict[str, float]:
     """Measure scrapyd with its SQLite storage, which keeps all jobs."""
     (directory / "scrapyd.conf").write_text(
         "[scrapyd]\njobstorage = scrapyd.jobstorage.SqliteJobStorage\n"
-        f"finished_to_keep = {FINISHED}\nrunner = tests.scheduling.cheap_runner\n"
+        f"finished_to_keep = {FINISHED}\nrunner = tests.scheduling.fake_runner\n"
         "max_proc = 0\nmax_proc_per_cpu = 0\n[settings]\ntest = nothing\n"
     )
     (directory / "dbs").mkdir()

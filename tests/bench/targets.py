@@ -12,7 +12,7 @@ from statistics import median
 
 from sqlalchemy import Engine, text
 
-from pricewatch.rules.target_schedule import Limits
+from pricewatch.rules.target_schedule import QueueLimits
 from pricewatch.store.engine import database
 from pricewatch.store.queues import target_leases, target_queue
 from tests.bench.metric import Metric, rounds
@@ -24,7 +24,7 @@ LIMIT = 3.0
 ROUNDS = 12
 QUEUED, LEASED = 500, 50
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
-LIMITS = Limits(most_pending=QUEUED, most_pending_per_source=QUEUED // 4, longest_backlog=0)
+LIMITS = QueueLimits(most_pending=QUEUED, most_pending_per_source=QUEUED // 4, longest_backlog=0)
 
 _SOURCES = text("""
 INSERT INTO sources (id, name, adapter_id, domain, base_url, tos_approved_by)

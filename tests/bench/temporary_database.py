@@ -26,7 +26,7 @@ def temporary_database() -> Iterator[Path]:
             if database.engine.cache_info().currsize:
                 database.engine().dispose()
             database.engine.cache_clear()
-            embedded_postgres.end(directory)
+            embedded_postgres.stop_server(directory)
             for variable, value in before.items():
                 os.environ.pop(variable, None)
                 if value is not None:

@@ -95,7 +95,7 @@ class Cluster:
     def restart_database(self, mode: str, pause: float = 0.0) -> None:
         """Stop the database, `fast` or `immediate` (a crash), and start it unless another process did."""
         with suppress(subprocess.SubprocessError):
-            embedded_postgres.control(self.directory, "stop", "-m", mode)
+            embedded_postgres.pg_ctl(self.directory, "stop", "-m", mode)
         time.sleep(pause)
         embedded_postgres.database_url(self.directory)
 

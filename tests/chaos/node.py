@@ -102,9 +102,9 @@ def write_configuration(directory: Path) -> None:
 
 def main() -> None:
     """Run scrapyd until the process whose id is the first argument ends."""
-    from pricewatch.scheduling.runner import end_with
+    from pricewatch.scheduling.runner import terminate_with_daemon
 
-    end_with(sys.argv[1])
+    terminate_with_daemon(sys.argv[1])
     sys.argv[1:] = ["--pidfile="]
     from scrapyd.__main__ import main as scrapyd
 

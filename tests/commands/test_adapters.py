@@ -11,9 +11,11 @@ import pytest
 
 from pricewatch.errors import RunRefused
 from pricewatch.rules.custom_spiders import reader_id
-from pricewatch.store.writing import adapter_status, run_rows, spider_sources
+from pricewatch.store.operations import adapter_status
+from pricewatch.store.source_registry import spider_sources
+from pricewatch.store.writing import run_rows
 from tests.store.drift_batches import BAD, end_run
-from tests.store.watched import NOW
+from tests.store.sample_targets import NOW
 
 
 def test_adapter_is_disabled_and_enabled(crawl, database):
@@ -58,12 +60,12 @@ def test_drifted_spider_is_enabled_by_the_command_in_the_error(crawl, database):
     assert rows[reader]["spider"] == "my toys"
     assert rows[reader]["sources"] == [source.id]
     with pytest.raises(RunRefused) as refused:
-        database.call(adapter_status.begin, reader, source.id)
+        database.call(adapter_status.check_enabled, reader, source.id)
     command = re.search("`scrapy adapters (.+)`", str(refused.value))
     assert command
     done = scrapy(*shlex.split(command[1]))
     assert done.stdout == "The spider my toys on localhost:8000 is now enabled; its next run is watched.\n"
-    assert database.call(adapter_status.begin, reader, source.id)
+    assert database.call(adapter_status.check_enabled, reader, source.id)
 
 
 def test_custom_spider_can_be_disabled_after_its_first_run(crawl, database):
@@ -78,7 +80,7 @@ def test_custom_spider_can_be_disabled_after_its_first_run(crawl, database):
     done = scrapy("disable", "spider:toys", "--reason", "the site moved", "--by", "Ada")
     assert done.stdout == "The spider toys is now disabled.\n"
     with pytest.raises(RunRefused, match=r"The spider toys is disabled since .*MANUAL: the site moved"):
-        database.call(adapter_status.begin, "spider:toys", "bazaar")
+        database.call(adapter_status.check_enabled, "spider:toys", "bazaar")
     done = scrapy("enable", "spider:toys", "--by", "Ada", "--note", "mended")
     assert done.stdout == "The spider toys is now enabled; its next run is watched.\n"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pricewatch.store.writing import spider_sources
+from pricewatch.store.source_registry import spider_sources
 from tests.conftest import Crawl
 from tests.databases import Database
 from tests.store.drift_batches import GOOD, end_run
-from tests.store.watched import NOW
+from tests.store.sample_targets import NOW
 
 
 def run(crawl: Crawl, *words: str) -> tuple[int, str]:

@@ -20,7 +20,7 @@ from pricewatch.rules.drift_thresholds import (
     Streaks,
     Unread,
     baseline_of,
-    judge,
+    judge_batch,
     rates,
     unread,
 )
@@ -75,20 +75,20 @@ def batch(attempted: int, failed: int = 0, **more: Any) -> DriftBatch:
     ],
 )
 def test_thresholds(found: DriftBatch, streaks: Streaks, alerts: set[DriftAlert], disabled: bool) -> None:
-    verdict = judge(found, streaks)
+    verdict = judge_batch(found, streaks)
     assert verdict.alerts == alerts
     assert bool(verdict.disable) == disabled
     assert verdict.is_bad == bool(alerts)
 
 
 def test_a_small_batch_and_one_out_of_stock_do_not_break_a_streak() -> None:
-    streaks = judge(batch(20, 20), Streaks()).streaks
+    streaks = judge_batch(batch(20, 20), Streaks()).streaks
     assert streaks == Streaks(1, 1, 0)
     for harmless in (batch(5), batch(30, 0, oos_no_price=30)):
-        verdict = judge(harmless, streaks)
+        verdict = judge_batch(harmless, streaks)
         assert (verdict.judged, verdict.streaks) == (False, streaks)
-    assert judge(batch(20, 20), streaks).disable
-    assert judge(batch(20), streaks).streaks == Streaks()
+    assert judge_batch(batch(20, 20), streaks).disable
+    assert judge_batch(batch(20), streaks).streaks == Streaks()
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_baseline_is_a_median_and_needs_three_batches(
 def test_yield_far_below_the_baseline_alerts_but_disables_nothing() -> None:
     usual = Baseline(0.0, 0.9, 3)
     poor = DriftBatch(20, 0, 20, valid=8, dropped=12)
-    assert judge(poor, Streaks(9, 9, 9), usual).alerts == {LOW}
-    assert judge(poor, Streaks(), Baseline(0.0, 0.9, 2)).alerts == set()
-    assert not judge(poor, Streaks(), usual).is_bad
+    assert judge_batch(poor, Streaks(9, 9, 9), usual).alerts == {LOW}
+    assert judge_batch(poor, Streaks(), Baseline(0.0, 0.9, 2)).alerts == set()
+    assert not judge_batch(poor, Streaks(), usual).is_bad
 
 
 BATCHES = st.builds(
@@ -132,7 +132,7 @@ BATCHES = st.builds(
 def test_one_batch_disables_nothing_and_an_alert_comes_before(batches: list[DriftBatch]) -> None:
     streaks, bad_before = Streaks(), False
     for one in batches:
-        verdict = judge(one, streaks)
+        verdict = judge_batch(one, streaks)
         if verdict.disable:
             assert bad_before
             assert OFF in verdict.alerts
@@ -145,7 +145,7 @@ def test_one_batch_disables_nothing_and_an_alert_comes_before(batches: list[Drif
 def test_more_pages_out_of_stock_change_nothing(one: DriftBatch, more: int) -> None:
     diluted = replace(one, attempted=one.attempted + more, oos_no_price=one.oos_no_price + more)
     if one.attempted >= one.oos_no_price + one.not_requested:
-        assert judge(diluted, Streaks(1, 1, 1)) == judge(one, Streaks(1, 1, 1))
+        assert judge_batch(diluted, Streaks(1, 1, 1)) == judge_batch(one, Streaks(1, 1, 1))
 
 
 def test_rates_from_counters() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pricewatch.rules.freshness import badge, confidence, falls_below, overall, price_confidence
+from pricewatch.rules.freshness import badge, confidence, overall, price_confidence, time_until_below
 from pricewatch.vocabulary import Tier
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -18,7 +18,7 @@ def test_hours_until_each_confidence_level(tier, hours):
     seen = NOW - timedelta(hours=hours)
     assert confidence(tier, seen, None, NOW) == 40
     assert confidence(tier, seen - timedelta(seconds=1), None, NOW) == 39
-    assert falls_below(40, tier) == timedelta(hours=hours)
+    assert time_until_below(40, tier) == timedelta(hours=hours)
 
 
 def test_verified_is_less_than_seen_and_counts_only_if_newer():
@@ -73,7 +73,7 @@ def test_confidence_stays_in_range_and_only_decays(tier, seen, verified):
 @given(st.sampled_from(list(Tier)), moments, st.integers(1, 99))
 def test_level_corresponds_to_a_time_range(tier, seen, level):
     below = confidence(tier, seen, None, NOW) < level
-    assert below == (NOW - seen > falls_below(level, tier))
+    assert below == (NOW - seen > time_until_below(level, tier))
 
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

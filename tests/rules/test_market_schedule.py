@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 
 from pricewatch.rules.freshness import CLOCKS_APART
 from pricewatch.rules.market_schedule import (
-    SHARES,
+    INTERVAL_SHARES,
     MarketState,
-    Why,
+    SkipReason,
+    decide_start,
+    exclusion_key,
     failures_after_maintenance,
     interval,
-    judge,
     last_maintenance,
     next_maintenance,
     retry_after,
     spread,
     target_jobs,
-    work_of,
 )
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -61,18 +61,18 @@ def test_interval(spider: str, tier: str, frequency: float | None, hours: float)
             MarketState("m", last_at=SEEN, failures=TWO, failed_at={"discovery": NOW + 9000 * HOUR}),
             None,
         ),
-        (MarketState("m", last_at=SEEN, enabled=False), Why.DISABLED),
-        (MarketState("m", last_at=SEEN, approved=False), Why.NOT_APPROVED),
-        (MarketState("m", last_at=SEEN, adapter_enabled=False), Why.ADAPTER_DISABLED),
-        (MarketState("m", last_at=SEEN, failures={"discovery": 3}), Why.CIRCUIT_OPEN),
+        (MarketState("m", last_at=SEEN, enabled=False), SkipReason.DISABLED),
+        (MarketState("m", last_at=SEEN, approved=False), SkipReason.NOT_APPROVED),
+        (MarketState("m", last_at=SEEN, adapter_enabled=False), SkipReason.ADAPTER_DISABLED),
+        (MarketState("m", last_at=SEEN, failures={"discovery": 3}), SkipReason.CIRCUIT_OPEN),
         # The failures of one spider do not affect the others.
         (MarketState("m", last_at=SEEN, failures={"sweep": 3}, failed_at={"sweep": NOW}), None),
         (MarketState("m", last_at=SEEN, failures={"sweep": 1}, failed_at={"sweep": NOW}), None),
-        (MarketState("m", last_at=SEEN, under_way=frozenset({"discovery"})), Why.UNDER_WAY),
+        (MarketState("m", last_at=SEEN, under_way=frozenset({"discovery"})), SkipReason.UNDER_WAY),
         (MarketState("m", last_at=SEEN, under_way=frozenset({"sweep"})), None),
         (
             MarketState("m", last_at=SEEN, failures=TWO, failed_at={"discovery": NOW - timedelta(minutes=9)}),
-            Why.FAILED_RECENTLY,
+            SkipReason.FAILED_RECENTLY,
         ),
         (
             MarketState(
@@ -80,41 +80,43 @@ def test_interval(spider: str, tier: str, frequency: float | None, hours: float)
             ),
             None,
         ),
-        (MarketState("m", last_at={**SEEN, "discovery": NOW - timedelta(minutes=59)}), Why.NOT_DUE),
+        (MarketState("m", last_at={**SEEN, "discovery": NOW - timedelta(minutes=59)}), SkipReason.NOT_DUE),
         (MarketState("m", last_at={**SEEN, "discovery": NOW - timedelta(minutes=60)}), None),
     ],
 )
-def test_reasons_not_to_start_discovery(market: MarketState, why: Why | None) -> None:
-    assert judge(market, "discovery", NOW).why == why
+def test_reasons_not_to_start_discovery(market: MarketState, why: SkipReason | None) -> None:
+    assert decide_start(market, "discovery", NOW).why == why
 
 
 def test_a_new_market_is_discovered_first() -> None:
     new = MarketState("m")
-    assert judge(new, "discovery", NOW).starts
-    assert {judge(new, spider, NOW).why for spider in ("sweep", "verification")} == {Why.NOTHING_KNOWN}
+    assert decide_start(new, "discovery", NOW).starts
+    assert {decide_start(new, spider, NOW).why for spider in ("sweep", "verification")} == {
+        SkipReason.NOTHING_KNOWN
+    }
     known = MarketState("m", last_at={"discovery": NOW - timedelta(minutes=1)})
-    assert judge(known, "sweep", NOW).starts
-    assert judge(known, "verification", NOW).until == NOW + timedelta(minutes=59)
+    assert decide_start(known, "sweep", NOW).starts
+    assert decide_start(known, "verification", NOW).until == NOW + timedelta(minutes=59)
 
 
 def test_requested_verification_starts_within_an_hour() -> None:
     last = {**SEEN, "verification": NOW - timedelta(minutes=61)}
-    assert judge(MarketState("m", last_at=last), "verification", NOW).why == Why.NOT_DUE
-    assert judge(MarketState("m", last_at=last, handed_over=True), "verification", NOW).starts
+    assert decide_start(MarketState("m", last_at=last), "verification", NOW).why == SkipReason.NOT_DUE
+    assert decide_start(MarketState("m", last_at=last, handed_over=True), "verification", NOW).starts
     just_now = {**SEEN, "verification": NOW - timedelta(minutes=59)}
-    assert not judge(MarketState("m", last_at=just_now, handed_over=True), "verification", NOW).starts
+    assert not decide_start(MarketState("m", last_at=just_now, handed_over=True), "verification", NOW).starts
 
 
-@given(tiers, st.sampled_from(list(SHARES)), moments, moments)
+@given(tiers, st.sampled_from(list(INTERVAL_SHARES)), moments, moments)
 def test_due_exactly_when_the_interval_has_passed(
     tier: str, spider: str, last: datetime, now: datetime
 ) -> None:
     assume(last <= now + CLOCKS_APART)
     market = MarketState("m", tier=tier, last_at={"discovery": last, "sweep": last, "verification": last})
-    verdict = judge(market, spider, now)
+    verdict = decide_start(market, spider, now)
     assert verdict.starts == (now - last >= interval(spider, tier))
     if verdict.until is not None:
-        assert judge(market, spider, verdict.until).starts
+        assert decide_start(market, spider, verdict.until).starts
 
 
 @given(moments)
@@ -148,10 +150,10 @@ def test_number_of_target_jobs(pending: int, jobs: int) -> None:
 
 
 def test_spiders_of_one_market_exclude_each_other() -> None:
-    works = {work_of(spider, {"market": "m", "trigger": "SCHEDULED"}) for spider in SHARES}
+    works = {exclusion_key(spider, {"market": "m", "trigger": "SCHEDULED"}) for spider in INTERVAL_SHARES}
     assert works == {"market m"}
-    assert work_of("sweep", {"market": "n"}) not in works
-    assert work_of("targets", {}) == work_of("targets", {"trigger": "MANUAL"}) == "targets"
+    assert exclusion_key("sweep", {"market": "n"}) not in works
+    assert exclusion_key("targets", {}) == exclusion_key("targets", {"trigger": "MANUAL"}) == "targets"
 
 
 arguments = st.dictionaries(st.text(max_size=5), st.text(max_size=5), max_size=4)
@@ -160,4 +162,4 @@ arguments = st.dictionaries(st.text(max_size=5), st.text(max_size=5), max_size=4
 @given(arguments, arguments)
 def test_exclusion_key_depends_on_the_arguments(one: dict[str, str], other: dict[str, str]) -> None:
     relevant = [{k: v for k, v in arguments.items() if k != "trigger"} for arguments in (one, other)]
-    assert (work_of("spider", one) == work_of("spider", other)) == (relevant[0] == relevant[1])
+    assert (exclusion_key("spider", one) == exclusion_key("spider", other)) == (relevant[0] == relevant[1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pricewatch.rules.page_moves import is_permanent, why_another_product
+from pricewatch.rules.page_moves import is_permanent, why_different_product
 
 
 @pytest.mark.parametrize(
@@ -39,11 +39,11 @@ OTHER = [
 
 @pytest.mark.parametrize(("stored", "found"), SAME)
 def test_the_same_id_is_the_same_product(stored: dict[str, str | None], found: dict[str, str | None]) -> None:
-    assert why_another_product(stored, found) is None
+    assert why_different_product(stored, found) is None
 
 
 @pytest.mark.parametrize(("stored", "found", "why"), OTHER)
 def test_unknown_or_different_id_is_not_the_same_product(
     stored: dict[str, str], found: dict[str, str], why: str
 ) -> None:
-    assert why in (why_another_product(stored, found) or "")
+    assert why in (why_different_product(stored, found) or "")

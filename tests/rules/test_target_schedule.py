@@ -11,21 +11,21 @@ from hypothesis import strategies as st
 
 from pricewatch.rules.target_schedule import (
     DEFAULT_SCHEDULE,
-    Limits,
-    Offered,
     Pause,
+    QueueCandidate,
+    QueuedCounts,
+    QueueLimits,
     Rejection,
     TargetOutcome,
     TargetStatus,
-    Waiting,
     Weight,
     admit,
     check_schedule,
     is_stale,
     next_due,
+    outcome_weight,
     pause_after,
-    standing_after,
-    weight_of,
+    state_after_check,
 )
 
 NOW = datetime(2026, 3, 1, 12, 34, 56, tzinfo=UTC)
@@ -74,7 +74,7 @@ def test_any_text_is_a_schedule_or_an_error(text: str) -> None:
 
 OFFERS = st.lists(
     st.builds(
-        Offered,
+        QueueCandidate,
         id=st.integers(1, 10**6),
         adapter_id=st.sampled_from("abc"),
         source_id=st.sampled_from("xyz"),
@@ -93,14 +93,14 @@ OFFERS = st.lists(
     st.integers(0, 20),
 )
 def test_admission_loses_no_target_and_respects_the_limits(
-    offered: list[Offered],
+    offered: list[QueueCandidate],
     pending: dict[str, int],
     disabled: set[tuple[str, str]],
     most: int,
     per_source: int,
 ) -> None:
-    waiting = Waiting(sum(pending.values()), Counter(pending))
-    limits = Limits(most_pending=most, most_pending_per_source=per_source)
+    waiting = QueuedCounts(sum(pending.values()), Counter(pending))
+    limits = QueueLimits(most_pending=most, most_pending_per_source=per_source)
     accepted, rejected = admit(offered, waiting, disabled, limits)
     assert sorted([*accepted, *(one.id for one in rejected)]) == sorted(one.id for one in offered)
     assert accepted == [one.id for one in offered if one.id in set(accepted)]
@@ -156,14 +156,14 @@ def test_pause(accepted: int, rejected: dict[Rejection, int], before: int, expec
     ],
 )
 def test_weight(outcome: TargetOutcome, reason: str | None, weight: Weight) -> None:
-    assert weight_of(outcome, reason) is weight
+    assert outcome_weight(outcome, reason) is weight
 
 
 @given(st.lists(st.sampled_from(Weight), max_size=40))
 def test_broken_is_five_failures_in_a_row_and_nothing_else(weights: list[Weight]) -> None:
     status, failures, streak = TargetStatus.ACTIVE, 0, 0
     for weight in weights:
-        found = standing_after(status, failures, weight, schedule=DEFAULT_SCHEDULE, now=NOW)
+        found = state_after_check(status, failures, weight, schedule=DEFAULT_SCHEDULE, now=NOW)
         streak = 0 if weight is Weight.GOOD else streak + (weight is Weight.FAILURE)
         assert found.consecutive_failures == streak
         assert (found.status is TargetStatus.BROKEN) == (streak >= 5)
@@ -174,7 +174,7 @@ def test_broken_is_five_failures_in_a_row_and_nothing_else(weights: list[Weight]
 
 def test_paused_target_stays_paused_after_any_check() -> None:
     for weight in Weight:
-        found = standing_after(TargetStatus.PAUSED, 4, weight, schedule=DEFAULT_SCHEDULE, now=NOW)
+        found = state_after_check(TargetStatus.PAUSED, 4, weight, schedule=DEFAULT_SCHEDULE, now=NOW)
         assert found.status is TargetStatus.PAUSED
 
 

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from pricewatch.rules.verification_outcome import (
     attempt_from_status,
+    counts_against_listing,
     is_gone,
     is_mass_gone,
-    speaks_against,
     strikes_after,
 )
 from pricewatch.vocabulary import Attempt
@@ -86,5 +86,7 @@ def test_mass_gone_needs_twenty_checks_and_more_than_half():
 def test_missing_page_of_a_target_counts_unless_other_evidence_exists(
     vouched: bool, seen_since: bool, own_page: bool, in_market: bool, expected: bool
 ) -> None:
-    counts = speaks_against(vouched=vouched, seen_since=seen_since, own_page=own_page, in_market=in_market)
+    counts = counts_against_listing(
+        vouched=vouched, seen_since=seen_since, own_page=own_page, in_market=in_market
+    )
     assert counts is expected

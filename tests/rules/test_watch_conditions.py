@@ -9,22 +9,24 @@ from typing import Any
 import pytest
 
 from pricewatch.money import Money
-from pricewatch.rules.watch_conditions import Point, judge, known_stock
+from pricewatch.rules.watch_conditions import ListingState, comparable_availability, evaluate_rule
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
 
 def fired(kind: str, prices: list[tuple[int, str]], **threshold: Any) -> list[int]:
     """Return the positions in a history at which a rule fires."""
-    points = [Point(Money(price, "EUR"), stock) for price, stock in prices]
+    points = [ListingState(Money(price, "EUR"), stock) for price, stock in prices]
     if "threshold" in threshold:
         threshold["threshold"] = Money(threshold["threshold"], "EUR")
     reference = points[0].price
     found = []
     before = points[0]
     for place, after in enumerate(points[1:], 1):
-        verdict = judge(kind, before, after, reference, **threshold)
-        before = replace(after, availability=known_stock(kind, before.availability, after.availability))
+        verdict = evaluate_rule(kind, before, after, reference, **threshold)
+        before = replace(
+            after, availability=comparable_availability(kind, before.availability, after.availability)
+        )
         reference = verdict.reference
         if verdict.fires:
             found.append(place)
@@ -75,7 +77,9 @@ YEN, EUROS = Money(10_000, "JPY"), Money(6_000, "EUR")
 def test_different_currencies_are_not_compared(kind: str) -> None:
     threshold = Money(20_000, "USD")
     for before, after in ((YEN, EUROS), (EUROS, YEN)):
-        verdict = judge(kind, Point(before, IN), Point(after, IN), before, threshold=threshold, percent=5)
+        verdict = evaluate_rule(
+            kind, ListingState(before, IN), ListingState(after, IN), before, threshold=threshold, percent=5
+        )
         assert not verdict.fires
         assert kind == "price_at_or_below" or verdict.reference == after
 
@@ -83,11 +87,17 @@ def test_different_currencies_are_not_compared(kind: str) -> None:
 def test_price_reaches_the_threshold_in_its_currency() -> None:
     """Also after a change of currency: the two prices are not compared with each other."""
     threshold = Money(6_000, "EUR")
-    assert judge("price_at_or_below", Point(YEN, IN), Point(EUROS, IN), None, threshold=threshold).fires
-    assert judge("price_at_or_below", Point(None, IN), Point(EUROS, IN), None, threshold=threshold).fires
-    assert not judge("price_at_or_below", Point(None, IN), Point(YEN, IN), None, threshold=threshold).fires
+    assert evaluate_rule(
+        "price_at_or_below", ListingState(YEN, IN), ListingState(EUROS, IN), None, threshold=threshold
+    ).fires
+    assert evaluate_rule(
+        "price_at_or_below", ListingState(None, IN), ListingState(EUROS, IN), None, threshold=threshold
+    ).fires
+    assert not evaluate_rule(
+        "price_at_or_below", ListingState(None, IN), ListingState(YEN, IN), None, threshold=threshold
+    ).fires
 
 
 def test_stock_rules_ignore_the_currency() -> None:
-    assert judge("back_in_stock", Point(YEN, OUT), Point(EUROS, IN), None).fires
-    assert judge("sold", Point(YEN, IN), Point(EUROS, SOLD), None).fires
+    assert evaluate_rule("back_in_stock", ListingState(YEN, OUT), ListingState(EUROS, IN), None).fires
+    assert evaluate_rule("sold", ListingState(YEN, IN), ListingState(EUROS, SOLD), None).fires

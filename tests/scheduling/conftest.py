@@ -11,7 +11,7 @@ import pytest
 
 from pricewatch.store.engine.database import connect
 from tests.databases import Database, Server
-from tests.scheduling.daemons import CHEAP, Daemon
+from tests.scheduling.daemons import FAKE_SPIDERS, Daemon
 
 
 class Marks:
@@ -51,7 +51,7 @@ class Cluster:
             "MARKS": str(self.directory / "marks"),
             "PRICEWATCH_VAR": str(directory / "var"),
         }
-        daemon = Daemon(directory, name, environment, **{**CHEAP, **options})
+        daemon = Daemon(directory, name, environment, **{**FAKE_SPIDERS, **options})
         self.daemons.append(daemon)
         return daemon
 

@@ -29,7 +29,7 @@ FAST_SETTINGS = {
     "max_proc": "2",
     "dispatch_seconds": "0",
 }
-CHEAP = {"runner": "tests.scheduling.cheap_runner"}
+FAKE_SPIDERS = {"runner": "tests.scheduling.fake_runner"}
 START_SECONDS = 60
 
 

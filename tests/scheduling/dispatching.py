@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from pricewatch.scheduling.dispatch_settings import DispatchPlan
+from pricewatch.scheduling.dispatch_settings import DispatchSettings
 from pricewatch.scheduling.dispatch_tick import DispatchTick
 from pricewatch.scheduling.dispatcher import dispatch_once
 from tests.databases import Database
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
-DISPATCH_SETTINGS = DispatchPlan()
+DISPATCH_SETTINGS = DispatchSettings()
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def make_market(database: Database, market: str = "m", **columns: Any) -> None:
 def run_tick(
     database: Database,
     now: datetime = NOW,
-    dispatch_settings: DispatchPlan = DISPATCH_SETTINGS,
+    dispatch_settings: DispatchSettings = DISPATCH_SETTINGS,
     **options: Any,
 ) -> DispatchTick:
     done = dispatch_once(

@@ -10,14 +10,14 @@ from datetime import datetime, timedelta
 import pytest
 from scrapy.settings import Settings
 
-from pricewatch.rules.market_schedule import SHARES, judge
+from pricewatch.rules.market_schedule import INTERVAL_SHARES, decide_start
 from pricewatch.rules.staleness import StalePrices
-from pricewatch.rules.target_schedule import Limits
-from pricewatch.scheduling.dispatch_settings import DispatchPlan
+from pricewatch.rules.target_schedule import QueueLimits
+from pricewatch.scheduling.dispatch_settings import DispatchSettings
 from pricewatch.scheduling.dispatch_tick import DispatchTick
 from pricewatch.scheduling.dispatcher import dispatch_once
 from pricewatch.store.queues import dispatch_state, job_leases, job_queue, node_rows
-from pricewatch.store.queues.job_queue import QueuePlace
+from pricewatch.store.queues.job_queue import LeaseHolder
 from tests.databases import Database
 from tests.scheduling.dispatching import (
     DISPATCH_SETTINGS,
@@ -27,12 +27,12 @@ from tests.scheduling.dispatching import (
     pending_jobs,
     run_tick,
 )
-from tests.store.watched import make_targets
+from tests.store.sample_targets import make_targets
 
 MINUTE = timedelta(minutes=1)
 __all__ = ["no_sample_markets"]
 pytestmark = pytest.mark.usefixtures("no_sample_markets")
-PLACE = QueuePlace("here", "host/1", timedelta(seconds=30))
+PLACE = LeaseHolder("here", "host/1", timedelta(seconds=30))
 
 
 def test_a_new_market_is_scheduled_without_further_setup(database: Database) -> None:
@@ -100,7 +100,7 @@ def test_a_run_without_heartbeat_is_stale_and_counts_as_failed(database: Databas
     }
     assert database.value("SELECT discovery_failures FROM markets WHERE id = 'm'") == 1
     # Its process gets SIGTERM, on any node.
-    (renewed,) = database.call(job_leases.beat, PLACE, [database.value("SELECT id FROM jobs")]).values()
+    (renewed,) = database.call(job_leases.renew, PLACE, [database.value("SELECT id FROM jobs")]).values()
     assert (renewed.cancels, renewed.cancel_signal) == (1, "TERM")
 
 
@@ -123,7 +123,7 @@ def test_a_custom_spiders_run_without_heartbeat_is_stale(database: Database) -> 
 
 def test_due_targets_get_as_many_jobs_as_they_need(database: Database) -> None:
     make_targets(database, 2500, sources=3, due=NOW)
-    dispatch_settings = DispatchPlan(limits=Limits(most_pending_per_source=5000, longest_backlog=0))
+    dispatch_settings = DispatchSettings(limits=QueueLimits(most_pending_per_source=5000, longest_backlog=0))
     done = run_tick(database, dispatch_settings=dispatch_settings)
     assert len(done.targets.accepted) == 2500
     works = [work for (work,) in database.rows("SELECT work FROM jobs WHERE spider = 'targets' ORDER BY id")]
@@ -133,7 +133,7 @@ def test_due_targets_get_as_many_jobs_as_they_need(database: Database) -> None:
 
 def test_rejected_targets_stay_due_and_pause_scheduling(database: Database) -> None:
     make_targets(database, 30, due=NOW)
-    dispatch_settings = DispatchPlan(limits=Limits(most_pending=10, longest_backlog=0))
+    dispatch_settings = DispatchSettings(limits=QueueLimits(most_pending=10, longest_backlog=0))
     assert len(run_tick(database, dispatch_settings=dispatch_settings).targets.accepted) == 10
     assert database.value("SELECT count(*) FROM targets WHERE queue_state = 'idle'") == 20
     # No target has been claimed since: all that are offered now are rejected.
@@ -153,8 +153,8 @@ def test_targets_of_a_disabled_adapter_get_no_job(database: Database) -> None:
 def test_no_jobs_are_added_to_a_full_queue(database: Database) -> None:
     for number in range(20):
         make_market(database, f"m{number}")
-    assert run_tick(database, dispatch_settings=DispatchPlan(most_pending=5)).started == 5
-    assert run_tick(database, NOW + MINUTE, DispatchPlan(most_pending=5)).started == 0
+    assert run_tick(database, dispatch_settings=DispatchSettings(most_pending=5)).started == 5
+    assert run_tick(database, NOW + MINUTE, DispatchSettings(most_pending=5)).started == 0
 
 
 def test_one_dispatcher_at_a_time_and_one_tick_a_minute(database: Database) -> None:
@@ -179,9 +179,9 @@ def test_one_dispatcher_at_a_time_and_one_tick_a_minute(database: Database) -> N
 
 def test_a_lost_node_raises_an_alert_and_a_stopped_one_does_not(database: Database) -> None:
     for name in ("lost", "left", "there"):
-        place = QueuePlace(name, f"host/{name}", timedelta(seconds=30))
-        database.call(node_rows.join, place, url=None, pid=1, slots=2)
-    database.call(node_rows.leave, QueuePlace("left", "host/left", timedelta()))
+        place = LeaseHolder(name, f"host/{name}", timedelta(seconds=30))
+        database.call(node_rows.register, place, url=None, pid=1, slots=2)
+    database.call(node_rows.mark_stopped, LeaseHolder("left", "host/left", timedelta()))
     database.do("UPDATE nodes SET heartbeat_at = now() - interval '5 min' WHERE name <> 'there'")
     run_tick(database)
     open_alerts = "SELECT subject FROM alerts WHERE kind = 'node_lost' AND resolved_at IS NULL"
@@ -216,8 +216,8 @@ def test_the_query_finds_every_market_that_the_rule_would_start(database: Databa
             tier=chance.choice(["hot", "standard", "cool"]),
             enabled=chance.random() < 0.9,
             scrape_frequency_hours=chance.choice([None, None, 1, 48]),
-            **{f"{spider}_failures": chance.choice([0, 0, 0, 1, 2, 3, 5]) for spider in SHARES},
-            **{f"{spider}_failed_at": random_time(3000) for spider in SHARES},
+            **{f"{spider}_failures": chance.choice([0, 0, 0, 1, 2, 3, 5]) for spider in INTERVAL_SHARES},
+            **{f"{spider}_failed_at": random_time(3000) for spider in INTERVAL_SHARES},
             last_discovery_at=random_time(longest),
             last_sweep_at=random_time(longest),
             last_verification_at=random_time(300),
@@ -231,13 +231,16 @@ def test_the_query_finds_every_market_that_the_rule_would_start(database: Databa
     )
     markets = database.call(dispatch_state.all_markets)
     expected = {
-        (market.id, spider) for market in markets for spider in SHARES if judge(market, spider, NOW).starts
+        (market.id, spider)
+        for market in markets
+        for spider in INTERVAL_SHARES
+        if decide_start(market, spider, NOW).starts
     }
     found = {
         (market.id, spider)
         for market in database.call(dispatch_state.due_markets, NOW)
-        for spider in SHARES
-        if judge(market, spider, NOW).starts
+        for spider in INTERVAL_SHARES
+        if decide_start(market, spider, NOW).starts
     }
     assert found == expected
     assert len(expected) > 200
@@ -246,4 +249,4 @@ def test_the_query_finds_every_market_that_the_rule_would_start(database: Databa
 def test_the_limits_for_stale_prices_come_from_the_settings() -> None:
     settings = Settings({"STALE_PRICE_HOURS": "6", "STALE_PRICE_SHARE": "0.5"})
     settings.setmodule("pricewatch.settings", priority="default")
-    assert DispatchPlan.of(settings).stale_prices == StalePrices(hours=6, share=0.5)
+    assert DispatchSettings.of(settings).stale_prices == StalePrices(hours=6, share=0.5)

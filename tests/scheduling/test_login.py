@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tests.databases import Database
-from tests.scheduling.daemons import CHEAP, Daemon
+from tests.scheduling.daemons import FAKE_SPIDERS, Daemon
 from tests.waiting import until
 
 ADA = ("ada", "50% secret")
@@ -24,7 +24,7 @@ def client(database: Database, tmp_path: Path) -> Iterator[httpx.Client]:
         "PRICEWATCH_USER": ADA[0],
         "PRICEWATCH_PASSWORD": ADA[1],
     }
-    daemon = Daemon(tmp_path, "locked", environment, **CHEAP)
+    daemon = Daemon(tmp_path, "locked", environment, **FAKE_SPIDERS)
     with httpx.Client(base_url=daemon.url) as client:
 
         def answers() -> bool:

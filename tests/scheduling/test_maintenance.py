@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pricewatch.store.fetch_state import proxy_blocks
+from pricewatch.store.operations import metric_totals
 from pricewatch.store.people import web_sessions
 from pricewatch.store.queues import job_queue
+from pricewatch.store.source_registry import market_rows
 from pricewatch.store.views import market_list
-from pricewatch.store.writing import market_rows, metric_totals
 from tests.databases import Database
 from tests.scheduling.dispatching import NOW, make_market, no_sample_markets, pending_jobs, run_tick
 
@@ -24,7 +25,9 @@ def test_an_open_circuit_gets_one_attempt_a_day(database: Database) -> None:
     run_tick(database, moment)
     for _ in range(3):
         database.do("DELETE FROM jobs")
-        database.call(market_rows.note_run, "m", spider="discovery", status="failed", at=moment, failed=True)
+        database.call(
+            market_rows.record_run, "m", spider="discovery", status="failed", at=moment, failed=True
+        )
         moment += timedelta(hours=1)
         run_tick(database, moment)
     assert pending_jobs(database) == []
@@ -35,9 +38,9 @@ def test_an_open_circuit_gets_one_attempt_a_day(database: Database) -> None:
     done = run_tick(database, night)
     assert (done.maintained, done.breakers_closed, done.started) == (True, 1, 1)
     database.do("DELETE FROM jobs")
-    database.call(market_rows.note_run, "m", spider="discovery", status="failed", at=night, failed=True)
+    database.call(market_rows.record_run, "m", spider="discovery", status="failed", at=night, failed=True)
     assert run_tick(database, night + timedelta(hours=2)).started == 0
-    database.call(market_rows.note_run, "m", spider="discovery", status="completed", at=night, failed=False)
+    database.call(market_rows.record_run, "m", spider="discovery", status="completed", at=night, failed=False)
     assert (
         database.value("SELECT count(*) FROM alerts WHERE kind = 'circuit_open' AND resolved_at IS NULL") == 0
     )
@@ -49,7 +52,7 @@ def test_each_spider_of_a_market_has_its_own_circuit(database: Database) -> None
     def ended(spider: str, *, failed: bool) -> None:
         status = "failed" if failed else "completed"
         at = NOW - timedelta(hours=20)
-        database.call(market_rows.note_run, "m", spider=spider, status=status, at=at, failed=failed)
+        database.call(market_rows.record_run, "m", spider=spider, status=status, at=at, failed=failed)
 
     for _ in range(3):
         ended("sweep", failed=True)
@@ -150,10 +153,10 @@ def test_counters_roll_over(database: Database) -> None:
             status=status,
             now=NOW + timedelta(hours=15),
         )
-        database.call(metric_totals.keep, run, {"pages": 3})
+        database.call(metric_totals.save_run_metrics, run, {"pages": 3})
     night = datetime(2026, 11, 17, 3, 1, tzinfo=UTC)
     for address, at in (("long-ago", NOW), ("just-now", night)):
-        database.call(web_sessions.note_failure, address, at)
+        database.call(web_sessions.record_failure, address, at)
     for domain, until in (("over.example", NOW), ("still.example", night + timedelta(hours=1))):
         database.call(proxy_blocks.block, domain, "proxy:1", error="x", now=NOW, until=until)
     database.call(web_sessions.open_session, "ada", NOW - timedelta(days=30))

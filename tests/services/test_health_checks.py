@@ -11,9 +11,9 @@ import pytest
 
 from pricewatch.rules.staleness import StalePrices
 from pricewatch.services import health_checks
+from pricewatch.store.operations import adapter_status
 from pricewatch.store.people import outbox
 from pricewatch.store.views.alert_list import RUNBOOKS
-from pricewatch.store.writing import adapter_status
 from tests.databases import Database
 from tests.store.observations import card, store
 

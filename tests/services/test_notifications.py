@@ -112,13 +112,13 @@ def test_who_has_it_does_not_get_it_again(
 
 def test_what_never_gets_through_is_given_up_and_says_so(database: Database, webhook: Webhook) -> None:
     say(database, channels=["nowhere"])
-    for _ in range(outbox.MOST_ATTEMPTS + 1):
+    for _ in range(outbox.MAX_ATTEMPTS + 1):
         notifications.deliver(database.engine)
         database.do("UPDATE messages SET next_try_at = :now", now=NOW)
     row = database.row("SELECT * FROM messages")
     assert row.given_up_at is not None
     assert "PRICEWATCH_NOTIFY_NOWHERE" in row.error
-    assert row.attempts == outbox.MOST_ATTEMPTS
+    assert row.attempts == outbox.MAX_ATTEMPTS
 
 
 def test_nothing_is_claimed_where_there_is_no_channel(database: Database) -> None:

@@ -12,14 +12,14 @@ from pricewatch.items import Offer, ProductPage, Quarantine
 from pricewatch.money import Money
 from pricewatch.services import quarantine_review
 from pricewatch.services.quarantine_review import Review, Reviewed
-from pricewatch.store.writing import held_jumps, history_append, listing_upsert, quarantine_rows
+from pricewatch.store.writing import history_append, jump_quarantine, listing_upsert, quarantine_rows
 from pricewatch.store.writing.batch import BatchWriter, Write, WriteUnit
 from pricewatch.store.writing.incoming_rows import Row
 from pricewatch.vocabulary import Availability, QuarantineReason
 from tests.databases import Database
 from tests.store.observations import MARKET, START, card, later, on_rows
 
-WRITES: list[Write] = on_rows(held_jumps.hold, listing_upsert.upsert, history_append.append)
+WRITES: list[Write] = on_rows(jump_quarantine.quarantine_jumps, listing_upsert.upsert, history_append.append)
 PAGE = """<html><body><main class="item" data-id="1" data-status="{state}"><h1 class="item-title">Thing 1</h1>
 <section class="buy-box"><p class="item-price"><strong
 class="price">{price}</strong></p></section></main></body></html>"""
@@ -60,8 +60,8 @@ def hold(
         adapter_id=adapter_id,
         encoding="latin-1",
     )
-    item.held = Quarantine(reason, {"why": "two prices"}, made)
-    database.call(quarantine_rows.hold, item, run_id=2, at=START)
+    item.quarantine = Quarantine(reason, {"why": "two prices"}, made)
+    database.call(quarantine_rows.quarantine_offer, item, run_id=2, at=START)
     number: int = database.value("SELECT max(id) FROM quarantine")
     return number
 

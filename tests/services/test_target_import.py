@@ -14,7 +14,7 @@ from pricewatch.services import target_import
 from pricewatch.services.target_import import BadTarget, ImportReport, LineOutcome, check, check_url
 from pricewatch.store.queues import target_rows
 from tests.databases import Database
-from tests.store.watched import NOW
+from tests.store.sample_targets import NOW
 
 ADDED, UPDATED, KNOWN, REPEATED, REJECTED = LineOutcome
 

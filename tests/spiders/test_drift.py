@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from pricewatch.store.writing import adapter_status
+from pricewatch.store.operations import adapter_status
 from tests.spiders.target_runs import fetch, readable, watch
 
 

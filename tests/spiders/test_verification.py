@@ -244,5 +244,5 @@ def test_listing_seen_by_another_run_meanwhile_is_not_struck(known):
         "sold_at": None,
         "verification_status": "gone",
     }
-    known.database.call(verification_rows.apply, 1, [row], known.bazaar.now())
+    known.database.call(verification_rows.apply_results, 1, [row], known.bazaar.now())
     assert known.listing(true).active

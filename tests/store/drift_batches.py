@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 from pricewatch.rules.drift_thresholds import DriftBatch
-from pricewatch.store.writing import adapter_batches, run_rows
+from pricewatch.store.operations import adapter_batches
+from pricewatch.store.writing import run_rows
 from tests.databases import Database
-from tests.store.watched import NOW
+from tests.store.sample_targets import NOW
 
 GOOD = DriftBatch(attempted=30, failed=3, extracted=27, valid=27)
 BAD = DriftBatch(attempted=30, failed=28, extracted=2, valid=2)

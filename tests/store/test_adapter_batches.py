@@ -10,11 +10,11 @@ import pytest
 from pricewatch.errors import RunRefused, UserError
 from pricewatch.rules.custom_spiders import reader_id
 from pricewatch.rules.drift_thresholds import DriftBatch
-from pricewatch.store.writing import adapter_batches, adapter_status
+from pricewatch.store.operations import adapter_batches, adapter_status
 from tests.databases import Database
 from tests.store.drift_batches import BAD, GOOD, POOR, end_run
 from tests.store.observations import later, offer, store
-from tests.store.watched import NOW
+from tests.store.sample_targets import NOW
 
 
 def status(database: Database, adapter_id: str = "a", source: str = "s") -> Any:
@@ -72,17 +72,17 @@ def test_enabling_needs_a_name_and_resets_streaks(database: Database) -> None:
     for _ in range(2):
         end_run(database, {"a": BAD})
     with pytest.raises(RunRefused, match="scrapy adapters enable a --source s"):
-        database.call(adapter_status.begin, "a", "s")
+        database.call(adapter_status.check_enabled, "a", "s")
     with pytest.raises(UserError, match="--by"):
         database.call(adapter_status.enable, "a", "s", by=" ", note="x", now=NOW)
     assert database.call(adapter_status.enable, "a", "s", by="Ada", note="x", now=NOW)
     assert not database.call(adapter_status.enable, "a", "s", by="Ada", note="x", now=NOW)
-    assert database.call(adapter_status.begin, "a", "s")
+    assert database.call(adapter_status.check_enabled, "a", "s")
     assert alerts(database) == set()
     run_id = end_run(database, {"a": BAD})
     assert (status(database).enabled, status(database).consecutive_failed_batches) == (True, 1)
     assert database.value("SELECT watched FROM runs WHERE id = :id", id=run_id)
-    assert not database.call(adapter_status.begin, "a", "s")
+    assert not database.call(adapter_status.check_enabled, "a", "s")
 
 
 def test_an_adapter_is_disabled_for_the_failing_source_only(database: Database) -> None:
@@ -92,9 +92,9 @@ def test_an_adapter_is_disabled_for_the_failing_source_only(database: Database) 
     assert not status(database, "generic", "bad.example").enabled
     assert status(database, "generic", "good.example").enabled
     with pytest.raises(RunRefused, match=r"disabled for bad\.example"):
-        database.call(adapter_status.begin, "generic", "bad.example")
-    assert not database.call(adapter_status.begin, "generic", "good.example")
-    assert not database.call(adapter_status.begin, "generic", "new.example")
+        database.call(adapter_status.check_enabled, "generic", "bad.example")
+    assert not database.call(adapter_status.check_enabled, "generic", "good.example")
+    assert not database.call(adapter_status.check_enabled, "generic", "new.example")
     # The baseline belongs to one source, too.
     assert status(database, "generic", "good.example").baseline_failure_rate == Decimal("0.1")
 
@@ -104,10 +104,10 @@ def test_an_adapter_can_be_disabled_and_enabled_for_all_sources(database: Databa
         end_run(database, {"a": BAD}, source="bad.example")
     assert database.call(adapter_status.disable, "a", reason="MANUAL", by="Ada", note="x", now=NOW)
     with pytest.raises(RunRefused, match="The adapter a is disabled since"):
-        database.call(adapter_status.begin, "a", "new.example")
+        database.call(adapter_status.check_enabled, "a", "new.example")
     # This also enables the source that was disabled because of drift.
     assert database.call(adapter_status.enable, "a", by="Ada", note="x", now=NOW)
-    assert database.call(adapter_status.begin, "a", "bad.example")
+    assert database.call(adapter_status.check_enabled, "a", "bad.example")
     assert alerts(database) == set()
     run_id = end_run(database, {"a": GOOD}, source="new.example")
     assert database.value("SELECT watched FROM runs WHERE id = :id", id=run_id)
@@ -142,11 +142,11 @@ def test_a_custom_spider_is_judged_like_an_adapter_and_named_in_messages(databas
         assert "spider my toys" in text
         assert "adapter spider" not in text
     with pytest.raises(RunRefused) as refused:
-        database.call(adapter_status.begin, reader, "localhost:8000")
+        database.call(adapter_status.check_enabled, reader, "localhost:8000")
     message = str(refused.value)
     assert message.startswith("The spider my toys is disabled for localhost:8000 since")
     assert "`scrapy adapters enable 'spider:my toys' --source localhost:8000 --by NAME --note WHY`" in message
-    assert not database.call(adapter_status.begin, reader, "shop.example")
+    assert not database.call(adapter_status.check_enabled, reader, "shop.example")
 
 
 def test_special_characters_in_a_spider_name_do_not_break_metric_names(database: Database) -> None:

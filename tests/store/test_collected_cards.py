@@ -30,9 +30,9 @@ def collect(database: Database, run_id: int, page: int, rows: list[Row]) -> tupl
         nonlocal new
         for unit in batch.units:
             new = collected_cards.collect(connection, run_id, "/c/bikes", page, unit.rows)
-            run_rows.record(connection, run_id, {"cards": len(unit.rows)}, {})
+            run_rows.update_run(connection, run_id, {"cards": len(unit.rows)}, {})
 
-    unit = WriteUnit(rows, set_aside=True)
+    unit = WriteUnit(rows, collect_only=True)
     with database.engine.connect() as connection:
         BatchWriter([collect_rows], run_id, MARKET).store(connection, [unit])
     return new, unit.refused

@@ -11,9 +11,10 @@ from sqlalchemy.exc import IntegrityError
 from pricewatch.money import Money
 from pricewatch.rules.market_membership import PriceRange
 from pricewatch.store.people import watch_rules
+from pricewatch.store.source_registry import market_rows
 from pricewatch.store.views import admin_listings, product_list, public_listings
 from pricewatch.store.views.listing_filter import ListingFilter
-from pricewatch.store.writing import incoming_rows, market_rows, market_sync
+from pricewatch.store.writing import incoming_rows, market_sync
 from tests.databases import Database
 from tests.store.observations import MARKET, card, later, store
 
@@ -39,9 +40,9 @@ def test_a_product_has_a_lowest_price_in_each_currency(database: Database, produ
         (Money(900, "JPY"), Money(900, "JPY"), 1),
         (Money(5_000, "KWD"), Money(5_000, "KWD"), 1),
     ]
-    assert row.lowest_like(Money(2_000, "USD")) == Money(1_500, "USD")
-    assert row.lowest_like(Money(2_000, "EUR")) is None
-    assert row.lowest_like(None) is None
+    assert row.lowest_in_currency_of(Money(2_000, "USD")) == Money(1_500, "USD")
+    assert row.lowest_in_currency_of(Money(2_000, "EUR")) is None
+    assert row.lowest_in_currency_of(None) is None
     assert database.call(product_list.products, most=5) == [row]
     assert database.call(product_list.products, title_query="thing", most=5) == [row]
 

@@ -19,5 +19,5 @@ def test_the_query_returns_the_same_pages_as_the_rule(database: Database) -> Non
         database.do("UPDATE listings SET detail_due_at = :due WHERE id = :id", due=due, id=listing_id)
     known = [tuple(row) for row in database.rows("SELECT id, detail_due_at FROM listings")]
     for most in (0, 1, 50, 100, 300):
-        chosen = database.call(detail_queue.choose, MARKET, START, most)
+        chosen = database.call(detail_queue.next_pages, MARKET, START, most)
         assert [detail.listing_id for detail in chosen] == in_order(known, START, most)

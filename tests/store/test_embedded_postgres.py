@@ -297,4 +297,4 @@ def test_the_error_of_a_server_that_does_not_start_names_its_log(
     monkeypatch.setattr(embedded_postgres, "START_TIMEOUT", 0.0)
     with pytest.raises(DatabaseUnavailable, match=r"does not start.*see its log .*postgres/log"):
         embedded_postgres.database_url(place.directory)
-    embedded_postgres._held.pop(place.directory.resolve()).close()
+    embedded_postgres._user_locks.pop(place.directory.resolve()).close()

@@ -11,12 +11,12 @@ import pytest
 from pricewatch import clock
 from pricewatch.errors import UserError
 from pricewatch.store.queues import job_leases, job_lists, job_queue
-from pricewatch.store.queues.job_leases import Ended
-from pricewatch.store.queues.job_queue import ClaimedJob, QueuePlace
+from pricewatch.store.queues.job_leases import JobResult
+from pricewatch.store.queues.job_queue import ClaimedJob, LeaseHolder
 from tests.databases import Database
 
 LEASE = timedelta(seconds=30)
-HERE, THERE = QueuePlace("here", "host/1", LEASE), QueuePlace("there", "host/2", LEASE)
+HERE, THERE = LeaseHolder("here", "host/1", LEASE), LeaseHolder("there", "host/2", LEASE)
 
 
 def add(database: Database, count: int = 1, **options: object) -> list[str]:
@@ -25,7 +25,7 @@ def add(database: Database, count: int = 1, **options: object) -> list[str]:
     ]
 
 
-def claim(database: Database, holder: QueuePlace = HERE) -> ClaimedJob | None:
+def claim(database: Database, holder: LeaseHolder = HERE) -> ClaimedJob | None:
     claimed: ClaimedJob | None = database.call(job_queue.claim, holder, ["p"])
     return claimed
 
@@ -41,12 +41,12 @@ def test_concurrent_nodes_claim_each_job_once(database: Database) -> None:
         database.call(job_queue.add, "p", "sweep", {"market": "m"})
 
     def work(number: int) -> list[str]:
-        claimed, holder = [], QueuePlace(f"node {number}", f"host/{number}", LEASE)
+        claimed, holder = [], LeaseHolder(f"node {number}", f"host/{number}", LEASE)
         while (job := claim(database, holder)) is not None:
             if job.spider == "sweep":
                 running = "SELECT count(*) FROM jobs WHERE state = 'running' AND work = 'market m'"
                 assert database.value(running) == 1
-                assert database.call(job_leases.end, holder, Ended(job.id, "finished", 0))
+                assert database.call(job_leases.record_result, holder, JobResult(job.id, "finished", 0))
             claimed.append(job.job_id)
         return claimed
 
@@ -54,7 +54,7 @@ def test_concurrent_nodes_claim_each_job_once(database: Database) -> None:
         claims = Counter(job for jobs_of_node in executor.map(work, range(6)) for job in jobs_of_node)
     while (job := claim(database)) is not None:
         claims[job.job_id] += 1
-        database.call(job_leases.end, HERE, Ended(job.id, "finished", 0))
+        database.call(job_leases.record_result, HERE, JobResult(job.id, "finished", 0))
     assert len(claims) == 160
     assert set(claims.values()) == {1}
 
@@ -71,9 +71,9 @@ def test_lost_job_is_requeued_until_the_last_attempt(database: Database) -> None
         job = claim(database)
         assert job is not None
         assert job.attempts == attempt
-        assert database.call(job_leases.return_lost, clock.now(), silence=LEASE) == []
+        assert database.call(job_leases.requeue_lost, clock.now(), silence=LEASE) == []
         database.do("UPDATE jobs SET lease_until = now() - interval '1 s'")
-        (lost,) = database.call(job_leases.return_lost, clock.now(), silence=LEASE)
+        (lost,) = database.call(job_leases.requeue_lost, clock.now(), silence=LEASE)
     assert lost.state == "failed"
     assert "was lost during attempt 3" in database.value("SELECT reason FROM jobs")
 
@@ -88,9 +88,9 @@ def test_job_with_a_run_heartbeat_is_not_lost(database: Database) -> None:
         job=job_id,
         now=now,
     )
-    assert database.call(job_leases.return_lost, now, silence=LEASE) == []
+    assert database.call(job_leases.requeue_lost, now, silence=LEASE) == []
     later = now + LEASE + timedelta(seconds=1)
-    assert len(database.call(job_leases.return_lost, later, silence=LEASE)) == 1
+    assert len(database.call(job_leases.requeue_lost, later, silence=LEASE)) == 1
     assert database.value("SELECT status FROM runs") == "stale"
 
 
@@ -100,7 +100,7 @@ def test_collected_cards_of_a_lost_job_are_deleted(database: Database) -> None:
     run_id = open_run(database, "discovery", job_id)
     add_collected_card(database, run_id)
     database.do("UPDATE jobs SET lease_until = now() - interval '1 s'")
-    assert len(database.call(job_leases.return_lost, clock.now() + 2 * LEASE, silence=LEASE)) == 1
+    assert len(database.call(job_leases.requeue_lost, clock.now() + 2 * LEASE, silence=LEASE)) == 1
     assert database.value("SELECT status FROM runs") == "stale"
     assert database.value("SELECT count(*) FROM collected_cards") == 0
 
@@ -145,13 +145,13 @@ def test_node_cannot_renew_end_or_release_a_lost_job(database: Database) -> None
     job = claim(database)
     assert job is not None
     database.do("UPDATE jobs SET lease_until = now() - interval '1 s'")
-    database.call(job_leases.return_lost, clock.now(), silence=LEASE)
+    database.call(job_leases.requeue_lost, clock.now(), silence=LEASE)
     again = claim(database, THERE)
     assert again is not None
-    assert database.call(job_leases.beat, HERE, [job.id]) == {}
-    assert not database.call(job_leases.end, HERE, Ended(job.id, "finished", 0))
-    assert not database.call(job_leases.give_back, HERE, job.id, "stopped")
-    assert list(database.call(job_leases.beat, THERE, [job.id])) == [job.id]
+    assert database.call(job_leases.renew, HERE, [job.id]) == {}
+    assert not database.call(job_leases.record_result, HERE, JobResult(job.id, "finished", 0))
+    assert not database.call(job_leases.release, HERE, job.id, "stopped")
+    assert list(database.call(job_leases.renew, THERE, [job.id])) == [job.id]
 
 
 def test_cancelled_job_ends_as_cancelled(database: Database) -> None:
@@ -162,12 +162,12 @@ def test_cancelled_job_ends_as_cancelled(database: Database) -> None:
         assert job is not None
         assert database.call(job_leases.cancel, "p", job_id, "TERM") == "running"
         if end == "finished":
-            database.call(job_leases.end, HERE, Ended(job.id, "finished", 0))
+            database.call(job_leases.record_result, HERE, JobResult(job.id, "finished", 0))
         elif end == "lost":
             database.do("UPDATE jobs SET lease_until = now() - interval '1 s'")
-            database.call(job_leases.return_lost, clock.now(), silence=LEASE)
+            database.call(job_leases.requeue_lost, clock.now(), silence=LEASE)
         else:
-            database.call(job_leases.give_back, HERE, job.id, "stopped")
+            database.call(job_leases.release, HERE, job.id, "stopped")
         assert states(database) == {"cancelled": 1}, end
         assert database.call(job_leases.cancel, "p", job_id, "TERM") is None
 
@@ -183,7 +183,7 @@ def test_lists_and_counts_cover_all_nodes(database: Database) -> None:
     for holder in (HERE, THERE):
         job = claim(database, holder)
         assert job is not None
-        database.call(job_leases.end, holder, Ended(job.id, "failed", 1, None, "why"))
+        database.call(job_leases.record_result, holder, JobResult(job.id, "failed", 1, None, "why"))
     claim(database, THERE)
     counts = database.call(job_lists.counts, LEASE)
     assert (counts.pending, counts.running, counts.ended) == (2, 1, 2)

@@ -12,14 +12,17 @@ from sqlalchemy import Connection
 from pricewatch.items import Offer, ProductPage
 from pricewatch.money import Money
 from pricewatch.rules.price_jump import agrees, is_jump
-from pricewatch.store.writing import held_jumps, history_append, incoming_rows, listing_upsert
+from pricewatch.store.writing import history_append, incoming_rows, jump_quarantine, listing_upsert
 from pricewatch.store.writing.batch import Batch, BatchWriter, Write, WriteCounts, WriteUnit
 from pricewatch.store.writing.incoming_rows import Row
 from pricewatch.vocabulary import Availability
 from tests.databases import Database
 from tests.store.observations import MARKET, call_items, card, later, offer, on_rows
 
-WRITES: list[Write] = [*on_rows(held_jumps.hold, listing_upsert.upsert, history_append.append), call_items]
+WRITES: list[Write] = [
+    *on_rows(jump_quarantine.quarantine_jumps, listing_upsert.upsert, history_append.append),
+    call_items,
+]
 CENTS = st.integers(1, 99_999_999)
 
 
@@ -47,7 +50,7 @@ def quarantined(database: Database) -> list[tuple[str, int]]:
 def test_a_jump_is_quarantined_and_the_listing_counts_as_seen(database: Database) -> None:
     store(database, [card(1, 1000)], run_id=1)
     counts = store(database, [card(1, 5000, later(60), availability=Availability.OUT_OF_STOCK)], run_id=2)
-    assert (counts.updated, counts.held, counts.held_offers, counts.price_rows) == (1, 1, 0, 0)
+    assert (counts.updated, counts.held, counts.quarantined_offers, counts.price_rows) == (1, 1, 0, 0)
     found = listing(database)
     assert (found.price_cents, found.currency, found.availability) == (1000, "EUR", "IN_STOCK")
     assert (found.times_seen, found.last_seen_at) == (2, later(60))
@@ -62,7 +65,7 @@ def test_a_jump_is_quarantined_and_the_listing_counts_as_seen(database: Database
 def test_a_price_is_confirmed_by_another_run_only(database: Database) -> None:
     store(database, [card(1, 1000)], run_id=1)
     store(database, [card(1, 5000, later(60))], run_id=2)
-    assert store(database, [offer(1, 5000, later(61))], run_id=2).held_offers == 1
+    assert store(database, [offer(1, 5000, later(61))], run_id=2).quarantined_offers == 1
     assert quarantined(database) == [("pending", 5000)]
     counts = store(database, [offer(1, 5100, later(90))], run_id=3)
     assert (counts.held, counts.price_rows) == (0, 1)
@@ -126,7 +129,7 @@ def test_the_page_of_a_quarantined_offer_is_stored(database: Database) -> None:
 
     def attach(connection: Connection, counts: WriteCounts) -> None:
         assert counts.held
-        held_jumps.attach_page(connection, item, run_id=2)
+        jump_quarantine.attach_page(connection, item, run_id=2)
 
     store(database, [row], run_id=2, item=attach)
     stored = database.row("SELECT * FROM quarantine")
@@ -146,7 +149,7 @@ def test_the_sql_agrees_with_the_rules(database: Database, known: int, factor: f
 
         def observe(price: int, minutes: int, run_id: int) -> bool:
             incoming_rows.load(connection, [card(1, price, later(minutes))])
-            for write in (held_jumps.hold, listing_upsert.upsert, history_append.append):
+            for write in (jump_quarantine.quarantine_jumps, listing_upsert.upsert, history_append.append):
                 write(connection, Batch(run_id, MARKET, [WriteUnit([])]))
             found = connection.exec_driver_sql("SELECT quarantined FROM incoming")
             return bool(found.scalar())

@@ -16,7 +16,7 @@ from pricewatch.store.views import admin_listings, gauges, product_list, public_
 from pricewatch.store.views.listing_filter import ListingFilter
 from tests.databases import Database
 from tests.store.observations import MARKET, card, store
-from tests.store.watched import make_targets
+from tests.store.sample_targets import make_targets
 
 Pages = Callable[[int | None], tuple[list[dict[str, Any]], int | None]]
 

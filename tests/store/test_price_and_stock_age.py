@@ -10,11 +10,11 @@ import pytest
 from pricewatch import clock
 from pricewatch.items import Card, SellerInfo
 from pricewatch.money import Money
-from pricewatch.pipelines.validate import richer
+from pricewatch.pipelines.validate import merge_cards
 from pricewatch.services import quarantine_review
 from pricewatch.store.views import admin_listings, product_list, public_listings
 from pricewatch.store.views.listing_filter import ListingFilter
-from pricewatch.store.writing import held_jumps, history_append, verification_rows
+from pricewatch.store.writing import history_append, jump_quarantine, verification_rows
 from pricewatch.store.writing.batch import BatchWriter, WriteUnit
 from pricewatch.store.writing.incoming_rows import Row
 from pricewatch.vocabulary import Availability
@@ -45,7 +45,7 @@ def history(database: Database) -> list[tuple[int, str]]:
 
 
 def store_out_of_stock_page(database: Database, at: datetime) -> None:
-    database.call(history_append.note_out_of_stock, listing(database).id, at, 9, "1.0.0")
+    database.call(history_append.record_out_of_stock, listing(database).id, at, 9, "1.0.0")
 
 
 class TestPriceAge:
@@ -70,7 +70,7 @@ class TestPriceAge:
         assert history(database) == [(900, "IN_STOCK")]
 
     def test_a_quarantined_price_does_not_refresh_the_stored_one(self, database: Database) -> None:
-        steps = [*on_rows(held_jumps.hold), *WRITES]
+        steps = [*on_rows(jump_quarantine.quarantine_jumps), *WRITES]
         for row, run_id in ((card(1, 1000), 1), (card(1, 9000, later(60), availability=OUT), 2)):
             unit = WriteUnit([row])
             with database.engine.connect() as connection:
@@ -196,12 +196,14 @@ class TestStock:
         store(database.engine, [card(1, availability=SOLD)])
         row = {"listing_id": listing(database).id, "last_seen_at": START.isoformat(), "strikes": 0}
         row |= {"struck": False, "alive": True, "gone": False, "sold": False, "sold_at": None}
-        database.call(verification_rows.apply, 2, [{**row, "verification_status": "verified"}], later(30))
+        database.call(
+            verification_rows.apply_results, 2, [{**row, "verification_status": "verified"}], later(30)
+        )
         assert listing(database).availability == "LISTED"
         assert history(database) == [(1000, "SOLD"), (1000, "LISTED")]
 
     def test_an_accepted_jump_of_a_card_without_stock_keeps_listed(self, database: Database) -> None:
-        steps = [*on_rows(held_jumps.hold), *WRITES]
+        steps = [*on_rows(jump_quarantine.quarantine_jumps), *WRITES]
         for row, run_id in ((card_without_stock(), 1), (card_without_stock(9000, later(10)), 2)):
             with database.engine.connect() as connection:
                 BatchWriter(steps, run_id, MARKET).store(connection, [WriteUnit([row])])
@@ -218,7 +220,7 @@ class TestStock:
         with_price = Card(
             url=url, title="Thing", price_cents=100, currency="EUR", seller=seller, location="Wien"
         )
-        merged = richer(with_stock, with_price)
+        merged = merge_cards(with_stock, with_price)
         assert (merged.price_cents, merged.availability) == (100, OUT)
 
     def test_listed_offers_count_as_on_sale(self, database: Database) -> None:

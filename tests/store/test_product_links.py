@@ -10,7 +10,7 @@ from pricewatch.store.writing.batch import BatchWriter, Write, WriteUnit
 from tests.databases import Database
 from tests.store.observations import MARKET, START, card, later, offer, on_rows
 
-WRITES: list[Write] = on_rows(listing_upsert.upsert, product_links.request, history_append.append)
+WRITES: list[Write] = on_rows(listing_upsert.upsert, product_links.request_changed, history_append.append)
 GTINS = ("4006381333931", "036000291452", "96385074")
 
 
@@ -37,7 +37,7 @@ def links(database: Database) -> dict[str, Any]:
 
 
 def trust(database: Database, trusted: bool = True) -> None:
-    database.call(product_links.trust, "bazaar", START, trusted=trusted)
+    database.call(product_links.set_gtin_trust, "bazaar", START, trusted=trusted)
 
 
 def test_listings_with_the_same_trusted_gtin_are_one_product_with_an_explanation(

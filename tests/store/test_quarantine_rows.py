@@ -11,15 +11,17 @@ from sqlalchemy import text
 
 from pricewatch.items import Offer, ProductPage, Quarantine
 from pricewatch.parsing.identity import identity_key
-from pricewatch.store.maintenance import daily
-from pricewatch.store.writing import held_jumps, incoming_rows, listing_upsert, quarantine_rows
+from pricewatch.store.operations import daily_maintenance
+from pricewatch.store.writing import incoming_rows, jump_quarantine, listing_upsert, quarantine_rows
 from pricewatch.store.writing.batch import BatchWriter, Write, WriteUnit
 from pricewatch.store.writing.incoming_rows import Row
 from pricewatch.vocabulary import Availability, QuarantineReason
 from tests.databases import Database
 from tests.store.observations import MARKET, START, card, later, offer, on_rows
 
-WRITES: list[Write] = on_rows(held_jumps.hold, listing_upsert.upsert, quarantine_rows.settle_read)
+WRITES: list[Write] = on_rows(
+    jump_quarantine.quarantine_jumps, listing_upsert.upsert, quarantine_rows.reject_readable
+)
 URL = "https://bazaar.example/item/1"
 
 
@@ -42,11 +44,11 @@ def quarantined_page(
         adapter_version="1.0.0",
     )
     quarantine = Quarantine(reason, {"minutes": minutes})
-    return ProductPage(offer=found, page=page, adapter_id="bazaar", held=quarantine, **fields)
+    return ProductPage(offer=found, page=page, adapter_id="bazaar", quarantine=quarantine, **fields)
 
 
 def quarantine(database: Database, item: ProductPage, run_id: int = 1) -> None:
-    database.call(quarantine_rows.hold, item, run_id=run_id, at=START)
+    database.call(quarantine_rows.quarantine_offer, item, run_id=run_id, at=START)
 
 
 def store(database: Database, rows: list[Row], run_id: int) -> None:
@@ -143,7 +145,7 @@ def test_pages_are_removed_after_review_or_when_old(database: Database) -> None:
     now = START + timedelta(days=40)
 
     def remove(keep: int) -> bool:
-        more: bool = database.call(daily.remove_pages, now, timedelta(days=keep))
+        more: bool = database.call(daily_maintenance.remove_quarantine_pages, now, timedelta(days=keep))
         return more
 
     def minutes(days: float) -> float:
@@ -162,7 +164,7 @@ def test_pages_are_removed_after_review_or_when_old(database: Database) -> None:
     assert page_count(database) == 2
     found: Any = database.call(quarantine_rows.get, 1)
     assert found["page"] is None
-    assert "KEEP_HELD_PAGES_DAYS" in quarantine_rows.no_page(found)
+    assert "KEEP_HELD_PAGES_DAYS" in quarantine_rows.why_no_page(found)
     recent: Any = database.call(quarantine_rows.get, 2)
     assert recent["page"] == b"recent"
 

@@ -58,7 +58,7 @@ def test_the_project_of_a_run_is_the_project_of_its_job(database: Database) -> N
         ("sweep", "a", "third"),
         ("sweep", "removed", "pricewatch"),
     ):
-        assert database.call(run_list.project, {"spider": spider, "job_id": job_id}) == project
+        assert database.call(run_list.project_of, {"spider": spider, "job_id": job_id}) == project
 
 
 def test_a_run_whose_process_has_ended_is_stale(database: Database) -> None:
@@ -121,7 +121,7 @@ def test_a_closed_run_stays_closed_and_its_cards_are_deleted(database: Database)
 def test_invalid_characters_from_pages_do_not_prevent_storing_a_run(database: Database) -> None:
     run_id = open_run(database)
     errors = [{"error": "a\x00b\ud800", "value": float("nan"), "seen": {1}}]
-    database.call(run_rows.record, run_id, {"pages": 1}, {"errors": errors, "progress": {"\x00": START}})
+    database.call(run_rows.update_run, run_id, {"pages": 1}, {"errors": errors, "progress": {"\x00": START}})
     database.call(
         run_rows.add_page, run_id, url="/\x00", outcome=PageOutcome.BLOCKED, fetched_at=START, error="\ud800"
     )

@@ -8,10 +8,10 @@ import pytest
 
 from pricewatch.errors import RunRefused, UserError
 from pricewatch.services import add_market
-from pricewatch.store.writing import market_rows, source_rows, spider_sources
-from pricewatch.store.writing.source_rows import SourceRecord
+from pricewatch.store.source_registry import market_rows, source_rows, spider_sources
+from pricewatch.store.source_registry.source_rows import SourceRecord
 from tests.databases import Database
-from tests.store.watched import NOW
+from tests.store.sample_targets import NOW
 
 
 def source_for(database: Database, site: str, source_id: str | None = None) -> SourceRecord:
@@ -42,7 +42,7 @@ def test_a_source_is_created_for_a_new_site(
     assert (row.visibility, row.created_at) == ("INELIGIBLE", NOW)
     # A target of the same site belongs to this source.
     url = site if "://" in site else f"http://{site}/item/1"
-    assert database.call(source_rows.create, [url]).of(url) == source
+    assert database.call(source_rows.create_missing, [url]).of(url) == source
 
 
 def test_a_new_source_uses_the_adapter_of_its_site(database: Database) -> None:

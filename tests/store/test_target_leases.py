@@ -19,7 +19,7 @@ from pricewatch.queued_work import LeasedTarget
 from pricewatch.rules.target_schedule import TargetOutcome
 from pricewatch.store.queues import target_leases, target_queue
 from tests.databases import Database
-from tests.store.watched import NOW, make_targets, states
+from tests.store.sample_targets import NOW, make_targets, states
 from tests.waiting import until
 
 LEASE_SECONDS = 1.0
@@ -36,7 +36,7 @@ def work(database_url: str, number: int, finished: Any, begun: Any) -> None:
     with engine.connect() as connection:
         while True:
             with connection.begin():
-                target_queue.return_expired(connection, clock.now())
+                target_queue.requeue_expired(connection, clock.now())
                 leased = target_leases.lease(
                     connection, worker, clock.now(), seconds=LEASE_SECONDS, most=CHUNK
                 )
@@ -58,7 +58,7 @@ def work(database_url: str, number: int, finished: Any, begun: Any) -> None:
 def _record(connection: Connection, worker: str, target: LeasedTarget) -> None:
     """Record the outcome and the work in one transaction, so that both are stored or neither."""
     insert = text("INSERT INTO work_done (target_id, worker) VALUES (:id, :worker)")
-    if target_leases.record(connection, target, worker, TargetOutcome.SUCCESS, None, clock.now()):
+    if target_leases.record_outcome(connection, target, worker, TargetOutcome.SUCCESS, None, clock.now()):
         connection.execute(insert, {"id": target.id, "worker": worker})
 
 
@@ -99,11 +99,11 @@ def test_extended_lease_does_not_expire(database: Database) -> None:
         database.call(target_leases.lease, worker, NOW, seconds=60, most=1)
     later = NOW + timedelta(seconds=61)
     assert database.call(target_leases.extend, "alive", NOW + timedelta(seconds=50), seconds=60) == 1
-    assert database.call(target_queue.return_expired, later) == 1
+    assert database.call(target_queue.requeue_expired, later) == 1
     (returned,) = database.call(target_leases.lease, "third", later, seconds=60, most=5)
     # The worker that lost the lease cannot record an outcome.
     outcome = (TargetOutcome.FAILED, "too late", later)
-    assert not database.call(target_leases.record, returned, "dead", *outcome)
+    assert not database.call(target_leases.record_outcome, returned, "dead", *outcome)
     assert database.value("SELECT last_status FROM targets WHERE id = :id", id=returned.id) is None
 
 
@@ -126,9 +126,9 @@ def test_busy_source_is_skipped(database: Database) -> None:
 
 def test_targets_are_leased_by_id_unless_leased_by_another_worker(database: Database) -> None:
     make_targets(database, 2, due=None)
-    first = database.call(target_leases.lease_named, "w", [1, 2], NOW, seconds=60)
+    first = database.call(target_leases.lease_by_id, "w", [1, 2], NOW, seconds=60)
     assert [target.id for target in first] == [1, 2]
-    assert database.call(target_leases.lease_named, "other", [1, 2], NOW, seconds=60) == []
+    assert database.call(target_leases.lease_by_id, "other", [1, 2], NOW, seconds=60) == []
     # They were not queued before the lease, so they are idle after it.
     database.call(target_leases.release, "w")
     assert states(database) == {"idle": 2}

@@ -9,16 +9,17 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from pricewatch.rules.target_schedule import Limits, Rejection
+from pricewatch.rules.target_schedule import QueueLimits, Rejection
+from pricewatch.store.operations import adapter_status
 from pricewatch.store.queues import target_leases, target_queue
 from pricewatch.store.queues.target_queue import _DUE, Admission
-from pricewatch.store.writing import adapter_status, source_rows
+from pricewatch.store.source_registry import source_rows
 from tests.databases import Database
-from tests.store.watched import NOW, make_targets, states
+from tests.store.sample_targets import NOW, make_targets, states
 
 
 def schedule(database: Database, now: Any = NOW, **limits: Any) -> Admission:
-    admission: Admission = database.call(target_queue.schedule, now, Limits(**limits))
+    admission: Admission = database.call(target_queue.schedule, now, QueueLimits(**limits))
     return admission
 
 
@@ -140,7 +141,7 @@ def test_approval_starts_targets_and_withdrawal_stops_them(database: Database) -
     assert database.call(target_queue.enqueue, [1], NOW).offered == 0
     assert database.call(source_rows.approve, "shop0", "Ada", NOW) == 3
     assert len(schedule(database).accepted) == 3
-    database.call(source_rows.withdraw, "shop0", NOW)
+    database.call(source_rows.withdraw_approval, "shop0", NOW)
     assert schedule(database).offered == 0
     assert states(database) == {"idle": 3}
 

@@ -11,10 +11,10 @@ from pricewatch.parsing.url import canonical_url
 from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_filter import TargetFilter
 from pricewatch.store.queues.target_rows import AddedTargets, NewTarget
-from pricewatch.store.writing import source_rows
+from pricewatch.store.source_registry import source_rows
 from tests.databases import Database
 from tests.store.observations import card, store
-from tests.store.watched import NOW, make_targets
+from tests.store.sample_targets import NOW, make_targets
 
 
 def add(database: Database, *urls: str, **fields: Any) -> AddedTargets:
@@ -64,17 +64,20 @@ def test_new_target_is_linked_to_an_existing_listing(database: Database) -> None
     database.do("UPDATE sources SET domain = 'bazaar.example' WHERE id = 'bazaar'")
     add(database, "https://bazaar.example/item/1?utm_source=x")
     assert database.value("SELECT listing_id FROM targets") == database.value("SELECT id FROM listings")
-    row = database.call(target_rows.listed, TargetFilter(), most=5)[0]
+    row = database.call(target_rows.find_rows, TargetFilter(), most=5)[0]
     assert (row["price_cents"], row["currency"], row["title"]) == (1000, "EUR", "Thing 1")
 
 
 def test_filters_select_targets(database: Database) -> None:
     make_targets(database, 20, sources=4)
     database.do("UPDATE targets SET status = 'BROKEN' WHERE id <= 3")
-    assert database.call(target_rows.choose, TargetFilter(status="BROKEN")) == [1, 2, 3]
+    assert database.call(target_rows.find_ids, TargetFilter(status="BROKEN")) == [1, 2, 3]
     assert database.call(target_rows.count, TargetFilter(source_id="shop0", status="ACTIVE")) == 4
-    assert database.call(target_rows.choose, TargetFilter(contains="item/1", ids=[1, 2])) == [2]
-    assert [row["id"] for row in database.call(target_rows.listed, TargetFilter(), most=2, after=5)] == [6, 7]
+    assert database.call(target_rows.find_ids, TargetFilter(contains="item/1", ids=[1, 2])) == [2]
+    assert [row["id"] for row in database.call(target_rows.find_rows, TargetFilter(), most=2, after=5)] == [
+        6,
+        7,
+    ]
     # LIKE wildcards are escaped.
     assert database.call(target_rows.count, TargetFilter(contains="%")) == 0
 
@@ -89,7 +92,7 @@ def test_paused_target_leaves_the_queue_and_resumed_target_is_due_at_once(databa
     assert database.call(target_rows.resume, [1, 2], NOW) == 1
     row = database.row("SELECT * FROM targets WHERE id = 1")
     assert (row.status, row.consecutive_failures, row.next_due_at) == ("ACTIVE", 0, NOW)
-    database.call(source_rows.withdraw, "shop0", NOW)
+    database.call(source_rows.withdraw_approval, "shop0", NOW)
     database.call(target_rows.pause, [2], NOW)
     database.call(target_rows.resume, [2], NOW)
     assert database.value("SELECT next_due_at FROM targets WHERE id = 2") is None

@@ -62,7 +62,7 @@ class WriterHarness:
         total = WriteCounts()
         for unit in batch.units:
             total.add(unit.counts)
-        run_rows.record(
+        run_rows.update_run(
             connection, self.run_id, {"new_listings": total.new, "price_rows": total.price_rows}, {}
         )
 

@@ -22,19 +22,19 @@ def live(var: Path, days: float, seed: int = 1) -> None:
     os.environ["PRICEWATCH_VAR"] = str(var)
     os.environ.pop("DATABASE_URL", None)
     os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "pricewatch.settings")
-    from pricewatch.commands.simulate import in_reactor
-    from pricewatch.simulation.month import Month
+    from pricewatch.commands.simulate import run_in_reactor
+    from pricewatch.simulation.market_simulation import MarketSimulation
 
     begins = datetime.now(UTC) - timedelta(days=days)
     with Bazaar.start(seed=seed, listings=900, start=begins) as bazaar:
         settings = get_project_settings()
-        month = Month(bazaar, settings, fault_rate=0.004)
+        month = MarketSimulation(bazaar, settings, fault_rate=0.004)
 
         async def living() -> None:
             await month.run(days, seed, lambda _: None)
             await _watch_pages(month, bazaar)
 
-        in_reactor(living(), settings)
+        run_in_reactor(living(), settings)
     clock.move(timedelta())
 
 
@@ -51,7 +51,7 @@ async def _watch_pages(month: object, bazaar: Bazaar) -> None:
         target_rows.add(
             connection, [NewTarget(url, url.replace("http:", "https:")) for url in urls[:40]], now, "demo"
         )
-        target_queue.enqueue(connection, target_rows.choose(connection, TargetFilter(status="ACTIVE")), now)
+        target_queue.enqueue(connection, target_rows.find_ids(connection, TargetFilter(status="ACTIVE")), now)
     crawler = runner.create_crawler("targets")
     await runner.crawl(crawler)
     await asyncio.sleep(0)

@@ -11,14 +11,15 @@ import pytest
 
 from pricewatch import clock
 from pricewatch.rules.custom_spiders import reader_id
+from pricewatch.store.operations import adapter_status
 from pricewatch.store.queues import job_queue
-from pricewatch.store.writing import adapter_status, run_rows
+from pricewatch.store.writing import run_rows
 from pricewatch.vocabulary import RunStatus
 from tests.databases import Database
 from tests.services.test_quarantine_review import hold
 from tests.store.drift_batches import BAD, end_run
 from tests.web.conftest import Browser
-from tests.web.test_every_page import words
+from tests.web.test_every_page import visible_text
 from tests.web.test_metrics import read
 
 NAMES = ["toys", "Acme/toys & games?", "<b>toys</b> 100%", "MyShop_v2"]
@@ -44,14 +45,14 @@ def test_runs_are_listed_by_spider(client: httpx.Client, database: Database, nam
     assert f'href="{html.escape(page)}"' in everything
     assert f">{html.escape(name)}</a>" in everything
     assert name not in everything or html.escape(name) == name
-    shown = words(client, page)
+    shown = visible_text(client, page)
     assert f"{run_id} bazaar Finished 40 offers · 30 new · 31 prices · 2 failed" in shown
-    assert words(client, "/admin/scraper").count("40 offers") == 2
+    assert visible_text(client, "/admin/scraper").count("40 offers") == 2
     assert shown.count("40 offers") == 1
     answer = client.get("/api/runs", params={"spider": name}).json()
     assert [(row["id"], row["spider"]) for row in answer["items"]] == [(run_id, name)]
     assert client.get(f"/api/runs/{run_id}").json()["adapter_id"] == reader_id(name)
-    one = words(client, f"/runs/{run_id}")
+    one = visible_text(client, f"/runs/{run_id}")
     assert f"{name} run {run_id}" in one
     assert "Offers 40" in one
     assert "Pages 42 2 failed" in one
@@ -60,11 +61,11 @@ def test_runs_are_listed_by_spider(client: httpx.Client, database: Database, nam
 
 def test_the_filter_lists_the_spiders_that_ran(client: httpx.Client, database: Database) -> None:
     tabs = "All Discovery Sweep Verification Targets"
-    assert tabs + " All" in words(client, "/admin/scraper")
+    assert tabs + " All" in visible_text(client, "/admin/scraper")
     assert client.get("/admin/scraper/zoo").status_code == 404
     for name in ("zoo", "Ark", "zoo"):
         run_of(database, name)
-    assert f"{tabs} Ark zoo All" in words(client, "/admin/scraper/zoo")
+    assert f"{tabs} Ark zoo All" in visible_text(client, "/admin/scraper/zoo")
     for wrong in ("", "x" * 101, "\x00"):
         assert client.get("/api/runs", params={"spider": wrong}).status_code in (400, 422)
     assert client.get("/api/runs", params={"spider": "nobody"}).json() == {"items": [], "next": None}
@@ -78,14 +79,14 @@ def test_a_custom_spider_may_have_the_name_of_a_built_in_one(
     shown = client.get(f"/runs/{run_id}").text
     assert "Listings checked" not in shown
     assert 'href="/logs/shops/verification/a1.log"' in shown
-    assert "40 offers" in words(client, "/")
+    assert "40 offers" in visible_text(client, "/")
 
 
 def test_a_running_spider_is_shown_and_counted(client: httpx.Client, database: Database) -> None:
     opened = {"spider": "toys", "adapter_id": "spider:toys", "source_id": "bazaar"}
     run_id = database.call(run_rows.open_run, now=clock.now(), **opened)
-    assert "toys" in words(client, "/fragments/running")
-    assert "Offers 0" in words(client, f"/fragments/runs/{run_id}")
+    assert "toys" in visible_text(client, "/fragments/running")
+    assert "Offers 0" in visible_text(client, f"/fragments/runs/{run_id}")
     running = read(client)["pricewatch_runs_running"]
     assert running == {("discovery",): 0, ("sweep",): 0, ("targets",): 0, ("toys",): 1, ("verification",): 0}
     database.call(run_rows.close_run, run_id, RunStatus.FINISHED, None)
@@ -100,8 +101,8 @@ def test_a_drifting_spider_is_disabled_and_can_be_enabled(
     for _ in range(2):
         end_run(database, {reader: BAD}, source="bazaar")
     assert f'href="{path}"' in client.get("/adapters").text
-    assert f"{name} spider without an adapter bazaar disabled 93%" in words(client, "/adapters")
-    page = words(client, f"{path}?source=bazaar")
+    assert f"{name} spider without an adapter bazaar disabled 93%" in visible_text(client, "/adapters")
+    page = visible_text(client, f"{path}?source=bazaar")
     assert f"Spider {name}" in page
     assert "Disabled by pricewatch" in page
     assert f'action="{path}/enable"' in client.get(f"{path}?source=bazaar").text
@@ -109,10 +110,10 @@ def test_a_drifting_spider_is_disabled_and_can_be_enabled(
     assert enabled.status_code == 303
     assert enabled.headers["location"] == f"{path}?source=bazaar"
     message = f"The spider {name} on bazaar is enabled. Its next run is marked as watched."
-    assert message in words(client, path)
-    assert database.call(adapter_status.begin, reader, "bazaar")
+    assert message in visible_text(client, path)
+    assert database.call(adapter_status.check_enabled, reader, "bazaar")
     browser.post(f"{path}/disable", page=path, note="not now")
-    assert "Disabled by local" in words(client, path)
+    assert "Disabled by local" in visible_text(client, path)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -140,12 +141,12 @@ def test_quarantined_offers_of_a_spider_are_reviewed(
 ) -> None:
     why = "the spider toys reads its pages itself: no adapter can read its quarantined offers again"
     held = hold(database, page="", adapter_id="spider:toys")
-    assert "spider:toys" in words(client, "/quarantine?adapter=spider%3Atoys")
+    assert "spider:toys" in visible_text(client, "/quarantine?adapter=spider%3Atoys")
     page = client.get(f"/quarantine/{held}").text
     assert "The spider toys provided no page with the offer." in page
     assert 'value="replay' not in page
     browser.post("/quarantine", id=held, action="replay_apply")
-    assert f"Read again: 1 no adapter. {why[0].upper()}{why[1:]}." in words(client, "/quarantine")
+    assert f"Read again: 1 no adapter. {why[0].upper()}{why[1:]}." in visible_text(client, "/quarantine")
     (row,) = client.get("/api/quarantine", params={"adapter_id": "spider:toys"}).json()["items"]
     assert (row["id"], row["status"]) == (held, "pending")
     again = client.post(f"/api/quarantine/{held}/replay", json={"apply": True}).json()
@@ -155,7 +156,7 @@ def test_quarantined_offers_of_a_spider_are_reviewed(
     assert database.value("SELECT price_cents FROM listings") == 5000
     other = hold(database, page="", adapter_id="spider:toys", minutes=90, identity_key="PID:2")
     assert client.post(f"/api/quarantine/{other}/reject", json={}).json()["outcome"] == "rejected"
-    assert "No held offers" in words(client, "/quarantine")
+    assert "No held offers" in visible_text(client, "/quarantine")
 
 
 def test_a_saved_page_of_a_spider_is_shown_but_cannot_be_extracted_again(

@@ -14,10 +14,11 @@ import pytest
 from fastapi.routing import APIRoute
 
 from pricewatch.money import Money
-from pricewatch.rules.custom_spiders import OURS, reader_id
+from pricewatch.rules.custom_spiders import BUILT_IN_SPIDERS, reader_id
 from pricewatch.runs.start_page import StartPage
+from pricewatch.store.operations import alert_rows
 from pricewatch.store.people import watch_rules
-from pricewatch.store.writing import alert_rows, held_jumps, history_append, listing_upsert, product_links
+from pricewatch.store.writing import history_append, jump_quarantine, listing_upsert, product_links
 from pricewatch.store.writing.batch import BatchWriter, Write, WriteUnit
 from pricewatch.web.routes import page_routers
 from tests.databases import Database
@@ -55,7 +56,7 @@ def full(database: Database) -> Database:
     """Runs of every kind and state, and one of everything else that the pages show."""
     store_one_of_each(database, "Evil")
     for spider in SPIDERS:
-        adapter_id = "bazaar" if spider in OURS else reader_id(spider)
+        adapter_id = "bazaar" if spider in BUILT_IN_SPIDERS else reader_id(spider)
         for progress in PROGRESS:
             status = "running" if progress == PROGRESS[-1] else "failed"
             values = {"progress": json.dumps(progress), "errors": json.dumps(ERRORS if progress else [])}
@@ -77,7 +78,7 @@ def full(database: Database) -> Database:
 
 
 def _quarantine_price_jump(database: Database) -> None:
-    writes: list[Write] = [held_jumps.hold, listing_upsert.upsert, history_append.append]
+    writes: list[Write] = [jump_quarantine.quarantine_jumps, listing_upsert.upsert, history_append.append]
     for price, minutes in ((1_000, 0), (9_000, 1)):
         row = observations.offer("held", price, NOW + timedelta(minutes=minutes))
         with database.engine.connect() as connection:
@@ -111,22 +112,26 @@ def _ids(database: Database, table: str) -> list[int]:
 
 
 def test_pages_show_the_stored_details(client: httpx.Client, full: Database) -> None:
-    run = words(client, f"/runs/{full.value('''SELECT max(id) FROM runs WHERE progress ? 'start_pages' ''')}")
+    run = visible_text(
+        client, f"/runs/{full.value('''SELECT max(id) FROM runs WHERE progress ? 'start_pages' ''')}"
+    )
     assert "/c/bikes 2 40 failed at page 3 page 3: http_error: 500 via proxy-7" in run
     assert "/c/toys 7 140 complete" in run
     assert "A page could not be read url: /c/bikes?page=3" in run
-    sweep = words(client, f"/runs/{full.value('''SELECT max(id) FROM runs WHERE progress ? 'cycle' ''')}")
+    sweep = visible_text(
+        client, f"/runs/{full.value('''SELECT max(id) FROM runs WHERE progress ? 'cycle' ''')}"
+    )
     assert "Cycle 140 cards seen" in sweep
     offer = full.value("SELECT id FROM quarantine WHERE status = 'pending' AND listing_id IS NOT NULL")
-    assert "€90.00 stored €10.00" in words(client, "/quarantine")
-    assert "€90.00 stored: €10.00 +800%" in words(client, f"/quarantine/{offer}")
+    assert "€90.00 stored €10.00" in visible_text(client, "/quarantine")
+    assert "€90.00 stored: €10.00 +800%" in visible_text(client, f"/quarantine/{offer}")
     linked = full.row(
         "SELECT product_id, product_link ->> 'why' AS why FROM listings WHERE brand = 'Acme' LIMIT 1"
     )
     assert linked.why
-    assert linked.why in words(client, f"/products/{linked.product_id}")
+    assert linked.why in visible_text(client, f"/products/{linked.product_id}")
 
 
-def words(client: httpx.Client, path: str) -> str:
+def visible_text(client: httpx.Client, path: str) -> str:
     """The visible text of a page."""
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", client.get(path).text)).split())

@@ -33,7 +33,7 @@ def product(database: Database) -> int:
     return int(product)
 
 
-def words(page: str) -> str:
+def visible_text(page: str) -> str:
     """The visible text of a page."""
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
@@ -43,14 +43,14 @@ def listing_id(database: Database, currency: str) -> int:
 
 
 def test_a_product_shows_the_lowest_price_of_each_currency(client: httpx.Client, product: int) -> None:
-    shown = words(client.get(f"/products/{product}").text)
+    shown = visible_text(client.get(f"/products/{product}").text)
     assert "Lowest now in USD $1,500.00 up to $2,000.00, 2 in stock" in shown
     assert "Lowest now in JPY ¥98,000 1 in stock" in shown
     assert "Lowest now in KWD 1.250 KWD 1 in stock" in shown
     assert "Each price is compared only with the lowest price in the same currency" in shown
     assert "+33%" in shown
     assert "the same GTIN 4006381333931" in shown
-    listed = words(client.get("/products").text)
+    listed = visible_text(client.get("/products").text)
     assert "$1,500.00 ¥98,000 1.250 KWD" in listed
 
 
@@ -58,11 +58,11 @@ def test_a_product_of_one_currency_needs_no_explanation(
     client: httpx.Client, database: Database, product: int
 ) -> None:
     database.do("UPDATE listings SET active = false WHERE currency <> 'JPY'")
-    shown = words(client.get(f"/products/{product}").text)
+    shown = visible_text(client.get(f"/products/{product}").text)
     assert "Lowest now ¥98,000 1 in stock" in shown
     assert "compared only with" not in shown
     database.do("UPDATE listings SET active = false")
-    assert "Lowest now – no listing is in stock" in words(client.get(f"/products/{product}").text)
+    assert "Lowest now – no listing is in stock" in visible_text(client.get(f"/products/{product}").text)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_an_ambiguous_price_is_refused_with_a_reason(
 ) -> None:
     answer = browser.post("/watch", product_id=product, kind="price_at_or_below", **fields)
     assert answer.status_code == 400
-    assert message in words(answer.text)
+    assert message in visible_text(answer.text)
     assert database.value("SELECT count(*) FROM watch_rules") == 0
 
 
@@ -109,17 +109,17 @@ def test_the_form_of_a_product_with_several_currencies_lists_them(client: httpx.
     page = client.get(f"/products/{product}").text
     options = re.search(r'<select name="currency">(.*?)</select>', page, re.DOTALL)
     assert options
-    assert words(options[1]) == "USD JPY KWD"
+    assert visible_text(options[1]) == "USD JPY KWD"
 
 
 def test_rules_are_shown_in_their_currency(browser: Browser, product: int) -> None:
     threshold = {"threshold": "90,000", "currency": "JPY"}
     browser.post("/watch", product_id=product, kind="price_at_or_below", **threshold)
-    assert "Price at or below ¥90,000" in words(browser.client.get("/watch").text)
+    assert "Price at or below ¥90,000" in visible_text(browser.client.get("/watch").text)
 
 
 def test_listings_are_filtered_by_a_price_in_one_currency(client: httpx.Client, product: int) -> None:
-    assert words(client.get("/listings?lowest=90,000&currency=JPY").text).count("Thing ") == 1
+    assert visible_text(client.get("/listings?lowest=90,000&currency=JPY").text).count("Thing ") == 1
     assert "Thing 2" in client.get("/listings?highest=1500&currency=USD").text
     assert "Thing 1<" not in client.get("/listings?highest=1500&currency=USD").text
     refused = client.get("/listings?lowest=80")
@@ -128,7 +128,7 @@ def test_listings_are_filtered_by_a_price_in_one_currency(client: httpx.Client, 
     # The most common currency is first, and so selected by default.
     options = re.search(r'<select name="currency">(.*?)</select>', client.get("/listings").text, re.DOTALL)
     assert options
-    assert words(options[1]) == "USD JPY KWD"
+    assert visible_text(options[1]) == "USD JPY KWD"
 
 
 def test_the_api_requires_a_currency_with_every_amount(

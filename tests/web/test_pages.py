@@ -13,7 +13,7 @@ from tests.databases import Database
 from tests.store import observations
 from tests.web.conftest import Browser
 from tests.web.stored import store_one_of_each
-from tests.web.test_every_page import words
+from tests.web.test_every_page import visible_text
 
 PAGES = [
     *("/", "/listings", "/products", "/watch", "/markets", "/markets/add", "/targets", "/targets/add"),
@@ -94,7 +94,7 @@ def test_a_smaller_market_is_accepted(browser: Browser, database: Database) -> N
         "UPDATE markets SET sweep_last_complete_seen = 150, sweep_last_partial_seen = 60, sweep_failures = 3"
         " WHERE id = 'bazaar-bikes'"
     )
-    page = words(browser.client, "/markets")
+    page = visible_text(browser.client, "/markets")
     assert "the last sweep saw 60 cards instead of 150" in page
     assert "sweep circuit open" in page
     assert browser.post("/markets/bazaar-bikes/believe").status_code == 303
@@ -165,7 +165,7 @@ def test_a_listing_shows_its_strikes_and_verification_attempts(
     )
     database.do("UPDATE targets SET missing_since = now(), listing_id = :id", id=stored)
     shown = client.get(f"/listings/{stored}").text
-    assert "Strikes 1 Page read" in words(client, f"/listings/{stored}")
+    assert "Strikes 1 Page read" in visible_text(client, f"/listings/{stored}")
     assert "https://shop.example/gone" in shown
     assert ">strike</span>" in shown
     assert "page not found since" in shown

@@ -22,7 +22,7 @@ from pricewatch.fetching.interruptible_sleep import InterruptibleSleep
 from pricewatch.fetching.per_crawl import per_crawl
 from pricewatch.fetching.rate_limit.backend import LimiterBackend, Refusal
 from pricewatch.fetching.rate_limit.postgres import PostgresBackend
-from pricewatch.rules.metric_names import bucket, key
+from pricewatch.rules.metric_names import bucket, metric_key
 from pricewatch.rules.request_budget import Limit
 
 logger = logging.getLogger(__name__)
@@ -191,8 +191,8 @@ class RateLimiter:
     def _count(self, domain: str, waited: float) -> None:
         self._stats.inc_value("pricewatch/rate_limit/requests")
         self._stats.inc_value("pricewatch/rate_limit/milliseconds_waited", round(waited))
-        self._stats.inc_value(key("scrape_rate_limit_wait_ms", domain, "le", bucket(waited)))
-        self._stats.inc_value(key("scrape_rate_limit_wait_ms", domain, "sum"), round(waited))
+        self._stats.inc_value(metric_key("scrape_rate_limit_wait_ms", domain, "le", bucket(waited)))
+        self._stats.inc_value(metric_key("scrape_rate_limit_wait_ms", domain, "sum"), round(waited))
 
 
 def rate_limiter(crawler: Crawler) -> RateLimiter:

@@ -119,13 +119,13 @@ def check_reachable(candidate: Engine, timeout: float = STARTUP_SECONDS) -> None
             if _TRANSIENT.search(str(error.orig)) and time.monotonic() < deadline:
                 time.sleep(0.2)
                 continue
-            address = shown(candidate.url)
+            address = safe_url(candidate.url)
             raise DatabaseUnavailable(
                 f"The database at {address} cannot be reached ({reason}): start it, or correct DATABASE_URL."
             ) from None
         return
 
 
-def shown(url: URL) -> str:
+def safe_url(url: URL) -> str:
     """Return a database URL for messages, without the password."""
     return url.set(drivername="postgresql").render_as_string(hide_password=True)

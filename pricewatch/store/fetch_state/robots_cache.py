@@ -79,6 +79,6 @@ def save(
     connection.execute(statement.on_conflict_do_update(index_elements=[RobotsCache.origin], set_=values))
 
 
-def give_up(connection: Connection, origin: str) -> None:
+def release_claim(connection: Connection, origin: str) -> None:
     """Release a claim without a result, so that another process can fetch the file at once."""
     connection.execute(update(RobotsCache).where(RobotsCache.origin == origin).values(claimed_until=None))

@@ -152,7 +152,7 @@ class RunMetric(Base):
     value: Mapped[float]
 
 
-class Figure(Base):
+class MetricTotal(Base):
     """The sum of a metric over all finished runs."""
 
     __tablename__ = "figures"

@@ -11,7 +11,7 @@ from pricewatch.store.engine.json_safe import json_safe
 from pricewatch.store.models import Audit
 
 
-def note(
+def record_action(
     connection: Connection,
     *,
     person: str,
@@ -34,7 +34,7 @@ def note(
     )
 
 
-def listed(connection: Connection, *, most: int, before_id: int | None = None) -> list[dict[str, Any]]:
+def find_entries(connection: Connection, *, most: int, before_id: int | None = None) -> list[dict[str, Any]]:
     """List entries, newest first."""
     query = select(*Audit.__table__.columns).order_by(Audit.id.desc()).limit(most)
     if before_id is not None:

@@ -12,7 +12,7 @@ from pricewatch.rules.backoff import backoff
 from pricewatch.store.engine.json_safe import json_safe
 from pricewatch.store.models import Message
 
-MOST_ATTEMPTS = 12
+MAX_ATTEMPTS = 12
 FIRST_DELAY, MAX_DELAY = 30.0, 3600.0
 # After this time another process may claim the message: the first one has probably died.
 CLAIM_LIFETIME = timedelta(minutes=5)
@@ -93,16 +93,16 @@ def claim(connection: Connection, now: datetime, most: int = 20) -> list[dict[st
     return [dict(row) for row in connection.execute(_CLAIM, parameters).mappings()]
 
 
-def sent(connection: Connection, message_id: int, now: datetime) -> None:
+def mark_sent(connection: Connection, message_id: int, now: datetime) -> None:
     connection.execute(update(Message).where(Message.id == message_id).values(sent_at=now, error=None))
 
 
-def failed(
+def mark_failed(
     connection: Connection, message_id: int, attempts: int, error: str, left: list[str], now: datetime
 ) -> None:
     """Schedule a retry for the channels that are left, or give up after MOST_ATTEMPTS."""
     values: dict[str, Any] = {"error": json_safe(error[:300]), "channels": left}
-    if attempts >= MOST_ATTEMPTS:
+    if attempts >= MAX_ATTEMPTS:
         values["given_up_at"] = now
     else:
         delay = backoff(attempts, 0.5, first=FIRST_DELAY, longest=MAX_DELAY)
@@ -110,7 +110,7 @@ def failed(
     connection.execute(update(Message).where(Message.id == message_id).values(values))
 
 
-def listed(connection: Connection, *, most: int, before_id: int | None = None) -> list[dict[str, Any]]:
+def find_messages(connection: Connection, *, most: int, before_id: int | None = None) -> list[dict[str, Any]]:
     """List messages, newest first."""
     query = select(*Message.__table__.columns).order_by(Message.id.desc()).limit(most)
     if before_id is not None:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, delete, insert, select, text, update
 
 from pricewatch.errors import UserError
 from pricewatch.money import ISO_4217, MAX_CENTS, Money
-from pricewatch.rules.watch_conditions import KINDS, Point, judge, known_stock
+from pricewatch.rules.watch_conditions import KINDS, ListingState, comparable_availability, evaluate_rule
 from pricewatch.store.models import Listing, Product, Target, WatchRule
 from pricewatch.store.people import outbox
 
@@ -103,11 +103,11 @@ def _evaluate_row(connection: Connection, row: Any, now: datetime) -> int:
     state = connection.execute(_STATE, {"rule_id": row.rule_id, "listing_id": row.listing_id}).one_or_none()
     if state is None or row.observed_at <= state.observed_at:
         return 0
-    before = Point(Money.of(state.price_cents, state.currency), state.availability)
-    after = Point(Money.of(row.price_cents, row.currency), row.availability)
+    before = ListingState(Money.of(state.price_cents, state.currency), state.availability)
+    after = ListingState(Money.of(row.price_cents, row.currency), row.availability)
     # The reference has the currency of the last price: a price in another currency replaces it.
     reference = Money.of(state.reference_cents, state.currency)
-    verdict = judge(
+    verdict = evaluate_rule(
         state.kind,
         before,
         after,
@@ -116,7 +116,7 @@ def _evaluate_row(connection: Connection, row: Any, now: datetime) -> int:
         percent=float(state.threshold_percent) if state.threshold_percent is not None else None,
     )
     new_state = _state_values(after.price or before.price, verdict.reference)
-    stock = known_stock(state.kind, state.availability, row.availability)
+    stock = comparable_availability(state.kind, state.availability, row.availability)
     connection.execute(_UPDATE_STATE, {**row._asdict(), **new_state, "availability": stock})
     if not verdict.fires:
         return 0
@@ -247,7 +247,7 @@ def remove(connection: Connection, rule_id: int) -> bool:
     return connection.execute(delete(WatchRule).where(WatchRule.id == rule_id)).rowcount == 1
 
 
-def listed(
+def find_rules(
     connection: Connection, *, listing_id: int | None = None, before_id: int | None = None, most: int
 ) -> list[dict[str, Any]]:
     """List rules, newest first, with the current price of their listing."""

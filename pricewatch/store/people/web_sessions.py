@@ -26,7 +26,7 @@ def open_session(connection: Connection, person: str, now: datetime) -> str:
     return token
 
 
-def person_of(connection: Connection, token: str, now: datetime) -> str | None:
+def find_person(connection: Connection, token: str, now: datetime) -> str | None:
     return connection.execute(
         select(WebSession.person).where(WebSession.token_hash == _hash(token), WebSession.expires_at > now)
     ).scalar()
@@ -44,7 +44,7 @@ def seconds_to_wait(connection: Connection, address: str, now: datetime) -> floa
     return 0.0 if row is None else max(0.0, (wait_until(row.failures, row.last_at) - now).total_seconds())
 
 
-def note_failure(connection: Connection, address: str, now: datetime) -> None:
+def record_failure(connection: Connection, address: str, now: datetime) -> None:
     statement = upsert(LoginFailure).values(address=address, failures=1, last_at=now)
     is_recent = LoginFailure.last_at > now - FORGOTTEN_AFTER
     connection.execute(
@@ -55,11 +55,11 @@ def note_failure(connection: Connection, address: str, now: datetime) -> None:
     )
 
 
-def forget_failures(connection: Connection, address: str) -> None:
+def clear_failures(connection: Connection, address: str) -> None:
     connection.execute(delete(LoginFailure).where(LoginFailure.address == address))
 
 
-def forget_expired(connection: Connection, now: datetime) -> None:
+def delete_expired(connection: Connection, now: datetime) -> None:
     """Delete expired sessions, and failures too old to delay a login."""
     connection.execute(delete(WebSession).where(WebSession.expires_at < now))
     connection.execute(delete(LoginFailure).where(LoginFailure.last_at < now - FORGOTTEN_AFTER))

@@ -73,6 +73,6 @@ def remove(connection: Connection, project: str, version: str | None = None) -> 
     return connection.execute(statement.where(Egg.version == version) if version else statement).rowcount
 
 
-def keep_newest(connection: Connection, count: int) -> int:
+def delete_old_versions(connection: Connection, count: int) -> int:
     """Delete all but the newest `count` versions of each project, except those that open jobs use."""
     return connection.execute(_DELETE_OLD, {"count": count}).rowcount

@@ -12,13 +12,14 @@ from pricewatch.rules.freshness import CLOCKS_APART
 from pricewatch.rules.market_schedule import (
     FAILURES_TO_OPEN,
     HANDED_OVER_AFTER,
-    SHARES,
+    INTERVAL_SHARES,
     TIER_HOURS,
     MarketState,
 )
 from pricewatch.store.models import DispatcherRow
 from pricewatch.store.queues.job_queue import PROJECT
-from pricewatch.store.writing import market_rows, run_rows
+from pricewatch.store.source_registry import market_rows
+from pricewatch.store.writing import run_rows
 from pricewatch.vocabulary import Tier
 
 _TRY_LOCK = text("SELECT * FROM dispatcher WHERE id = 1 FOR UPDATE SKIP LOCKED")
@@ -122,12 +123,12 @@ WHERE t.queue_state = 'pending' AND NOT t.robots_path_blocked
 """)
 
 
-def hold(connection: Connection, *, wait: bool = False) -> Any | None:
+def lock_row(connection: Connection, *, wait: bool = False) -> Any | None:
     """Lock the dispatcher's row for this transaction; return None if another process has locked it."""
     return connection.execute(_LOCK if wait else _TRY_LOCK).first()
 
 
-def note_tick(connection: Connection, **values: Any) -> None:
+def record_tick(connection: Connection, **values: Any) -> None:
     connection.execute(update(DispatcherRow).values(values))
 
 
@@ -139,7 +140,7 @@ def due_markets(connection: Connection, now: datetime) -> list[MarketState]:
     """List the markets for which a spider may be due, oldest discovery first."""
     parameters = {
         **_tier_parameters(),
-        **SHARES,
+        **INTERVAL_SHARES,
         "now": now,
         "latest": now + CLOCKS_APART,
         "failures_to_open": FAILURES_TO_OPEN,
@@ -175,21 +176,23 @@ def _state(row: Any) -> MarketState:
         approved=row.approved,
         adapter_enabled=row.adapter_enabled,
         frequency_hours=row.scrape_frequency_hours,
-        failures={spider: getattr(row, f"{spider}_failures") for spider in SHARES},
-        failed_at={spider: getattr(row, f"{spider}_failed_at") for spider in SHARES},
-        last_at={spider: getattr(row, f"last_{spider}_at") for spider in SHARES},
+        failures={spider: getattr(row, f"{spider}_failures") for spider in INTERVAL_SHARES},
+        failed_at={spider: getattr(row, f"{spider}_failed_at") for spider in INTERVAL_SHARES},
+        last_at={spider: getattr(row, f"last_{spider}_at") for spider in INTERVAL_SHARES},
         handed_over=row.verification_requested,
         under_way=frozenset(row.under_way),
     )
 
 
-def end_silent_runs(connection: Connection, now: datetime, silence: timedelta = run_rows.STALE_AFTER) -> int:
+def close_silent_runs(
+    connection: Connection, now: datetime, silence: timedelta = run_rows.STALE_AFTER
+) -> int:
     """Close runs without a heartbeat, count them as failures of their markets, and cancel their jobs."""
     silent = connection.execute(_SILENT, {"before": now - silence}).all()
     for run in silent:
         run_rows.mark_stale(connection, run.id, now, "no heartbeat")
         if run.market_id is not None:
-            market_rows.note_run(
+            market_rows.record_run(
                 connection, run.market_id, spider=run.spider, status="failed", at=now, failed=True
             )
         if run.job_id is not None:
@@ -197,6 +200,6 @@ def end_silent_runs(connection: Connection, now: datetime, silence: timedelta = 
     return len(silent)
 
 
-def targets_waiting(connection: Connection) -> int:
+def count_pending_targets(connection: Connection) -> int:
     """Count the queued targets that a worker could lease now."""
     return int(connection.execute(_COUNT_PENDING_TARGETS).scalar_one())

@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, text
 
 from pricewatch.store.engine.json_safe import json_safe
-from pricewatch.store.queues.job_queue import QueuePlace
-from pricewatch.store.writing import market_rows, run_rows
+from pricewatch.store.queues.job_queue import LeaseHolder
+from pricewatch.store.source_registry import market_rows
+from pricewatch.store.writing import run_rows
 
 MAX_ATTEMPTS = 3
 
@@ -90,7 +91,7 @@ SELECT id, spider, market_id FROM runs WHERE job_id = :job_id AND status = 'runn
 
 
 @dataclass(frozen=True, slots=True)
-class Renewed:
+class RenewedJob:
     """A job whose lease was renewed, with the cancellations requested so far."""
 
     id: int
@@ -99,7 +100,7 @@ class Renewed:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class JobResult:
     """How the process of a job ended."""
 
     id: int
@@ -129,20 +130,20 @@ class Orphan:
     instance: str
 
 
-def started(connection: Connection, holder: QueuePlace, job: int, pid: int) -> None:
+def record_pid(connection: Connection, holder: LeaseHolder, job: int, pid: int) -> None:
     """Record the process id of a job."""
     connection.execute(_RECORD_PID, {"id": job, "pid": pid, "instance": holder.instance})
 
 
-def beat(connection: Connection, holder: QueuePlace, ids: Collection[int]) -> dict[int, Renewed]:
+def renew(connection: Connection, holder: LeaseHolder, ids: Collection[int]) -> dict[int, RenewedJob]:
     """Renew the leases of these jobs. A job missing from the result belongs to another node now."""
     if not ids:
         return {}
     parameters = {"ids": sorted(ids), "instance": holder.instance, "lease": holder.lease}
-    return {row.id: Renewed(*row) for row in connection.execute(_RENEW, parameters)}
+    return {row.id: RenewedJob(*row) for row in connection.execute(_RENEW, parameters)}
 
 
-def end(connection: Connection, holder: QueuePlace, ended: Ended) -> bool:
+def record_result(connection: Connection, holder: LeaseHolder, ended: JobResult) -> bool:
     """Record how a job ended; return False if the lease belongs to another node now."""
     parameters = {
         "id": ended.id,
@@ -155,13 +156,13 @@ def end(connection: Connection, holder: QueuePlace, ended: Ended) -> bool:
     return connection.execute(_END, parameters).rowcount == 1
 
 
-def give_back(connection: Connection, holder: QueuePlace, job: int, reason: str) -> bool:
+def release(connection: Connection, holder: LeaseHolder, job: int, reason: str) -> bool:
     """Put a job back into the queue at its old position; the attempt does not count."""
     parameters = {"id": job, "instance": holder.instance, "reason": reason}
     return connection.execute(_RELEASE, parameters).rowcount == 1
 
 
-def return_lost(
+def requeue_lost(
     connection: Connection, now: datetime, *, silence: timedelta, max_attempts: int = MAX_ATTEMPTS
 ) -> list[LostJob]:
     """Requeue the jobs of lost nodes, except jobs whose runs still send heartbeats."""
@@ -169,13 +170,13 @@ def return_lost(
     return [LostJob(*row) for row in connection.execute(_REQUEUE_LOST, parameters)]
 
 
-def orphans(connection: Connection, holder: QueuePlace) -> list[Orphan]:
+def find_orphans(connection: Connection, holder: LeaseHolder) -> list[Orphan]:
     """List the running jobs of earlier instances of this node."""
     parameters = {"node": holder.node, "instance": holder.instance}
     return [Orphan(*row) for row in connection.execute(_ORPHANS, parameters)]
 
 
-def return_orphans(
+def requeue_orphans(
     connection: Connection, ids: Collection[int], now: datetime, max_attempts: int = MAX_ATTEMPTS
 ) -> list[LostJob]:
     """Requeue these jobs."""
@@ -198,7 +199,7 @@ def close_runs(connection: Connection, job_id: str, now: datetime, *, why: str, 
     for run in runs:
         run_rows.mark_stale(connection, run.id, now, why)
         if failed and run.market_id is not None:
-            market_rows.note_run(
+            market_rows.record_run(
                 connection, run.market_id, spider=run.spider, status="failed", at=now, failed=True
             )
     return len(runs)

@@ -13,13 +13,13 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import IntegrityError
 
 from pricewatch.errors import UserError
-from pricewatch.rules.market_schedule import work_of
+from pricewatch.rules.market_schedule import exclusion_key
 from pricewatch.store.engine.json_safe import json_safe
 
 PROJECT = "pricewatch"
 NO_WAIT = timedelta()
 # Jobs that a person starts run before the jobs of the dispatcher.
-NOW_PRIORITY = 10.0
+MANUAL_PRIORITY = 10.0
 
 _ADD = text("""
 INSERT INTO jobs (project, spider, job_id, version, arguments, settings, work, priority, not_before)
@@ -72,7 +72,7 @@ class ClaimedJob:
 
 
 @dataclass(frozen=True, slots=True)
-class QueuePlace:
+class LeaseHolder:
     """The node that claims jobs, the running instance of its daemon, and how long a lease lasts."""
 
     node: str
@@ -117,7 +117,7 @@ def add(
         "version": version,
         "arguments": json.dumps(arguments),
         "settings": json.dumps(json_safe(dict(settings or {}))),
-        "work": work_of(spider, arguments),
+        "work": exclusion_key(spider, arguments),
         "priority": priority,
         "wait": wait,
     }
@@ -152,7 +152,7 @@ def oldest_pending(connection: Connection) -> datetime | None:
     return connection.execute(_OLDEST_PENDING).scalar()
 
 
-def claim(connection: Connection, holder: QueuePlace, projects: Collection[str]) -> ClaimedJob | None:
+def claim(connection: Connection, holder: LeaseHolder, projects: Collection[str]) -> ClaimedJob | None:
     """Claim the first job that may start and that no other node is claiming; None if there is none."""
     parameters = {
         "projects": list(projects),

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, text
 
-from pricewatch.store.queues.job_queue import QueuePlace
+from pricewatch.store.queues.job_queue import LeaseHolder
 
 _REGISTER = text("""
 INSERT INTO nodes (name, instance, url, pid, slots) VALUES (:node, :instance, :url, :pid, :slots)
@@ -45,38 +45,38 @@ class NodeRecord:
     running: int
 
 
-def join(connection: Connection, holder: QueuePlace, *, url: str | None, pid: int, slots: int) -> None:
+def register(connection: Connection, holder: LeaseHolder, *, url: str | None, pid: int, slots: int) -> None:
     connection.execute(
         _REGISTER,
         {"node": holder.node, "instance": holder.instance, "url": url, "pid": pid, "slots": slots},
     )
 
 
-def beat(connection: Connection, holder: QueuePlace) -> bool:
+def record_heartbeat(connection: Connection, holder: LeaseHolder) -> bool:
     """Record a heartbeat; return False if another daemon has registered this name."""
     parameters = {"node": holder.node, "instance": holder.instance}
     return connection.execute(_HEARTBEAT, parameters).rowcount == 1
 
 
-def leave(connection: Connection, holder: QueuePlace) -> None:
+def mark_stopped(connection: Connection, holder: LeaseHolder) -> None:
     connection.execute(_MARK_STOPPED, {"node": holder.node, "instance": holder.instance})
 
 
-def namesake(connection: Connection, holder: QueuePlace, silence: timedelta) -> tuple[int, str] | None:
+def find_same_name(connection: Connection, holder: LeaseHolder, silence: timedelta) -> tuple[int, str] | None:
     """Return pid and instance of another running daemon with the same node name."""
     parameters = {"node": holder.node, "instance": holder.instance, "silence": silence}
     row = connection.execute(_SAME_NAME, parameters).first()
     return (row.pid, row.instance) if row else None
 
 
-def listed(connection: Connection) -> list[NodeRecord]:
+def find_nodes(connection: Connection) -> list[NodeRecord]:
     return [NodeRecord(*row) for row in connection.execute(_LIST)]
 
 
-def lost(connection: Connection, silence: timedelta) -> list[tuple[str, datetime]]:
+def find_lost(connection: Connection, silence: timedelta) -> list[tuple[str, datetime]]:
     """List the nodes that were not stopped and sent no heartbeat for `silence`."""
     return [(row.name, row.heartbeat_at) for row in connection.execute(_LOST, {"silence": silence})]
 
 
-def forget(connection: Connection, after: timedelta) -> int:
+def delete_silent(connection: Connection, after: timedelta) -> int:
     return connection.execute(_DELETE_SILENT, {"after": after}).rowcount

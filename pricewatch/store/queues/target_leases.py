@@ -12,8 +12,8 @@ from pricewatch.rules.target_schedule import (
     FAILURES_TO_BE_BROKEN,
     TargetOutcome,
     TargetStatus,
-    standing_after,
-    weight_of,
+    outcome_weight,
+    state_after_check,
 )
 from pricewatch.store.engine.json_safe import json_safe
 from pricewatch.store.writing.run_rows import node_name
@@ -73,7 +73,7 @@ WHERE id = :id AND queue_state = 'leased' AND leased_by = :worker
 """)
 
 
-def worker_of(run_id: int) -> str:
+def worker_name(run_id: int) -> str:
     """Return the name under which a run holds its leases."""
     return f"{node_name()} run {run_id}"
 
@@ -103,7 +103,7 @@ def lease(
     return [LeasedTarget(*row[:-2]) for row in ordered]
 
 
-def lease_named(
+def lease_by_id(
     connection: Connection, worker: str, ids: Sequence[int], now: datetime, *, seconds: float
 ) -> list[LeasedTarget]:
     """Lease these targets, queued or not, except those leased by another worker."""
@@ -125,7 +125,7 @@ def release(connection: Connection, worker: str) -> int:
     return connection.execute(_RELEASE, {"worker": worker}).rowcount
 
 
-def record(
+def record_outcome(
     connection: Connection,
     target: LeasedTarget,
     worker: str,
@@ -143,10 +143,10 @@ def record(
     `identity` is the (source, identity key) of the stored listing, which the target is linked to. `found`
     says whether the page exists; None if the check could not tell.
     """
-    state = standing_after(
+    state = state_after_check(
         TargetStatus(target.status),
         target.consecutive_failures,
-        weight_of(outcome, reason),
+        outcome_weight(outcome, reason),
         schedule=target.schedule,
         now=now,
         most_failures=most_failures,

@@ -16,16 +16,16 @@ from sqlalchemy.dialects.postgresql import insert
 
 from pricewatch.rules.target_schedule import (
     STALE_AFTER,
-    Limits,
-    Offered,
+    QueueCandidate,
+    QueuedCounts,
+    QueueLimits,
     Rejected,
     Rejection,
-    Waiting,
     admit,
     pause_after,
 )
 from pricewatch.store.models import TargetQueue
-from pricewatch.store.writing import adapter_status, alert_rows
+from pricewatch.store.operations import adapter_status, alert_rows
 
 STALE_ALERT_THRESHOLD = 100
 
@@ -102,7 +102,7 @@ _COUNT_STALE = text("SELECT count(*) FROM targets WHERE status <> 'ACTIVE' AND s
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class DefaultRate:
     """The request rate of sources that do not set their own."""
 
     requests_per_second: float = 0.5
@@ -127,14 +127,14 @@ class Admission:
 
 
 def schedule(
-    connection: Connection, now: datetime, limits: Limits | None = None, pace: Pace | None = None
+    connection: Connection, now: datetime, limits: QueueLimits | None = None, pace: DefaultRate | None = None
 ) -> Admission:
     """Run one scheduling cycle: queue due targets. Scheduling pauses after cycles with many rejections."""
-    limits, pace = limits or Limits(), pace or Pace()
+    limits, pace = limits or QueueLimits(), pace or DefaultRate()
     state = _lock_queue(connection)
     if state.paused_until is not None and state.paused_until > now:
         return Admission(paused_until=state.paused_until)
-    return_expired(connection, now)
+    requeue_expired(connection, now)
     mark_stale(connection, now)
     parameters = {
         "now": now,
@@ -176,14 +176,14 @@ def enqueue(
     connection: Connection,
     ids: list[int],
     now: datetime,
-    limits: Limits | None = None,
-    pace: Pace | None = None,
+    limits: QueueLimits | None = None,
+    pace: DefaultRate | None = None,
 ) -> Admission:
     """Queue these targets up to the limits, except those queued already or not to be fetched."""
-    pace = pace or Pace()
+    pace = pace or DefaultRate()
     _lock_queue(connection)
     parameters = {"ids": ids, "min_delay": pace.min_delay, "rate": pace.requests_per_second}
-    return _admit(connection, connection.execute(_BY_ID, parameters).all(), now, limits or Limits())
+    return _admit(connection, connection.execute(_BY_ID, parameters).all(), now, limits or QueueLimits())
 
 
 def _lock_queue(connection: Connection) -> Any:
@@ -192,13 +192,15 @@ def _lock_queue(connection: Connection) -> Any:
     return connection.execute(select(*TargetQueue.__table__.columns).with_for_update()).one()
 
 
-def _admit(connection: Connection, rows: list[Row[Any]] | Any, now: datetime, limits: Limits) -> Admission:
-    waiting = Waiting()
+def _admit(
+    connection: Connection, rows: list[Row[Any]] | Any, now: datetime, limits: QueueLimits
+) -> Admission:
+    waiting = QueuedCounts()
     for source_id, count in connection.execute(_PENDING):
         waiting.total += count
         waiting.by_source[source_id] += count
-    disabled = adapter_status.switched_off(connection)
-    offered = [Offered(row.id, row.adapter_id, row.source_id, float(row.seconds)) for row in rows]
+    disabled = adapter_status.disabled_adapters(connection)
+    offered = [QueueCandidate(row.id, row.adapter_id, row.source_id, float(row.seconds)) for row in rows]
     admission = Admission(*admit(offered, waiting, disabled, limits))
     if admission.accepted:
         connection.execute(_ENQUEUE, {"ids": admission.accepted, "now": now})
@@ -218,7 +220,7 @@ def _add_to_totals(connection: Connection, admission: Admission) -> None:
     )
 
 
-def return_expired(connection: Connection, now: datetime) -> int:
+def requeue_expired(connection: Connection, now: datetime) -> int:
     """Requeue targets whose lease has expired; return how many."""
     return connection.execute(_REQUEUE_EXPIRED, {"now": now}).rowcount
 

@@ -15,8 +15,8 @@ from pricewatch.parsing.url import InvalidUrl, canonical_url
 from pricewatch.rules.target_schedule import DEFAULT_SCHEDULE
 from pricewatch.store.models import Listing, Source, Target
 from pricewatch.store.queues.target_filter import TargetFilter
-from pricewatch.store.writing import source_rows
-from pricewatch.store.writing.source_rows import Sources
+from pricewatch.store.source_registry import source_rows
+from pricewatch.store.source_registry.source_rows import Sources
 
 CHUNK = 5_000
 # Filters by source or part of a URL have no index: one page scans at most this many targets.
@@ -97,7 +97,7 @@ def add(
     connection: Connection, new: Sequence[NewTarget], now: datetime, created_by: str | None = None
 ) -> AddedTargets:
     """Add new targets with their sources, and update existing ones, in the caller's transaction."""
-    sources = source_rows.create(connection, (target.url for target in new))
+    sources = source_rows.create_missing(connection, (target.url for target in new))
     rows = [_row(target, sources) for target in new]
     ids: dict[tuple[str, str], int] = {}
     for begin in range(0, len(rows), CHUNK):
@@ -167,7 +167,7 @@ def find_url(connection: Connection, url: str) -> int | None:
     ).scalar()
 
 
-def known_price(connection: Connection, source_id: str, canonical: str) -> dict[str, Any]:
+def stored_price(connection: Connection, source_id: str, canonical: str) -> dict[str, Any]:
     """Return the stored price, currency and availability of a page; empty if it was never stored."""
     row = connection.execute(
         select(Listing.price_cents, Listing.currency, Listing.availability).where(
@@ -177,7 +177,7 @@ def known_price(connection: Connection, source_id: str, canonical: str) -> dict[
     return row._asdict() if row else {}
 
 
-def choose(connection: Connection, filter_: TargetFilter) -> list[int]:
+def find_ids(connection: Connection, filter_: TargetFilter) -> list[int]:
     return list(connection.execute(select(Target.id).where(*filter_.conditions())).scalars())
 
 
@@ -187,7 +187,7 @@ def count(connection: Connection, filter_: TargetFilter) -> int:
     ).scalar_one()
 
 
-def listed(
+def find_rows(
     connection: Connection, filter_: TargetFilter, *, most: int, after: int = 0
 ) -> list[dict[str, Any]]:
     """List targets in order of id, after the id `after`, with the price of their listing."""
@@ -219,12 +219,12 @@ def page(
 ) -> tuple[list[dict[str, Any]], int | None]:
     """Return a page and the id after which the next one begins; a page may be short if matches are rare."""
     if filter_.is_indexed:
-        rows = listed(connection, filter_, most=most + 1, after=after)
+        rows = find_rows(connection, filter_, most=most + 1, after=after)
         return rows[:most], rows[most - 1]["id"] if len(rows) > most else None
     last = connection.execute(
         select(Target.id).where(Target.id > after).order_by(Target.id).offset(WINDOW - 1).limit(1)
     ).scalar()
-    rows = listed(connection, replace(filter_, up_to=last), most=most + 1, after=after)
+    rows = find_rows(connection, replace(filter_, up_to=last), most=most + 1, after=after)
     if len(rows) > most:
         return rows[:most], rows[most - 1]["id"]
     return rows, last

@@ -7,11 +7,11 @@ from typing import Any
 from sqlalchemy import Connection, select, text
 
 from pricewatch import adapters as registered
-from pricewatch.rules.custom_spiders import is_spider, spider_of
+from pricewatch.rules.custom_spiders import custom_spider_name, is_custom_spider
 from pricewatch.store.engine.distinct_values import distinct
 from pricewatch.store.models import AdapterBatch, AdapterStatus, Source
 from pricewatch.store.models.operation_tables import EVERY_SOURCE
-from pricewatch.store.writing import adapter_status
+from pricewatch.store.operations import adapter_status
 
 _NO_STATUS: dict[str, Any] = {column.name: None for column in AdapterStatus.__table__.columns} | {
     "enabled": True,
@@ -34,7 +34,9 @@ def adapters(connection: Connection) -> list[dict[str, Any]]:
     pairs = sorted({*sources, *(pair for pair in statuses if pair[1] != EVERY_SOURCE)})
     rows = []
     spiders = {
-        adapter_id for adapter_id in connection.execute(_ADAPTERS_OF_RUNS).scalars() if is_spider(adapter_id)
+        adapter_id
+        for adapter_id in connection.execute(_ADAPTERS_OF_RUNS).scalars()
+        if is_custom_spider(adapter_id)
     }
     for adapter_id in sorted({*registered.known(), *spiders, *(adapter_id for adapter_id, _ in statuses)}):
         adapter = registered.get(adapter_id) if adapter_id in registered.known() else None
@@ -43,7 +45,7 @@ def adapters(connection: Connection) -> list[dict[str, Any]]:
         rows.append(
             {
                 "adapter_id": adapter_id,
-                "spider": spider_of(adapter_id),
+                "spider": custom_spider_name(adapter_id),
                 "version": adapter.version if adapter else None,
                 "domain": adapter.domain if adapter else None,
                 "requires_js": adapter.requires_js if adapter else False,
@@ -59,9 +61,9 @@ def adapters(connection: Connection) -> list[dict[str, Any]]:
     return rows
 
 
-def check(connection: Connection, adapter_id: str) -> None:
+def check_known(connection: Connection, adapter_id: str) -> None:
     """Raise UnknownAdapter unless this is a registered adapter or `spider:NAME` of a spider that has run."""
-    spider = spider_of(adapter_id)
+    spider = custom_spider_name(adapter_id)
     if spider is None:
         registered.get(adapter_id)
     elif not connection.execute(_HAS_RUN, {"adapter_id": adapter_id}).scalar():

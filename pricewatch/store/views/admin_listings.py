@@ -137,7 +137,9 @@ def page_of_window(
     return rows, floor if floor > 0 else None
 
 
-def sparks(connection: Connection, ids: Sequence[int], now: datetime) -> dict[int, list[dict[str, Any]]]:
+def sparkline_points(
+    connection: Connection, ids: Sequence[int], now: datetime
+) -> dict[int, list[dict[str, Any]]]:
     """Return the last price changes of each listing, oldest first; empty if there was no change."""
     points: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
     since = now - timedelta(days=SPARKLINE_DAYS)
@@ -162,7 +164,7 @@ def attempts(connection: Connection, listing_id: int) -> list[dict[str, Any]]:
     return rows_with_money(connection.execute(_ATTEMPTS, {"id": listing_id}))
 
 
-def targets_of(connection: Connection, listing_id: int) -> list[dict[str, Any]]:
+def find_targets(connection: Connection, listing_id: int) -> list[dict[str, Any]]:
     return rows_with_money(connection.execute(_TARGETS, {"id": listing_id}))
 
 

@@ -41,7 +41,7 @@ ORDER BY n.observed_at DESC LIMIT :most
 """)
 
 
-def estimate(connection: Connection, table: str) -> tuple[int, bool]:
+def estimate_rows(connection: Connection, table: str) -> tuple[int, bool]:
     """Return the number of rows of a table, and whether it is exact."""
     rows = connection.execute(_ESTIMATE, {"name": table}).scalar_one()
     if rows >= COUNTED_BELOW:
@@ -50,10 +50,10 @@ def estimate(connection: Connection, table: str) -> tuple[int, bool]:
     return int(connection.execute(text(query)).scalar_one()), True
 
 
-def today(connection: Connection, now: datetime) -> dict[str, Any]:
+def last_24_hours(connection: Connection, now: datetime) -> dict[str, Any]:
     """Sum up the runs of the last 24 hours, with the work that waits for a person."""
     row = connection.execute(_TODAY, {"since": now - timedelta(hours=24)}).mappings().one()
-    return {**row, **waiting(connection)._asdict()}
+    return {**row, **count_waiting_work(connection)._asdict()}
 
 
 class WaitingWork(NamedTuple):
@@ -65,11 +65,11 @@ class WaitingWork(NamedTuple):
     broken: int = 0
 
 
-def waiting(connection: Connection) -> WaitingWork:
+def count_waiting_work(connection: Connection) -> WaitingWork:
     return WaitingWork(**connection.execute(_WAITING_WORK).mappings().one())
 
 
-def changes(connection: Connection, most: int = 12) -> list[dict[str, Any]]:
+def recent_changes(connection: Connection, most: int = 12) -> list[dict[str, Any]]:
     """List the newest changes of price or availability."""
     parameters = {"newest": NEWEST_ROWS, "most": most}
     return [

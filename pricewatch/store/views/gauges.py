@@ -49,7 +49,7 @@ def read(connection: Connection, now: datetime) -> dict[str, Any]:
 def _count_targets(connection: Connection, now: datetime) -> list[Any]:
     database = str(connection.engine.url)
     counted_at, rows = _cached_targets.get(database, (None, []))
-    _, is_small = dashboard.estimate(connection, "targets")
+    _, is_small = dashboard.estimate_rows(connection, "targets")
     if is_small or counted_at is None or not timedelta() <= now - counted_at < CACHE_LIFETIME:
         counted_at, rows = now, list(connection.execute(_TARGETS))
         _cached_targets[database] = (counted_at, rows)

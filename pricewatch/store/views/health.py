@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select, text
 
-from pricewatch.store.models import Alert, Figure, TargetQueue
+from pricewatch.store.models import Alert, MetricTotal, TargetQueue
 
 # The row of `figures` that keeps the rejections counted by the previous check.
 _REJECTED_BEFORE = "condition|rejected_total"
@@ -75,7 +75,7 @@ def rejected_totals(connection: Connection) -> dict[str, int]:
 
 def replace_rejected_before(connection: Connection, rejected: float, now: datetime) -> float | None:
     """Keep the number of rejections for the next check, and return that of the previous one."""
-    query = select(Figure.value).where(Figure.key == _REJECTED_BEFORE)
+    query = select(MetricTotal.value).where(MetricTotal.key == _REJECTED_BEFORE)
     before: float | None = connection.execute(query).scalar()
     connection.execute(_KEEP_REJECTED, {"key": _REJECTED_BEFORE, "value": rejected, "now": now})
     return before

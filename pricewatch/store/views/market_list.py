@@ -10,16 +10,16 @@ from sqlalchemy import Connection, Row, select, text, update
 
 from pricewatch.errors import UserError
 from pricewatch.money import ISO_4217, MAX_CENTS
-from pricewatch.rules.market_schedule import FAILURES_TO_OPEN, SHARES
+from pricewatch.rules.market_schedule import FAILURES_TO_OPEN, INTERVAL_SHARES
 from pricewatch.rules.staleness import no_fresh_data
 from pricewatch.store.engine.json_safe import json_safe
 from pricewatch.store.models import Listing, Market, MarketListing
 from pricewatch.store.queues import job_queue
-from pricewatch.store.writing.market_rows import load_approved_market
+from pricewatch.store.source_registry.market_rows import load_approved_market
 from pricewatch.vocabulary import Tier
 
 MAX_LIMIT = 100_000
-CHANGEABLE = (
+EDITABLE_FIELDS = (
     "display_name",
     "tier",
     "enabled",
@@ -27,7 +27,15 @@ CHANGEABLE = (
     "max_listings_per_scrape",
     "max_pages",
 )
-SEARCH = ("city", "state", "keyword", "category", "min_price_cents", "max_price_cents", "price_currency")
+SEARCH_FIELDS = (
+    "city",
+    "state",
+    "keyword",
+    "category",
+    "min_price_cents",
+    "max_price_cents",
+    "price_currency",
+)
 
 _LIST = text("""
 SELECT m.*, s.name AS source_name, s.adapter_id, s.domain, s.tos_approved_by, s.visibility,
@@ -58,16 +66,16 @@ def market(connection: Connection, market_id: str) -> dict[str, Any] | None:
 
 def _row(row: Mapping[Any, Any]) -> dict[str, Any]:
     """Add the failures of each spider, the highest number of failures, and the open circuits."""
-    failures = {spider: row[f"{spider}_failures"] for spider in SHARES}
+    failures = {spider: row[f"{spider}_failures"] for spider in INTERVAL_SHARES}
     return {
         **row,
         "failures": failures,
         "consecutive_failures": max(failures.values()),
-        "circuits_open": [spider for spider in SHARES if failures[spider] >= FAILURES_TO_OPEN],
+        "circuits_open": [spider for spider in INTERVAL_SHARES if failures[spider] >= FAILURES_TO_OPEN],
     }
 
 
-def names(connection: Connection) -> list[tuple[str, str]]:
+def market_names(connection: Connection) -> list[tuple[str, str]]:
     """List id and name of every market, for selection lists."""
     rows = connection.execute(select(Market.id, Market.display_name).order_by(Market.display_name))
     return [(row.id, row.display_name) for row in rows]
@@ -94,15 +102,15 @@ def latest_listings(connection: Connection, market_id: str, most: int) -> list[R
     )
 
 
-def change(connection: Connection, market_id: str, values: Mapping[str, Any]) -> bool:
+def update_market(connection: Connection, market_id: str, values: Mapping[str, Any]) -> bool:
     """Change tier, state, name or limits of a market; return False if it does not exist."""
-    check_values(values)
-    changes = {name: values[name] for name in CHANGEABLE if name in values}
+    check_fields(values)
+    changes = {name: values[name] for name in EDITABLE_FIELDS if name in values}
     if changes.get("display_name") is not None:
         changes["display_name"] = json_safe(changes["display_name"])
     if changes.get("enabled") is True:
         # Enabling a market closes its circuits, so that it is crawled at once.
-        changes |= dict.fromkeys((f"{spider}_failures" for spider in SHARES), 0)
+        changes |= dict.fromkeys((f"{spider}_failures" for spider in INTERVAL_SHARES), 0)
     if not changes:
         return connection.execute(select(Market.id).where(Market.id == market_id)).scalar() is not None
     return connection.execute(update(Market).where(Market.id == market_id).values(changes)).rowcount == 1
@@ -116,7 +124,7 @@ def scrape_now(connection: Connection, market_id: str, spider: str = "discovery"
         job_queue.PROJECT,
         spider,
         {"market": market_id, "trigger": "MANUAL"},
-        priority=job_queue.NOW_PRIORITY,
+        priority=job_queue.MANUAL_PRIORITY,
     )
 
 
@@ -128,7 +136,7 @@ def is_stale(row: dict[str, Any], now: datetime) -> bool:
     return no_fresh_data(row["tier"], row["scrape_frequency_hours"], row["last_scrape_at"], since, now)
 
 
-def check_values(values: Mapping[str, Any]) -> None:
+def check_fields(values: Mapping[str, Any]) -> None:
     """Validate tier, limits and price range; raise UserError for the first invalid value."""
     if (tier := values.get("tier")) is not None and tier not in set(Tier):
         raise UserError(f"Unknown tier {tier!r}. Known: {', '.join(Tier)}.")

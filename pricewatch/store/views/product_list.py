@@ -69,7 +69,7 @@ class ProductRow:
     # One entry per currency: prices in different currencies are not compared.
     prices: list[CurrencyPrices]
 
-    def lowest_like(self, price: Money | None) -> Money | None:
+    def lowest_in_currency_of(self, price: Money | None) -> Money | None:
         """Return the lowest current price in the currency of `price`."""
         return next((prices.lowest for prices in self.prices if prices.lowest.is_like(price)), None)
 

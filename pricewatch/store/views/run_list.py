@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select, text
 
-from pricewatch.rules.custom_spiders import OURS
+from pricewatch.rules.custom_spiders import BUILT_IN_SPIDERS
 from pricewatch.store.engine.distinct_values import distinct
 from pricewatch.store.models import Run, RunPage
 from pricewatch.store.queues.job_queue import PROJECT
@@ -59,13 +59,13 @@ def runs(
     return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def spiders(connection: Connection) -> list[str]:
+def spider_names(connection: Connection) -> list[str]:
     """List the built-in spiders, then all other spiders that have run, by name."""
     names = set(connection.execute(_SPIDERS).scalars())
-    return [*OURS, *sorted(names - set(OURS))]
+    return [*BUILT_IN_SPIDERS, *sorted(names - set(BUILT_IN_SPIDERS))]
 
 
-def project(connection: Connection, run: Mapping[str, Any]) -> str:
+def project_of(connection: Connection, run: Mapping[str, Any]) -> str:
     """Return the project of a run's job, for the path of its log; pricewatch if the job was deleted."""
     parameters = {"job_id": run["job_id"], "spider": run["spider"]}
     name: str | None = connection.execute(_PROJECT_OF_JOB, parameters).scalar()
@@ -101,7 +101,7 @@ def attempts(connection: Connection, run_id: int, *, after: int = 0, most: int) 
     return [dict(row) for row in connection.execute(_ATTEMPTS, parameters).mappings()]
 
 
-def collected(connection: Connection, run_id: int) -> list[dict[str, Any]]:
+def uncommitted_cards(connection: Connection, run_id: int) -> list[dict[str, Any]]:
     """Count the cards that a discovery run has collected but not committed, by start page."""
     return [dict(row) for row in connection.execute(_UNCOMMITTED_CARDS, {"run_id": run_id}).mappings()]
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, select, update
 
 from pricewatch.errors import UserError
-from pricewatch.rules.custom_spiders import spider_of
+from pricewatch.rules.custom_spiders import custom_spider_name
 from pricewatch.store.models import AdapterStatus, Source
 from pricewatch.store.models.source_tables import VISIBILITIES
 
@@ -18,12 +18,12 @@ def sources(connection: Connection) -> list[dict[str, Any]]:
     return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def spiders(connection: Connection) -> dict[str, list[str]]:
+def custom_spiders_by_source(connection: Connection) -> dict[str, list[str]]:
     """Return the custom spiders of each source."""
     spiders_of: defaultdict[str, list[str]] = defaultdict(list)
     query = select(AdapterStatus.adapter_id, AdapterStatus.source_id).order_by(AdapterStatus.adapter_id)
     for adapter_id, source_id in connection.execute(query):
-        if (spider := spider_of(adapter_id)) is not None:
+        if (spider := custom_spider_name(adapter_id)) is not None:
             spiders_of[source_id].append(spider)
     return dict(spiders_of)
 

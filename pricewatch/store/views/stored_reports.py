@@ -36,7 +36,7 @@ class StoredListing(NamedTuple):
     times_seen: int
 
 
-def use_site_at(connection: Connection, source_id: str, base_url: str) -> None:
+def set_base_url(connection: Connection, source_id: str, base_url: str) -> None:
     """Set the base URL of a source: the sample marketplace gets a new address at every start."""
     connection.execute(update(Source).where(Source.id == source_id).values(base_url=base_url))
 

@@ -16,7 +16,7 @@ from pricewatch.store.writing.incoming_rows import ConcurrentInsert, Row
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
-RACES_TO_LOSE = 5
+MAX_RACE_RETRIES = 5
 # SQLSTATE classes that mean that the database is unavailable, not that it refuses a row.
 OUTAGE_CLASSES = frozenset({"08", "25", "40", "53", "55", "57", "58"})
 # Errors that a row can cause; the last two are raised for values that cannot become JSON.
@@ -39,7 +39,7 @@ class WriteCounts:
     price_rows: int = 0
     # Rows whose price jumped and was quarantined; and how many of them came from product pages.
     held: int = 0
-    held_offers: int = 0
+    quarantined_offers: int = 0
     # The number of overview pages, and of their cards that were stored.
     pages: int = 0
     cards: int = 0
@@ -49,7 +49,7 @@ class WriteCounts:
         self.updated += other.updated
         self.price_rows += other.price_rows
         self.held += other.held
-        self.held_offers += other.held_offers
+        self.quarantined_offers += other.quarantined_offers
         self.pages += other.pages
         self.cards += other.cards
 
@@ -63,7 +63,7 @@ class WriteUnit:
     # The caller waits for the commit, so it is not delayed to collect more rows.
     waits: bool = False
     # The rows are collected until the whole market has been read, and not stored now.
-    set_aside: bool = False
+    collect_only: bool = False
     # The adapter that read the rows and their source, which are the labels of its metrics.
     read_from: tuple[str, str] = ("", "")
     counts: WriteCounts = field(default_factory=WriteCounts)
@@ -83,7 +83,7 @@ class WriteUnit:
     @property
     def has_rows(self) -> bool:
         """Whether it has rows in `incoming`."""
-        return bool(self.rows) and not self.set_aside
+        return bool(self.rows) and not self.collect_only
 
     @property
     def details(self) -> int:
@@ -200,12 +200,12 @@ class BatchWriter:
         batch.count(connection)
 
     def _store_together(self, connection: Connection, units: Sequence[WriteUnit]) -> None:
-        for attempt in range(RACES_TO_LOSE + 1):
+        for attempt in range(MAX_RACE_RETRIES + 1):
             try:
                 with self.transaction(connection, units):
                     self.write(connection, units)
             except ConcurrentInsert:
-                if attempt == RACES_TO_LOSE:
+                if attempt == MAX_RACE_RETRIES:
                     raise
             else:
                 return
@@ -234,7 +234,7 @@ class BatchWriter:
             with connection.begin_nested() as trial:
                 self.write(
                     connection,
-                    [WriteUnit(rows, unit.item, set_aside=unit.set_aside, read_from=unit.read_from)],
+                    [WriteUnit(rows, unit.item, collect_only=unit.collect_only, read_from=unit.read_from)],
                 )
                 trial.rollback()
         except ROW_ERRORS as error:

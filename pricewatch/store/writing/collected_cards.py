@@ -101,7 +101,7 @@ def clear(connection: Connection, run_id: int) -> None:
     connection.execute(delete(CollectedCard).where(CollectedCard.run_id == run_id))
 
 
-def mark_first_read(connection: Connection, market_id: str, at: datetime) -> None:
+def mark_market_read(connection: Connection, market_id: str, at: datetime) -> None:
     """Record that all pages of the market have been read once; discovery may stop early from now on."""
     connection.execute(
         update(Market).where(Market.id == market_id, Market.first_read_at.is_(None)).values(first_read_at=at)

@@ -35,7 +35,7 @@ WHERE id = ANY(:ids)
 """)
 
 
-class Detail(NamedTuple):
+class DetailPage(NamedTuple):
     """A product page to read."""
 
     listing_id: int
@@ -43,26 +43,28 @@ class Detail(NamedTuple):
     earlier: EarlierChecks
 
 
-def choose(connection: Connection, market_id: str, now: datetime, most: int) -> list[Detail]:
+def next_pages(connection: Connection, market_id: str, now: datetime, most: int) -> list[DetailPage]:
     chosen = connection.execute(_CHOOSE, {"market_id": market_id, "now": now, "most": most})
-    return [Detail(listing_id, url, EarlierChecks(read, unread)) for listing_id, url, read, unread in chosen]
+    return [
+        DetailPage(listing_id, url, EarlierChecks(read, unread)) for listing_id, url, read, unread in chosen
+    ]
 
 
-def put_off(
+def postpone(
     connection: Connection, listing_id: int, due_at: datetime, *, unread_at: datetime | None = None
 ) -> None:
     """Postpone a page that could not be read, so that it does not block the others."""
     connection.execute(_POSTPONE, {"listing_id": listing_id, "due_at": due_at})
     if unread_at is not None:
-        note_look(connection, listing_id, unread_at)
+        record_check(connection, listing_id, unread_at)
 
 
-def note_look(connection: Connection, listing_id: int, unread_at: datetime | None) -> None:
+def record_check(connection: Connection, listing_id: int, unread_at: datetime | None) -> None:
     """Record a check of the page: the time if it could not be read, or None if it could."""
     connection.execute(_SET_UNREAD_SINCE, {"listing_id": listing_id, "unread_at": unread_at})
 
 
-def hand_over(connection: Connection, ids: Sequence[int], now: datetime, due_at: datetime) -> None:
+def request_verification(connection: Connection, ids: Sequence[int], now: datetime, due_at: datetime) -> None:
     """Request verification of listings whose pages are missing."""
     if ids:
         connection.execute(_REQUEST_VERIFICATION, {"ids": list(ids), "now": now, "due_at": due_at})

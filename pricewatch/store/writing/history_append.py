@@ -55,7 +55,7 @@ def append(connection: Connection, batch: Batch, *, run_type: str = "SCRAPE") ->
     connection.execute(_APPEND, {"run_id": batch.run_id, "run_type": run_type})
 
 
-def note_out_of_stock(
+def record_out_of_stock(
     connection: Connection, listing_id: int, observed_at: datetime, run_id: int, version: str
 ) -> None:
     """Record that the product page of a listing is out of stock and shows no price."""

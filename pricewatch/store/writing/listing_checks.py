@@ -33,7 +33,7 @@ def listing_row(candidate: VerificationCandidate, check: ListingCheck, run_id: i
     }
 
 
-def evidence_row(check: ListingCheck, run_id: int, *, strike: bool) -> dict[str, Any]:
+def attempt_row(check: ListingCheck, run_id: int, *, strike: bool) -> dict[str, Any]:
     """Return the row of `verification_attempts`."""
     return {
         "run_id": run_id,

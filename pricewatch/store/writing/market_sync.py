@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, text
 
-from pricewatch.store.writing.market_rows import MarketRecord
+from pricewatch.store.source_registry.market_rows import MarketRecord
 
 # These statements use `incoming`, which contains all cards that the run has collected.
 _REQUEST_MISSING = text("""

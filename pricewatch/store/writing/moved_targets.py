@@ -12,9 +12,9 @@ from pricewatch.items import Offer
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import canonical_url
 from pricewatch.queued_work import LeasedTarget
-from pricewatch.rules.page_moves import IDS, why_another_product
+from pricewatch.rules.page_moves import IDS, why_different_product
 from pricewatch.store.people import audit_log
-from pricewatch.store.writing import source_rows
+from pricewatch.store.source_registry import source_rows
 
 _LOCK_TARGET = text("""
 SELECT t.id, t.source_id, t.url, t.canonical_url, t.listing_id, l.canonical_url AS listing_url,
@@ -55,7 +55,7 @@ SELECT EXISTS (SELECT FROM quarantine
 """)
 
 
-def follow(
+def move_target(
     connection: Connection,
     target_id: int,
     offer: Offer,
@@ -98,7 +98,7 @@ def follow(
                 connection.execute(_MOVE_LISTING, values)
     except IntegrityError:
         return "another target or listing has just taken the new URL"
-    audit_log.note(
+    audit_log.record_action(
         connection,
         person=by,
         address=None,
@@ -112,18 +112,18 @@ def follow(
             "ids": {name: getattr(offer, name) for name in IDS if getattr(offer, name)},
         },
     )
-    settle_held(connection, known, accepted=True, note="its target followed it", now=now)
+    close_quarantined_move(connection, known, accepted=True, note="its target followed it", now=now)
     return None
 
 
-def tie(connection: Connection, target_id: int, identity: str, now: datetime) -> None:
+def link_listing(connection: Connection, target_id: int, identity: str, now: datetime) -> None:
     """Link a target to the listing of its new page, and retire the listing that it left."""
     known = connection.execute(_LOCK_TARGET, {"target_id": target_id}).one()
     connection.execute(_LINK_LISTING, {"target_id": target_id, "identity_key": identity})
     connection.execute(_RETIRE, {"listing_id": known.listing_id, "now": now})
 
 
-def settle_held(
+def close_quarantined_move(
     connection: Connection, target: LeasedTarget | Row[Any], *, accepted: bool, note: str, now: datetime
 ) -> None:
     """Close the quarantined move of a target."""
@@ -150,7 +150,7 @@ def _why_not_same(known: Row[Any], offer: Offer, other_listing: int | None) -> s
         return "no listing was stored before it redirected to another page"
     stored = {name: getattr(known, name) for name in IDS}
     found = {name: getattr(offer, name) for name in IDS}
-    if reason := why_another_product(stored, found):
+    if reason := why_different_product(stored, found):
         return reason
     if other_listing is not None:
         return f"the new page is already stored as listing {other_listing}"

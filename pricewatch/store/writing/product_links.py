@@ -20,7 +20,7 @@ from pricewatch.rules.product_matching import Facts, Keys, Link, keys_of, link
 from pricewatch.store.models import Listing, Source
 from pricewatch.store.writing.batch import Batch
 
-CHUNK = 500
+CHUNK_SIZE = 500
 # Only one process resolves at a time.
 LOCK = 0x70726F64
 
@@ -132,7 +132,7 @@ class _Case:
         }
 
 
-def request(connection: Connection, _batch: Batch) -> None:
+def request_changed(connection: Connection, _batch: Batch) -> None:
     """Request resolving of listings whose product page has changed."""
     connection.execute(_REQUEST)
 
@@ -145,7 +145,7 @@ def request_all(connection: Connection, now: datetime, source_id: str | None = N
     return connection.execute(query).rowcount
 
 
-def trust(connection: Connection, source_id: str, now: datetime, *, trusted: bool) -> int:
+def set_gtin_trust(connection: Connection, source_id: str, now: datetime, *, trusted: bool) -> int:
     """Set whether the GTINs of a source are trusted; if that changes, request resolving of its listings."""
     changed = connection.execute(
         update(Source)
@@ -155,12 +155,12 @@ def trust(connection: Connection, source_id: str, now: datetime, *, trusted: boo
     return request_all(connection, now, source_id) if changed else 0
 
 
-def waiting(connection: Connection) -> int:
+def count_pending(connection: Connection) -> int:
     query = select(func.count()).select_from(Listing).where(Listing.resolve_requested_at.is_not(None))
     return connection.execute(query).scalar_one()
 
 
-def resolve(connection: Connection, now: datetime, most: int = CHUNK) -> int:
+def resolve(connection: Connection, now: datetime, most: int = CHUNK_SIZE) -> int:
     """Resolve up to `most` pending listings; return how many were resolved."""
     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
     rows = connection.execute(_PENDING, {"most": most}).all()

@@ -17,7 +17,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from pricewatch import clock
 from pricewatch.items import Offer, ProductPage, SellerInfo
-from pricewatch.rules.custom_spiders import spider_of
+from pricewatch.rules.custom_spiders import custom_spider_name
 from pricewatch.store.engine.json_safe import json_safe
 from pricewatch.store.models import Listing, Quarantined, QuarantinePage
 from pricewatch.store.writing.batch import Batch
@@ -25,7 +25,7 @@ from pricewatch.vocabulary import Availability, QuarantineReason, SellerType
 
 
 @dataclass(frozen=True, slots=True)
-class HeldWanted:
+class QuarantineFilter:
     """A filter for quarantined offers; every field that is set narrows the selection."""
 
     ids: Sequence[int] | None = None
@@ -58,9 +58,9 @@ WHERE i.detail AND NOT i.quarantined AND i.price_cents IS NOT NULL
 """)
 
 
-def hold(connection: Connection, item: ProductPage, *, run_id: int, at: datetime) -> None:
+def quarantine_offer(connection: Connection, item: ProductPage, *, run_id: int, at: datetime) -> None:
     """Quarantine an offer: insert a row, or update the open one."""
-    if item.held is None:
+    if item.quarantine is None:
         raise ValueError("the offer has no reason for quarantine")
     offer = item.offer
     observed_at = offer.observed_at or at
@@ -73,9 +73,11 @@ def hold(connection: Connection, item: ProductPage, *, run_id: int, at: datetime
         "adapter_version": offer.adapter_version,
         "url": json_safe(offer.fetch_url or offer.url),
         "identity_key": _identity_key(connection, item),
-        "reason": item.held.reason,
+        "reason": item.quarantine.reason,
         "offer": json_safe(asdict(offer)),
-        "details": json_safe({"evidence": item.evidence, **item.held.details, "encoding": item.encoding}),
+        "details": json_safe(
+            {"evidence": item.evidence, **item.quarantine.details, "encoding": item.encoding}
+        ),
         "page_hash": save_page(connection, item.page, observed_at),
         "first_seen_at": observed_at,
         "observed_at": observed_at,
@@ -101,7 +103,7 @@ def _identity_key(connection: Connection, item: ProductPage) -> str | None:
     A page that moved has the key of its target instead.
     """
     known = None
-    moved = item.held is not None and item.held.reason is QuarantineReason.MOVED
+    moved = item.quarantine is not None and item.quarantine.reason is QuarantineReason.MOVED
     if item.listing_id is not None and not moved:
         query = select(Listing.identity_key).where(Listing.id == item.listing_id)
         known = connection.execute(query).scalar()
@@ -120,7 +122,7 @@ def save_page(connection: Connection, page: bytes, at: datetime) -> str | None:
     return page_hash
 
 
-def settle_read(connection: Connection, batch: Batch) -> None:
+def reject_readable(connection: Connection, batch: Batch) -> None:
     """Reject the open rows of product pages that this batch could read."""
     ids = connection.execute(_READ_AGAIN).scalars().all()
     if ids:
@@ -128,8 +130,8 @@ def settle_read(connection: Connection, batch: Batch) -> None:
         reject(connection, ids, by="pricewatch", note=note, now=clock.now())
 
 
-def listed(
-    connection: Connection, criteria: HeldWanted, *, most: int, before: int | None = None
+def find_rows(
+    connection: Connection, criteria: QuarantineFilter, *, most: int, before: int | None = None
 ) -> list[dict[str, Any]]:
     """Return quarantined offers without their pages, newest first, with ids below `before`."""
     query = (
@@ -161,16 +163,16 @@ def get(connection: Connection, held_id: int, *, lock: bool = False) -> dict[str
     return {**row, "page": zlib.decompress(page) if page is not None else None}
 
 
-def no_replay(adapter_id: str) -> str | None:
+def why_no_replay(adapter_id: str) -> str | None:
     """Return why the pages of this adapter cannot be read again, or None if they can."""
-    if (spider := spider_of(adapter_id)) is None:
+    if (spider := custom_spider_name(adapter_id)) is None:
         return None
     return f"the spider {spider} reads its pages itself: no adapter can read its quarantined offers again"
 
 
-def no_page(row: Mapping[str, Any]) -> str:
+def why_no_page(row: Mapping[str, Any]) -> str:
     """Return why a quarantined offer has no page."""
-    if row["page_hash"] is None and (spider := spider_of(row["adapter_id"])) is not None:
+    if row["page_hash"] is None and (spider := custom_spider_name(row["adapter_id"])) is not None:
         return f"the spider {spider} provided no page with the offer"
     if row["page_hash"] is None:
         return "it came from an overview page, and overview pages are not stored"
@@ -191,7 +193,7 @@ def reject(
     )
 
 
-def settle(
+def close(
     connection: Connection, held_id: int, *, status: str, by: str, note: str | None, now: datetime
 ) -> None:
     """Close a quarantined offer with this status."""
@@ -202,7 +204,7 @@ def settle(
     )
 
 
-def offer_of(stored: Mapping[str, Any]) -> Offer:
+def stored_offer(stored: Mapping[str, Any]) -> Offer:
     """Convert the stored JSON back to an offer."""
     values = {field.name: stored[field.name] for field in fields(Offer) if stored.get(field.name) is not None}
     for name in ("observed_at", "sold_at"):

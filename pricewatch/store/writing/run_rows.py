@@ -20,7 +20,7 @@ from pricewatch.store.models import CollectedCard, Run, RunPage
 from pricewatch.vocabulary import PageOutcome, RunStatus
 
 STALE_AFTER = timedelta(minutes=30)
-MOST_ERRORS_KEPT = 50
+MAX_ERRORS = 50
 
 # Built once: they are executed with every batch, and building one takes longer than sending it.
 _RUNS = Run.metadata.tables[Run.__tablename__]
@@ -108,7 +108,7 @@ def mark_stale(connection: Connection, run_id: int, now: datetime, reason: str) 
     connection.execute(delete(CollectedCard).where(CollectedCard.run_id == run_id))
 
 
-def record(connection: Connection, run_id: int, added: dict[str, int], values: dict[str, Any]) -> None:
+def update_run(connection: Connection, run_id: int, added: dict[str, int], values: dict[str, Any]) -> None:
     """Update the row of a run: add to its counters, and set other values."""
     parameters = {**added, **_storable(values)}
     connection.execute(

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, func, text, update
 from pricewatch.errors import UserError
 from pricewatch.rules.sweep_cycle import Cycle
 from pricewatch.store.models import Market
-from pricewatch.store.writing import alert_rows
+from pricewatch.store.operations import alert_rows
 
 # Only the next page advances the checkpoint, so that it is never ahead of what is stored.
 _ADVANCE = text("""
@@ -100,7 +100,7 @@ def end_list(connection: Connection, market_id: str, start_page: str, last: int,
     )
 
 
-def move_to(connection: Connection, market_id: str, start_page: str) -> None:
+def start_next_list(connection: Connection, market_id: str, start_page: str) -> None:
     """Move the checkpoint to the next start page, after the previous one was read to its end."""
     connection.execute(
         update(Market).where(Market.id == market_id).values(sweep_start_page=start_page, sweep_page=0)
@@ -124,7 +124,7 @@ def price_shares(connection: Connection, market_id: str) -> PriceShares:
     return PriceShares(*market)
 
 
-def doubt_prices(connection: Connection, market_id: str, share: float | None) -> None:
+def set_doubted_price_share(connection: Connection, market_id: str, share: float | None) -> None:
     """Store the price share of a doubtful cycle, for comparison with the next one; None clears it."""
     connection.execute(update(Market).where(Market.id == market_id).values(sweep_doubted_price_share=share))
 
@@ -151,7 +151,7 @@ def end_cycle(
     connection.execute(update(Market).where(Market.id == market_id).values(values))
 
 
-def believe(connection: Connection, market_id: str, now: datetime) -> CycleCounts:
+def accept_partial_cycle(connection: Connection, market_id: str, now: datetime) -> CycleCounts:
     """Accept the last, partial cycle as complete: a person confirmed that the market has shrunk."""
     row = connection.execute(_ACCEPT_PARTIAL, {"id": market_id, "now": now}).one_or_none()
     if row is None:

@@ -11,9 +11,10 @@ from sqlalchemy import Connection
 
 from pricewatch.items import ListingCheck
 from pricewatch.rules.detail_pages import due_after_trouble
-from pricewatch.rules.verification_outcome import is_mass_gone, speaks_against
-from pricewatch.store.writing import alert_rows, detail_queue, verification_rows
-from pricewatch.store.writing.listing_checks import evidence_row, listing_row, mass_gone_alert
+from pricewatch.rules.verification_outcome import counts_against_listing, is_mass_gone
+from pricewatch.store.operations import alert_rows
+from pricewatch.store.writing import detail_queue, verification_rows
+from pricewatch.store.writing.listing_checks import attempt_row, listing_row, mass_gone_alert
 from pricewatch.store.writing.verification_rows import WatchedListing
 from pricewatch.vocabulary import Attempt
 
@@ -62,7 +63,7 @@ class TargetChecks:
                 conclusion.mass_gone.append(source_id)
                 alert = mass_gone_alert(source_id, len(missing), total, run_id)
                 alert_rows.raise_alert(connection, now=now, **alert)
-                rows = [evidence_row(check, run_id, strike=False) for _, check in checks]
+                rows = [attempt_row(check, run_id, strike=False) for _, check in checks]
                 verification_rows.record_attempts(connection, rows)
             else:
                 conclusion.gone += self._strike(connection, run_id, now, checks, listings)
@@ -86,7 +87,7 @@ class TargetChecks:
             listing = listings[check.listing_id]
             own_page = url == listing.canonical_url
             seen_since = listing.last_seen_at >= check.at
-            counts = speaks_against(
+            counts = counts_against_listing(
                 vouched=listing.vouched,
                 seen_since=seen_since,
                 own_page=own_page,
@@ -95,11 +96,11 @@ class TargetChecks:
             row = None
             if counts and listing.id not in rows:
                 row = rows[listing.id] = listing_row(listing, check, run_id)
-            attempts.append(evidence_row(check, run_id, strike=row is not None and row["struck"]))
+            attempts.append(attempt_row(check, run_id, strike=row is not None and row["struck"]))
             if listing.active and not listing.vouched and not seen_since:
                 suspects.add(listing.id)
         verification_rows.record_attempts(connection, attempts)
-        verification_rows.apply(connection, run_id, list(rows.values()), now)
+        verification_rows.apply_results(connection, run_id, list(rows.values()), now)
         pending = [each for each in suspects if each not in rows or not rows[each]["gone"]]
-        detail_queue.hand_over(connection, pending, now, due_after_trouble(now))
+        detail_queue.request_verification(connection, pending, now, due_after_trouble(now))
         return sum(row["gone"] and listings[row["listing_id"]].active for row in rows.values())

@@ -67,7 +67,8 @@ SELECT id, url, canonical_url, strikes, last_strike_run_id, last_seen_at, active
      ORDER BY anchor_at LIMIT :most)
     UNION ALL
     (SELECT *, 2 AS place FROM listings
-     WHERE market_id = :market_id AND active AND anchor_at >= :unseen_before AND anchor_at < :doubted_before
+     WHERE market_id = :market_id AND active
+       AND anchor_at >= :unseen_before AND anchor_at < :unverified_before
        AND verification_requested_at IS NULL AND verification_status IS DISTINCT FROM 'verified'
      ORDER BY anchor_at LIMIT :most)
     UNION ALL
@@ -84,7 +85,7 @@ _EXPIRE = text("""
 WITH expired AS (
     UPDATE listings l SET active = false, deactivated_at = :now, verification_requested_at = NULL
     FROM markets m
-    WHERE m.id = :market_id AND l.market_id = m.id AND l.active AND l.anchor_at <= :used_up_before
+    WHERE m.id = :market_id AND l.market_id = m.id AND l.active AND l.anchor_at <= :expired_before
       AND l.verification_status IS DISTINCT FROM 'verified'
       AND m.last_scrape_at > l.last_seen_at + CAST(:margin AS interval)
     RETURNING l.id
@@ -135,7 +136,7 @@ def candidates(
     market_id: str,
     *,
     unseen_before: datetime,
-    doubted_before: datetime,
+    unverified_before: datetime,
     latest: datetime,
     most: int,
 ) -> list[VerificationCandidate]:
@@ -144,7 +145,7 @@ def candidates(
         {
             "market_id": market_id,
             "unseen_before": unseen_before,
-            "doubted_before": doubted_before,
+            "unverified_before": unverified_before,
             "latest": latest,
             "most": most,
         },
@@ -152,7 +153,9 @@ def candidates(
     return [VerificationCandidate(*row) for row in found]
 
 
-def alone(connection: Connection, source_id: str, *, most: int) -> list[VerificationCandidate]:
+def candidates_outside_markets(
+    connection: Connection, source_id: str, *, most: int
+) -> list[VerificationCandidate]:
     """Return listings outside of markets whose verification was requested, oldest request first."""
     return [
         VerificationCandidate(*row)
@@ -166,14 +169,14 @@ def lock_watched(connection: Connection, ids: Sequence[int]) -> dict[int, Watche
     return {row.id: WatchedListing(*row) for row in rows}
 
 
-def doubted(connection: Connection, listing_id: int) -> VerificationCandidate | None:
+def lock_suspect(connection: Connection, listing_id: int) -> VerificationCandidate | None:
     """Lock and return the listing if it has strikes, is inactive, or is to be verified; else return None."""
     row = connection.execute(_LOCK_SUSPECT, {"id": listing_id}).first()
     return VerificationCandidate(*row) if row else None
 
 
-def expire(
-    connection: Connection, run_id: int, market_id: str, *, used_up_before: datetime, now: datetime
+def expire_unseen(
+    connection: Connection, run_id: int, market_id: str, *, expired_before: datetime, now: datetime
 ) -> int:
     """Deactivate listings whose confidence has fallen to zero; return their number."""
     return connection.execute(
@@ -181,7 +184,7 @@ def expire(
         {
             "run_id": run_id,
             "market_id": market_id,
-            "used_up_before": used_up_before,
+            "expired_before": expired_before,
             "now": now,
             "margin": LONGEST_RUN,
         },
@@ -193,7 +196,7 @@ def record_attempts(connection: Connection, attempts: list[dict[str, Any]]) -> N
         connection.execute(insert(VerificationAttempt), attempts)
 
 
-def apply(connection: Connection, run_id: int, rows: list[dict[str, Any]], now: datetime) -> None:
+def apply_results(connection: Connection, run_id: int, rows: list[dict[str, Any]], now: datetime) -> None:
     """Store the results of checks, except for listings that were seen since."""
     if not rows:
         return

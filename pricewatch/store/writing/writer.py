@@ -19,8 +19,8 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from pricewatch.errors import DatabaseUnavailable
-from pricewatch.store.engine.commit_tracker import CommitTracker
-from pricewatch.store.writing.batch import RACES_TO_LOSE, BatchWriter, Write, WriteUnit, is_outage, reason
+from pricewatch.store.writing.batch import MAX_RACE_RETRIES, BatchWriter, Write, WriteUnit, is_outage, reason
+from pricewatch.store.writing.commit_tracker import CommitTracker
 from pricewatch.store.writing.incoming_rows import ConcurrentInsert
 
 logger = logging.getLogger(__name__)
@@ -239,7 +239,7 @@ class Writer:
                     call.result = call.function(connection)
             except ConcurrentInsert:
                 races += 1
-                if races > RACES_TO_LOSE:
+                if races > MAX_RACE_RETRIES:
                     raise
 
     def _heartbeat(self) -> None:

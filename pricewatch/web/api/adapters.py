@@ -11,8 +11,9 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from pricewatch.adapters import UnknownAdapter
 from pricewatch.store.models.operation_tables import EVERY_SOURCE
+from pricewatch.store.operations import adapter_status
+from pricewatch.store.source_registry import source_rows
 from pricewatch.store.views import adapter_list
-from pricewatch.store.writing import adapter_status, source_rows
 from pricewatch.web.api.common import ChangeContext, Name, ResponseModel
 from pricewatch.web.problems import responses
 from pricewatch.web.request_context import Context
@@ -104,7 +105,7 @@ def enable(context: ChangeContext, adapter_id: AdapterId, body: Enable) -> Any:
 
 def _check(connection: Any, adapter_id: str) -> None:
     try:
-        adapter_list.check(connection, adapter_id)
+        adapter_list.check_known(connection, adapter_id)
     except UnknownAdapter as error:
         raise HTTPException(404, str(error)) from None
 

@@ -126,7 +126,7 @@ def change(context: ChangeContext, market_id: Name, body: MarketChange) -> Any:
     values = body.model_dump(exclude_none=True)
     with context.change("market changed", market_id, **values) as connection:
         _known(market_list.market(connection, market_id), market_id)
-        market_list.change(connection, market_id, values)
+        market_list.update_market(connection, market_id, values)
         return market_list.market(connection, market_id)
 
 
@@ -144,7 +144,7 @@ def believe(context: ChangeContext, market_id: Name) -> Any:
     """Accept the size that the last, partial sweep saw as the size of the market."""
     with context.change("smaller market believed", market_id) as connection:
         _known(market_list.market(connection, market_id), market_id)
-        sweep_checkpoints.believe(connection, market_id, context.now)
+        sweep_checkpoints.accept_partial_cycle(connection, market_id, context.now)
         return market_list.market(connection, market_id)
 
 

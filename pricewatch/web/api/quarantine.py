@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from pricewatch.services import quarantine_review
 from pricewatch.store.writing import quarantine_rows
-from pricewatch.store.writing.quarantine_rows import HeldWanted
+from pricewatch.store.writing.quarantine_rows import QuarantineFilter
 from pricewatch.vocabulary import QuarantineReason
 from pricewatch.web.api.common import ChangeContext, Limit, LongText, Page, ResponseModel, ShortText, page_of
 from pricewatch.web.form_fields import Before, Id
@@ -71,9 +71,9 @@ def find(
     before: Before = None,
     limit: Limit = 50,
 ) -> Any:
-    filters = HeldWanted(status=status, reason=reason, adapter_id=adapter_id)
+    filters = QuarantineFilter(status=status, reason=reason, adapter_id=adapter_id)
     with context.read() as connection:
-        return page_of(quarantine_rows.listed(connection, filters, most=limit + 1, before=before), limit)
+        return page_of(quarantine_rows.find_rows(connection, filters, most=limit + 1, before=before), limit)
 
 
 @router.get("/{quarantine_id}", response_model=QuarantinedOffer)
@@ -114,7 +114,7 @@ def replay(context: ChangeContext, quarantine_id: Id, body: Replay) -> Any:
 
 
 def _known(connection: Any, quarantine_id: int) -> dict[str, Any]:
-    rows = quarantine_rows.listed(connection, HeldWanted(ids=[quarantine_id]), most=1)
+    rows = quarantine_rows.find_rows(connection, QuarantineFilter(ids=[quarantine_id]), most=1)
     if not rows:
         raise HTTPException(404, f"There is no offer {quarantine_id} in quarantine.")
     return rows[0]

@@ -144,7 +144,7 @@ def remove(context: ChangeContext, target_id: Id) -> Any:
 
 
 def _one(connection: Any, target_id: int) -> dict[str, Any]:
-    rows = target_rows.listed(connection, TargetFilter(ids=[target_id]), most=1)
+    rows = target_rows.find_rows(connection, TargetFilter(ids=[target_id]), most=1)
     if not rows:
         raise HTTPException(404, f"There is no target {target_id}.")
     return rows[0]

@@ -67,7 +67,7 @@ class Removed(BaseModel):
 @router.get("", response_model=Page[WatchRuleResponse])
 def find(context: Context, before: Before = None, limit: Limit = 50) -> Any:
     with context.read() as connection:
-        return page_of(watch_rules.listed(connection, before_id=before, most=limit + 1), limit)
+        return page_of(watch_rules.find_rules(connection, before_id=before, most=limit + 1), limit)
 
 
 @router.post("", response_model=WatchRuleResponse, status_code=201)
@@ -80,7 +80,7 @@ def add(context: ChangeContext, body: NewRule) -> Any:
         rule_id = watch_rules.add(
             connection, now=context.now, threshold=_threshold(connection, body), **values
         )
-        return next(row for row in watch_rules.listed(connection, most=1, before_id=rule_id + 1))
+        return next(row for row in watch_rules.find_rules(connection, most=1, before_id=rule_id + 1))
 
 
 @router.delete("/{rule_id}", response_model=Removed)

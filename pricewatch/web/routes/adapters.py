@@ -11,8 +11,9 @@ from sqlalchemy import Connection
 
 from pricewatch.errors import UserError
 from pricewatch.store.models.operation_tables import EVERY_SOURCE
+from pricewatch.store.operations import adapter_status
+from pricewatch.store.source_registry import source_rows
 from pricewatch.store.views import adapter_list
-from pricewatch.store.writing import adapter_status, source_rows
 from pricewatch.web.request_context import Context, PostedForm
 from pricewatch.web.templating import with_query
 
@@ -49,12 +50,12 @@ def disable(context: Context, form: PostedForm, adapter_id: str) -> Response:
     with context.change(
         "adapter disabled", adapter_id, source_id=source or None, reason=reason, note=note
     ) as connection:
-        adapter_list.check(connection, adapter_id)
+        adapter_list.check_known(connection, adapter_id)
         source_id = _source(connection, source)
         changed = adapter_status.disable(
             connection, adapter_id, source_id, reason=reason, by=context.person, note=note, now=context.now
         )
-    when, name = "now" if changed else "already", adapter_status.named(adapter_id, source_id)
+    when, name = "now" if changed else "already", adapter_status.sentence_name(adapter_id, source_id)
     return context.redirect(_path(adapter_id, source), f"The {name} is {when} disabled.")
 
 
@@ -65,12 +66,12 @@ def enable(context: Context, form: PostedForm, adapter_id: str) -> Response:
         raise UserError("Enter what was fixed.")
     source = form.text("source", 255)
     with context.change("adapter enabled", adapter_id, source_id=source or None, note=note) as connection:
-        adapter_list.check(connection, adapter_id)
+        adapter_list.check_known(connection, adapter_id)
         source_id = _source(connection, source)
         adapter_status.enable(
             connection, adapter_id, source_id, by=context.person, note=note, now=context.now
         )
-    name = adapter_status.named(adapter_id, source_id)
+    name = adapter_status.sentence_name(adapter_id, source_id)
     return context.redirect(
         _path(adapter_id, source), f"The {name} is enabled. Its next run is marked as watched."
     )

@@ -16,6 +16,6 @@ MOST = 100
 @router.get("/audit")
 def list_page(context: Context, before: Before = None) -> Response:
     with context.read() as connection:
-        rows = audit_log.listed(connection, most=MOST + 1, before_id=before)
+        rows = audit_log.find_entries(connection, most=MOST + 1, before_id=before)
         more = rows[MOST - 1]["id"] if len(rows) > MOST else None
         return context.render(connection, "audit.html", rows=rows[:MOST], more=more)

@@ -10,8 +10,9 @@ from fastapi.responses import Response
 from pricewatch import adapters
 from pricewatch.errors import UserError
 from pricewatch.services import add_market
+from pricewatch.store.source_registry import source_rows
 from pricewatch.store.views import market_list, source_list
-from pricewatch.store.writing import source_rows, sweep_checkpoints
+from pricewatch.store.writing import sweep_checkpoints
 from pricewatch.vocabulary import Tier
 from pricewatch.web.request_context import Context, Form, PostedForm
 
@@ -75,7 +76,7 @@ def change(context: Context, form: PostedForm, market_id: str) -> Response:
     if form.text("enabled"):
         changes["enabled"] = form.flag("enabled")
     with context.change("market changed", market_id, **changes) as connection:
-        if not market_list.change(connection, market_id, changes):
+        if not market_list.update_market(connection, market_id, changes):
             raise HTTPException(404, f"There is no market {market_id[:80]!r}.")
     state = ", ".join(
         "on" if value is True else "off" if value is False else str(value) for value in changes.values()
@@ -98,7 +99,7 @@ def scrape(
 @router.post("/markets/{market_id}/believe")
 def believe(context: Context, form: PostedForm, market_id: str) -> Response:
     with context.change("smaller market believed", market_id) as connection:
-        counts = sweep_checkpoints.believe(connection, market_id, context.now)
+        counts = sweep_checkpoints.accept_partial_cycle(connection, market_id, context.now)
     return context.redirect(
         "/markets", f"The size of {market_id} is now {counts.seen} cards instead of {counts.last_complete}."
     )
@@ -139,7 +140,7 @@ def _values(form: Form, parameters: tuple[str, ...]) -> dict[str, Any]:
     for name in (PRICES.get(parameter, parameter) for parameter in parameters):
         if not (value := form.text(name, 200)):
             continue
-        if name in (*market_list.SEARCH, *PRICES.values()):
+        if name in (*market_list.SEARCH_FIELDS, *PRICES.values()):
             values[name] = value
         else:
             values["parameters"][name] = value

@@ -20,16 +20,16 @@ DAYS = 14
 def overview_page(context: Context) -> Response:
     with context.read() as connection:
         markets = market_list.markets(connection)
-        listings, exact = dashboard.estimate(connection, "listings")
+        listings, exact = dashboard.estimate_rows(connection, "listings")
         return context.render(
             connection,
             "overview.html",
-            today=dashboard.today(connection, context.now),
+            today=dashboard.last_24_hours(connection, context.now),
             listings=listings,
             listings_exact=exact,
             running=[run_row(row) for row in run_list.running(connection)],
             last_runs=[run_row(row) for row in run_list.runs(connection, most=8)],
-            changes=dashboard.changes(connection),
+            changes=dashboard.recent_changes(connection),
             alerts=alert_list.alerts(connection, open_only=True, most=5),
             days=_days(run_list.per_day(connection, context.now, DAYS), context.now),
             markets=[row for row in markets if row["enabled"]],

@@ -40,6 +40,8 @@ def detail_page(context: Context, product_id: Id) -> Response:
             "product.html",
             product=product,
             offers=offers,
-            sparks=admin_listings.sparks(connection, [offer["id"] for offer in offers], context.now),
+            sparks=admin_listings.sparkline_points(
+                connection, [offer["id"] for offer in offers], context.now
+            ),
             channels=sorted(channels()),
         )

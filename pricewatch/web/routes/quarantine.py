@@ -12,7 +12,7 @@ from pricewatch.services import quarantine_review
 from pricewatch.store.engine.database import engine
 from pricewatch.store.models.target_tables import REVIEW_STATUSES
 from pricewatch.store.writing import quarantine_rows
-from pricewatch.store.writing.quarantine_rows import HeldWanted
+from pricewatch.store.writing.quarantine_rows import QuarantineFilter
 from pricewatch.vocabulary import QuarantineReason
 from pricewatch.web.form_fields import Before, Id
 from pricewatch.web.page_rows import QuarantineRow
@@ -27,13 +27,13 @@ MOST, MOST_AT_ONCE = 50, 200
 def list_page(
     context: Context, status: str = "pending", reason: str = "", adapter: str = "", before: Before = None
 ) -> Response:
-    filters = HeldWanted(
+    filters = QuarantineFilter(
         status=status if status in REVIEW_STATUSES else None,
         reason=reason if reason in set(QuarantineReason) else None,
         adapter_id=adapter or None,
     )
     with context.read() as connection:
-        rows = quarantine_rows.listed(connection, filters, most=MOST + 1, before=before)
+        rows = quarantine_rows.find_rows(connection, filters, most=MOST + 1, before=before)
         return context.render(
             connection,
             "quarantine.html",
@@ -56,16 +56,16 @@ def detail_page(context: Context, quarantine_id: Id) -> Response:
         if saved is not None:
             encoding = row["details"].get("encoding") or "utf-8"
             page = sanitized_page(_decoded(saved, encoding), asset("page.css"))
-        following = quarantine_rows.listed(
-            connection, HeldWanted(status="pending"), most=1, before=quarantine_id
+        following = quarantine_rows.find_rows(
+            connection, QuarantineFilter(status="pending"), most=1, before=quarantine_id
         )
         return context.render(
             connection,
             "held.html",
             held=QuarantineRow.of(row),
             page=page,
-            no_page=quarantine_rows.no_page(row),
-            can_replay=saved is not None and quarantine_rows.no_replay(row["adapter_id"]) is None,
+            no_page=quarantine_rows.why_no_page(row),
+            can_replay=saved is not None and quarantine_rows.why_no_replay(row["adapter_id"]) is None,
             following=following[0]["id"] if following else None,
         )
 

@@ -34,7 +34,7 @@ def _list_page(
     context: RequestContext, spider: str | None, status: str, market: str, before: int | None
 ) -> Response:
     with context.read() as connection:
-        spiders = run_list.spiders(connection)
+        spiders = run_list.spider_names(connection)
         if spider is not None and spider not in spiders:
             raise HTTPException(404, f"The spider {spider[:60]!r} has no runs.")
         rows = run_list.runs(
@@ -86,8 +86,8 @@ def _details(connection: Any, run_id: int, after: int, outcome: str | None) -> d
         "attempts": rows[:MOST_PAGES] if is_verification else [],
         "outcome": outcome or "",
         "more": rows[MOST_PAGES - 1]["id"] if len(rows) > MOST_PAGES else None,
-        "collected": run_list.collected(connection, run_id) if run["status"] == "running" else [],
-        "log": _log_of(run_list.project(connection, run), run) if run["job_id"] else None,
+        "collected": run_list.uncommitted_cards(connection, run_id) if run["status"] == "running" else [],
+        "log": _log_of(run_list.project_of(connection, run), run) if run["job_id"] else None,
     }
 
 

@@ -56,7 +56,7 @@ def act(context: Context, form: PostedForm) -> Response:
                     job_queue.PROJECT,
                     "targets",
                     {"ids": ",".join(map(str, ids[:200])), "trigger": "MANUAL"},
-                    priority=job_queue.NOW_PRIORITY,
+                    priority=job_queue.MANUAL_PRIORITY,
                 )
         else:
             raise HTTPException(400, "Unknown action. Known: pause, resume, requeue, remove.")

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from scrapy.utils.project import get_project_settings
 from sqlalchemy import Connection
 
-from pricewatch.adapters.custom_selectors import NAMES, check_selectors
+from pricewatch.adapters.custom_selectors import SELECTOR_NAMES, check_selectors
 from pricewatch.errors import UserError
 from pricewatch.parsing.pages.sanitized_html import sanitized_page
 from pricewatch.parsing.target_csv import read_csv
@@ -22,7 +22,7 @@ from pricewatch.services.target_import import LineOutcome
 from pricewatch.store.people import watch_rules
 from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_rows import NewTarget
-from pricewatch.store.writing import source_rows
+from pricewatch.store.source_registry import source_rows
 from pricewatch.web.page_previews import Preview, Previews
 from pricewatch.web.page_rows import PreviewRow
 from pricewatch.web.request_context import Context, Form, PostedForm, RequestContext
@@ -167,7 +167,7 @@ def _page(
             connection,
             "target_add.html",
             url=url,
-            selectors={name: selectors.get(name, "") for name in NAMES},
+            selectors={name: selectors.get(name, "") for name in SELECTOR_NAMES},
             preview=preview,
             result=PreviewRow.of(preview.result) if preview else None,
             problem=problem,
@@ -179,7 +179,7 @@ def _page(
 
 
 def _selectors(form: Form) -> dict[str, str]:
-    return {name: text for name in NAMES if (text := form.text(f"selector_{name}", 500))}
+    return {name: text for name in SELECTOR_NAMES if (text := form.text(f"selector_{name}", 500))}
 
 
 def _allowed_hosts(connection: Connection) -> AllowedHosts:

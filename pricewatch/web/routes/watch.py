@@ -22,8 +22,8 @@ def list_page(context: Context) -> Response:
         return context.render(
             connection,
             "watch.html",
-            rules=watch_rules.listed(connection, most=MOST),
-            messages=outbox.listed(connection, most=50),
+            rules=watch_rules.find_rules(connection, most=MOST),
+            messages=outbox.find_messages(connection, most=50),
             channels=sorted(channels()),
         )
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
-from pricewatch.rules.custom_spiders import in_words
+from pricewatch.rules.custom_spiders import reader_label
 from pricewatch.rules.drift_thresholds import (
     BASELINE_DAYS,
     Baseline,
@@ -18,11 +18,11 @@ from pricewatch.rules.drift_thresholds import (
     DriftVerdict,
     Streaks,
     baseline_of,
-    judge,
+    judge_batch,
 )
 from pricewatch.store.models import AdapterBatch, Run
 from pricewatch.store.models.operation_tables import EVERY_SOURCE
-from pricewatch.store.writing import adapter_status, alert_rows
+from pricewatch.store.operations import adapter_status, alert_rows
 
 SEVERITIES_BY_ALERT = {
     DriftAlert.FAILING: "P2",
@@ -74,7 +74,7 @@ def _judge_batch(
         status.consecutive_empty_batches,
         status.consecutive_zero_price_batches,
     )
-    verdict = judge(batch, streaks, _baseline(connection, adapter_id, source_id, now))
+    verdict = judge_batch(batch, streaks, _baseline(connection, adapter_id, source_id, now))
     watched = watched or status.watch_next_run
     if not _insert_batch(connection, batch_key, batch, verdict, now, watched=watched):
         return
@@ -158,7 +158,10 @@ def _update_alerts(
     connection: Connection, batch_key: _BatchKey, batch: DriftBatch, verdict: DriftVerdict, now: datetime
 ) -> None:
     run_id, adapter_id, source_id = batch_key
-    name, subject = adapter_status.named(adapter_id, source_id), adapter_status.subject(adapter_id, source_id)
+    name, subject = (
+        adapter_status.sentence_name(adapter_id, source_id),
+        adapter_status.alert_subject(adapter_id, source_id),
+    )
     failure_rate, yield_rate = batch.rates.failure_rate or 0.0, batch.rates.yield_rate or 0.0
     where = adapter_status.for_source(source_id)
     messages = {
@@ -168,7 +171,7 @@ def _update_alerts(
         "those offers are in quarantine.",
         DriftAlert.LOW_YIELD: f"The {name} yielded an offer for only {yield_rate:.0%} of "
         f"{batch.urls} URLs, less than half of the usual share.",
-        DriftAlert.DISABLED: f"The {in_words(adapter_id)} was disabled{where}: "
+        DriftAlert.DISABLED: f"The {reader_label(adapter_id)} was disabled{where}: "
         f"{verdict.disable}, for the second time in a row. "
         f"After the fix, run `{adapter_status.enable_command(adapter_id, source_id)}`.",
     }

@@ -11,9 +11,10 @@ from sqlalchemy.orm import Session
 
 from pricewatch.errors import RunRefused, UserError
 from pricewatch.rules.market_membership import PriceRange
-from pricewatch.rules.market_schedule import FAILURES_TO_OPEN, SHARES
+from pricewatch.rules.market_schedule import FAILURES_TO_OPEN, INTERVAL_SHARES
 from pricewatch.store.models import Market, Source
-from pricewatch.store.writing import alert_rows, source_rows
+from pricewatch.store.operations import alert_rows
+from pricewatch.store.source_registry import source_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +94,18 @@ def load_approved_market(connection: Connection, market_id: str) -> MarketRecord
     """Load a market; raise `RunRefused` if its source is not approved."""
     market = load_market(connection, market_id)
     if market.tos_approved_by is None:
-        raise RunRefused(source_rows.not_approved(market.source_id))
+        raise RunRefused(source_rows.not_approved_message(market.source_id))
     return market
 
 
-def note_run(
+def record_run(
     connection: Connection, market_id: str, *, spider: str, status: str, at: datetime, failed: bool
 ) -> None:
     """Record when a spider crawled the market and whether it failed, for the dispatcher.
 
     Runs of spiders that the dispatcher does not start are ignored.
     """
-    if spider not in SHARES:
+    if spider not in INTERVAL_SHARES:
         return
     counter = Market.__table__.c[f"{spider}_failures"]
     values: dict[str, Any] = {"last_scrape_status": status}

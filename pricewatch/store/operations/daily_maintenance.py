@@ -9,8 +9,8 @@ from sqlalchemy import Connection, text
 from pricewatch.rules.freshness import CLOCKS_APART
 from pricewatch.rules.market_schedule import FAILURES_TO_OPEN, failures_after_maintenance
 from pricewatch.store.fetch_state import proxy_blocks
+from pricewatch.store.operations import metric_totals
 from pricewatch.store.people import web_sessions
-from pricewatch.store.writing import metric_totals
 
 RUNS_AT_ONCE = 500
 JOBS_AT_ONCE = 5000
@@ -62,27 +62,27 @@ DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ended_at < :before ORDER
 """)
 
 
-def close_breakers(connection: Connection) -> int:
+def reset_breakers(connection: Connection) -> int:
     """Allow one more attempt where a circuit breaker is open; return the number of markets."""
     failures = failures_after_maintenance(FAILURES_TO_OPEN)
     return connection.execute(_RESET_BREAKERS, {"left": failures, "open": FAILURES_TO_OPEN}).rowcount
 
 
-def roll_over_counters(connection: Connection, now: datetime) -> None:
+def add_up_and_expire(connection: Connection, now: datetime) -> None:
     """Add the metrics of finished runs to the totals; delete expired web sessions and proxy blocks."""
-    metric_totals.add_up(connection, now)
-    web_sessions.forget_expired(connection, now)
-    proxy_blocks.forget_expired(connection, now)
+    metric_totals.add_finished_runs(connection, now)
+    web_sessions.delete_expired(connection, now)
+    proxy_blocks.delete_expired(connection, now)
 
 
-def recall_what_was_put_off(connection: Connection, now: datetime) -> None:
+def undo_future_delays(connection: Connection, now: datetime) -> None:
     """Undo delays of targets and proxies that were dated while a clock was ahead."""
     latest = now + CLOCKS_APART
     connection.execute(_MAKE_DUE, {"now": now, "latest": latest})
     connection.execute(_DELETE_FUTURE_BLOCKS, {"latest": latest})
 
 
-def remove_details(
+def remove_run_details(
     connection: Connection, since: datetime, before: datetime, most: int = RUNS_AT_ONCE
 ) -> datetime | None:
     """Delete pages and inconclusive attempts of old runs; return where to continue, or None at the end."""
@@ -90,12 +90,14 @@ def remove_details(
     return last if count == most else None
 
 
-def remove_jobs(connection: Connection, before: datetime, most: int = JOBS_AT_ONCE) -> bool:
+def remove_old_jobs(connection: Connection, before: datetime, most: int = JOBS_AT_ONCE) -> bool:
     """Delete some jobs that ended long ago; return whether there may be more."""
     return connection.execute(_REMOVE_JOBS, {"before": before, "most": most}).rowcount == most
 
 
-def remove_pages(connection: Connection, now: datetime, keep: timedelta, most: int = PAGES_AT_ONCE) -> bool:
+def remove_quarantine_pages(
+    connection: Connection, now: datetime, keep: timedelta, most: int = PAGES_AT_ONCE
+) -> bool:
     """Delete some pages of reviewed or old quarantined offers; return whether there may be more."""
     values = {"settled_before": now - KEEP_REVIEWED_PAGES, "before": now - keep, "most": most}
     return connection.execute(_REMOVE_PAGES, values).rowcount == most

@@ -104,7 +104,7 @@ WHERE l.source_id = :source_id AND l.identity_key = :identity_key AND q.listing_
 """)
 
 
-def hold(
+def quarantine_jumps(
     connection: Connection, batch: Batch, *, factor: float = JUMP_FACTOR, within: float = AGREES_WITHIN
 ) -> list[WriteUnit]:
     """Quarantine the prices that jump, and return the units that contain them.

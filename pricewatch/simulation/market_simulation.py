@@ -91,7 +91,7 @@ class SimulationReport:
     habits: list[HabitOrder] = field(default_factory=list)
 
 
-class Month:
+class MarketSimulation:
     """A simulation of some days of one market and some targets."""
 
     def __init__(

@@ -60,7 +60,7 @@ def resolve_alerts(connection: Connection, *, kind: str, subjects: Sequence[str]
         )
 
 
-def resolve_others(connection: Connection, *, kind: str, subjects: Sequence[str], now: datetime) -> None:
+def resolve_all_except(connection: Connection, *, kind: str, subjects: Sequence[str], now: datetime) -> None:
     """Resolve the alerts of this kind about all other subjects."""
     connection.execute(
         update(Alert)

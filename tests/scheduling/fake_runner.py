@@ -28,7 +28,7 @@ def main() -> int:
     if spider == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    runner.end_with(os.environ.pop(runner.DAEMON, None))
+    runner.terminate_with_daemon(os.environ.pop(runner.DAEMON, None))
     mark(arguments, "began")
     time.sleep(float(arguments.get("seconds", 0)))
     if spider == "failing":

@@ -16,7 +16,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from pricewatch import adapters
 from pricewatch.errors import RunRefused, UserError
-from pricewatch.parsing.url import is_machine, registrable_domain, site_of
+from pricewatch.parsing.url import is_unregistered_host, registrable_domain, site_of
 from pricewatch.store.models import Source
 
 _START_TARGETS = text("""
@@ -52,13 +52,13 @@ class Sources:
         self._by_domain: dict[str, SourceRecord] = {}
         for record in self.by_id.values():
             self._by_host.setdefault(_host_and_port(record.base_url), record)
-            if not is_machine(record.domain):
+            if not is_unregistered_host(record.domain):
                 self._by_domain.setdefault(record.domain, record)
 
     def of(self, url: str) -> SourceRecord | None:
         return self._by_host.get(_host_and_port(url)) or self._by_domain.get(registrable_domain(url))
 
-    def private_places(self) -> list[str]:
+    def base_urls(self) -> list[str]:
         """Return the base URLs. Private addresses among them are allowed, because an operator set them."""
         return [record.base_url for record in self.by_id.values()]
 
@@ -76,7 +76,7 @@ def created_at(connection: Connection, source_id: str) -> datetime:
     return connection.execute(select(Source.created_at).where(Source.id == source_id)).scalar_one()
 
 
-def create(connection: Connection, urls: Iterable[str]) -> Sources:
+def create_missing(connection: Connection, urls: Iterable[str]) -> Sources:
     """Create a source for every domain that has none: not visible, not trusted and not approved."""
     known = load(connection)
     new: dict[str, dict[str, str]] = {}
@@ -118,7 +118,7 @@ def find(connection: Connection, name: str) -> SourceRecord:
     return found
 
 
-def not_approved(source_id: str) -> str:
+def not_approved_message(source_id: str) -> str:
     """Return the message for a source that is not approved."""
     return (
         f"Nobody has approved fetching from {source_id} yet: read its terms, then "
@@ -128,7 +128,7 @@ def not_approved(source_id: str) -> str:
 
 def check_approved(source: SourceRecord) -> None:
     if not source.is_approved:
-        raise RunRefused(not_approved(source.id))
+        raise RunRefused(not_approved_message(source.id))
 
 
 def approve(connection: Connection, source_id: str, by: str, now: datetime) -> int:
@@ -139,7 +139,7 @@ def approve(connection: Connection, source_id: str, by: str, now: datetime) -> i
     return connection.execute(_START_TARGETS, {"source_id": source_id, "now": now}).rowcount
 
 
-def withdraw(connection: Connection, source_id: str, now: datetime) -> int:
+def withdraw_approval(connection: Connection, source_id: str, now: datetime) -> int:
     """Withdraw the approval of a source; return how many targets are no longer scheduled."""
     connection.execute(
         update(Source).where(Source.id == source_id).values(tos_approved_by=None, tos_reviewed_at=now)

@@ -15,12 +15,12 @@ from sqlalchemy import Connection, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from pricewatch.errors import RunRefused, UserError
-from pricewatch.rules.custom_spiders import in_words
+from pricewatch.rules.custom_spiders import reader_label
 from pricewatch.rules.drift_thresholds import DriftAlert
-from pricewatch.rules.metric_names import PREFIX, key
+from pricewatch.rules.metric_names import PREFIX, metric_key
 from pricewatch.store.models import AdapterStatus
 from pricewatch.store.models.operation_tables import EVERY_SOURCE
-from pricewatch.store.writing import alert_rows, metric_totals
+from pricewatch.store.operations import alert_rows, metric_totals
 
 # Queued targets become due again, so that they do not turn stale while the adapter is disabled.
 _EMPTY_QUEUE = text("""
@@ -30,7 +30,7 @@ WHERE queue_state = 'pending' AND adapter_id = :adapter_id AND :source_id IN (so
 _DISABLED = text("SELECT adapter_id, source_id FROM adapter_status WHERE NOT enabled")
 
 
-class SwitchedOff:
+class DisabledAdapters:
     """The disabled pairs of adapter and source; a pair is included if its adapter is disabled everywhere."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]):
@@ -41,11 +41,11 @@ class SwitchedOff:
         return pair in self._pairs or everywhere in self._pairs
 
 
-def switched_off(connection: Connection) -> SwitchedOff:
-    return SwitchedOff((row.adapter_id, row.source_id) for row in connection.execute(_DISABLED))
+def disabled_adapters(connection: Connection) -> DisabledAdapters:
+    return DisabledAdapters((row.adapter_id, row.source_id) for row in connection.execute(_DISABLED))
 
 
-def begin(connection: Connection, adapter_id: str | None, source_id: str | None) -> bool:
+def check_enabled(connection: Connection, adapter_id: str | None, source_id: str | None) -> bool:
     """Raise `RunRefused` if the adapter is disabled; return whether the run that starts now is watched."""
     if adapter_id is None:
         return False
@@ -64,7 +64,7 @@ def _refusal(status: Any) -> str:
     since = f" since {status.disabled_at:%Y-%m-%d %H:%M} UTC" if status.disabled_at else ""
     reason = f"{status.disabled_reason}: {status.note}" if status.note else status.disabled_reason
     return (
-        f"The {in_words(status.adapter_id)} is disabled{for_source(status.source_id)}{since} ({reason}): "
+        f"The {reader_label(status.adapter_id)} is disabled{for_source(status.source_id)}{since} ({reason}): "
         f"fix it, then run `{enable_command(status.adapter_id, status.source_id)}`."
     )
 
@@ -78,12 +78,12 @@ def enable_command(adapter_id: str, source_id: str) -> str:
     return f"scrapy adapters enable {quote(adapter_id)}{source} --by NAME --note WHY"
 
 
-def named(adapter_id: str, source_id: str) -> str:
+def sentence_name(adapter_id: str, source_id: str) -> str:
     """Return the name for use in a sentence: `adapter bazaar`, or `spider toys on shop.example`."""
-    return subject(in_words(adapter_id), source_id)
+    return alert_subject(reader_label(adapter_id), source_id)
 
 
-def subject(adapter_id: str, source_id: str) -> str:
+def alert_subject(adapter_id: str, source_id: str) -> str:
     """Return the subject of the adapter's alerts."""
     return adapter_id if source_id == EVERY_SOURCE else f"{adapter_id} on {source_id}"
 
@@ -139,8 +139,8 @@ def disable(
     }
     update_status(connection, adapter_id, [source_id], values)
     connection.execute(_EMPTY_QUEUE, {"adapter_id": adapter_id, "source_id": source_id})
-    counter = key("scrape_adapter_disabled_total", adapter_id, reason).removeprefix(PREFIX)
-    metric_totals.count(connection, counter, now)
+    counter = metric_key("scrape_adapter_disabled_total", adapter_id, reason).removeprefix(PREFIX)
+    metric_totals.increase(connection, counter, now)
     return True
 
 
@@ -179,6 +179,6 @@ def enable(
     }
     update_status(connection, adapter_id, disabled, values)
     for kind in DriftAlert:
-        subjects = [subject(adapter_id, each) for each in disabled]
+        subjects = [alert_subject(adapter_id, each) for each in disabled]
         alert_rows.resolve_alerts(connection, kind=kind, subjects=subjects, now=now)
     return bool(disabled)

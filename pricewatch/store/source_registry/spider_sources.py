@@ -12,10 +12,16 @@ from sqlalchemy import Connection
 from sqlalchemy.dialects.postgresql import insert
 
 from pricewatch.errors import UserError
-from pricewatch.parsing.url import InvalidUrl, canonical_url, is_machine, registrable_domain, site_of
+from pricewatch.parsing.url import (
+    InvalidUrl,
+    canonical_url,
+    is_unregistered_host,
+    registrable_domain,
+    site_of,
+)
 from pricewatch.store.models import Source
-from pricewatch.store.writing import source_rows
-from pricewatch.store.writing.source_rows import SourceRecord
+from pricewatch.store.source_registry import source_rows
+from pricewatch.store.source_registry.source_rows import SourceRecord
 
 SOURCE_ID = r"[A-Za-z0-9_\[][A-Za-z0-9_.:\[\]-]{0,99}"
 
@@ -49,7 +55,7 @@ def _site_url(spider: str, site: str) -> str:
     try:
         url = site
         if "://" not in site:
-            url = f"{'http' if is_machine(registrable_domain(site)) else 'https'}://{site}"
+            url = f"{'http' if is_unregistered_host(registrable_domain(site)) else 'https'}://{site}"
         canonical_url(url)
         site_of(url)
     except InvalidUrl:

@@ -35,18 +35,18 @@ SELECT key, sum(value) FROM (
 """)
 
 
-def keep(connection: Connection, run_id: int, values: Mapping[str, float]) -> None:
+def save_run_metrics(connection: Connection, run_id: int, values: Mapping[str, float]) -> None:
     """Store the metrics of a run so far."""
     if values:
         connection.execute(_SAVE, {"run_id": run_id, "values": json.dumps(values)})
 
 
-def count(connection: Connection, key: str, now: datetime, amount: float = 1) -> None:
+def increase(connection: Connection, key: str, now: datetime, amount: float = 1) -> None:
     """Increase a metric outside of a run."""
     connection.execute(_COUNT, {"key": key, "amount": amount, "now": now})
 
 
-def add_up(connection: Connection, now: datetime) -> None:
+def add_finished_runs(connection: Connection, now: datetime) -> None:
     """Add the metrics of finished runs to the totals."""
     connection.execute(_ADD_UP, {"now": now})
 
