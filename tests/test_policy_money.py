@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.test_policy import FILES, READERS, TEMPLATES, name, room
+from tests.source_files import FILES, READERS, TEMPLATES, name, room
 
 # The sample marketplace imports nothing of ours, and a migration is about the columns of its own time.
 MONEY_ROOMS = {"money.py", "bazaar"}
