@@ -20,7 +20,7 @@ from pricewatch.simulation.time_spans import Span
 from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_rows import NewTarget
 from tests.chaos import checks
-from tests.chaos.checks import Check
+from tests.chaos.checks import GuaranteeCheck
 from tests.chaos.clock_moves import ClockMoves
 from tests.chaos.cluster import Cluster, DeadlineExceeded
 from tests.chaos.fault_injection import FAULTS, FaultContext
@@ -43,7 +43,7 @@ class ChaosReport:
     jobs: int = 0
     failed_responses: int = 0
     habits: list[str] = field(default_factory=list)
-    checks: list[Check] = field(default_factory=list)
+    checks: list[GuaranteeCheck] = field(default_factory=list)
 
     @property
     def broken(self) -> int:
@@ -79,7 +79,7 @@ class ChaosRun:
             final_cycle, verified_at = self._final_runs()
         except DeadlineExceeded as error:
             final_cycle, verified_at = (clock.now(), clock.now()), []
-            self.report.checks.append(Check("the cluster recovers in time", 1, [str(error)]))
+            self.report.checks.append(GuaranteeCheck("the cluster recovers in time", 1, [str(error)]))
         self._check(final_cycle, verified_at)
         return self.report
 
@@ -195,7 +195,7 @@ class ChaosRun:
         report.checks.append(checks.check_rate_limit(self.bazaar.log(), REQUESTS_PER_SECOND))
         self.cluster.stop()
         left = self.cluster.processes_left()
-        report.checks.append(Check("no process is left behind", len(self.cluster.nodes), left))
+        report.checks.append(GuaranteeCheck("no process is left behind", len(self.cluster.nodes), left))
 
 
 def _enable_everything(connection: Connection) -> None:
