@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -11,9 +10,6 @@ from typing import Any, ClassVar
 from scrapy.http import TextResponse
 
 from pricewatch.items import Card, Drop, Extracted, ExtractFailure, Offer, Ok, Quarantine
-from pricewatch.parsing.url import InvalidUrl, absolute_url, canonical_url, is_other_page
-
-_PAGE_2 = re.compile(r"(?<!\d)2(?!\d)")
 
 
 class Presence(StrEnum):
@@ -116,35 +112,3 @@ class NotAnOverviewAdapter(Exception):
 
 class NotAProductAdapter(Exception):
     """The adapter reads overview pages only."""
-
-
-def next_page_evidence(response: TextResponse, overview: Overview, second_page: str) -> str:
-    """The evidence on the first page that there is a second one; empty if there is none."""
-    left_out = sum(overview.unreadable.values())
-    if overview.total is not None and overview.total > len(overview.cards) + left_out:
-        return f"it counts {overview.total} listings and shows {len(overview.cards)}"
-    if overview.next_url:
-        return f"it links to {overview.next_url} as the next page"
-    try:
-        links = response.xpath("//a[@href] | //link[@rel='next'][@href]")
-    except ValueError:
-        # The response is JSON, not HTML.
-        return ""
-    second_url = _canonical(response.url, second_page)
-    for link in links:
-        href = link.attrib["href"]
-        if "next" in link.attrib.get("rel", "").split():
-            return f"it links to {href} as the next page"
-        text = link.xpath("normalize-space()").get("")
-        if text == "2" and _PAGE_2.search(href) and is_other_page(response.url, href):
-            return f"it links to {href} as page 2"
-        if second_url and _canonical(response.url, href) == second_url:
-            return f"it links to {href}"
-    return ""
-
-
-def _canonical(base: str, link: str) -> str:
-    try:
-        return canonical_url(absolute_url(base, link))
-    except InvalidUrl:
-        return ""

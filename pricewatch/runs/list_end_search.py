@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import TYPE_CHECKING
 
-from scrapy.http import Request
+from scrapy.http import Request, TextResponse
 from scrapy.http.request import NO_CALLBACK
 from twisted.python.failure import Failure
 
+from pricewatch.adapters.base import Overview
 from pricewatch.items import OverviewPage
+from pricewatch.parsing.url import InvalidUrl, absolute_url, canonical_url, is_other_page
 from pricewatch.rules.list_end import Answer, EndSearch
 from pricewatch.runs.start_page import PageReading, StartPage, failed_reading
 from pricewatch.vocabulary import PageOutcome
 
 if TYPE_CHECKING:
     from pricewatch.spiders.overview import OverviewSpider
+
+_PAGE_2 = re.compile(r"(?<!\d)2(?!\d)")
 
 
 async def confirm_end(spider: OverviewSpider, start: StartPage) -> list[OverviewPage]:
@@ -92,3 +97,35 @@ async def _fetch(spider: OverviewSpider, start: StartPage, number: int) -> PageR
     except Exception as error:  # noqa: BLE001 - any error means that there is no page
         return failed_reading(Failure(error), request, number)  # type: ignore[no-untyped-call]
     return spider.read_page(response, start, number)
+
+
+def next_page_evidence(response: TextResponse, overview: Overview, second_page: str) -> str:
+    """Return the evidence on the first page that there is a second one, or an empty string."""
+    left_out = sum(overview.unreadable.values())
+    if overview.total is not None and overview.total > len(overview.cards) + left_out:
+        return f"it counts {overview.total} listings and shows {len(overview.cards)}"
+    if overview.next_url:
+        return f"it links to {overview.next_url} as the next page"
+    try:
+        links = response.xpath("//a[@href] | //link[@rel='next'][@href]")
+    except ValueError:
+        # The response is JSON, not HTML.
+        return ""
+    second_url = _canonical(response.url, second_page)
+    for link in links:
+        href = link.attrib["href"]
+        if "next" in link.attrib.get("rel", "").split():
+            return f"it links to {href} as the next page"
+        text = link.xpath("normalize-space()").get("")
+        if text == "2" and _PAGE_2.search(href) and is_other_page(response.url, href):
+            return f"it links to {href} as page 2"
+        if second_url and _canonical(response.url, href) == second_url:
+            return f"it links to {href}"
+    return ""
+
+
+def _canonical(base: str, link: str) -> str:
+    try:
+        return canonical_url(absolute_url(base, link))
+    except InvalidUrl:
+        return ""

@@ -12,13 +12,14 @@ from scrapy.http import Request, Response, TextResponse
 from twisted.python.failure import Failure
 
 from pricewatch import adapters, clock
-from pricewatch.adapters.base import Adapter, MarketQuery, Overview, next_page_evidence
+from pricewatch.adapters.base import Adapter, MarketQuery, Overview
 from pricewatch.errors import UserError
 from pricewatch.items import Card, ExtractFailure, OverviewPage
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url
 from pricewatch.rules.list_end import Answer, is_redirected_away, stays_in_list
 from pricewatch.rules.market_membership import belongs
+from pricewatch.runs.list_end_search import next_page_evidence
 from pricewatch.runs.start_page import PageReading, StartPage, failed_reading
 from pricewatch.spiders.arguments import MarketArguments
 from pricewatch.spiders.product_pages import ProductPageSpider

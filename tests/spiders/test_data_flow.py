@@ -36,7 +36,7 @@ PER_PAGE = {
 }
 # These process the page or the run, not its cards.
 OTHER = {
-    "adapters/base.py",
+    "runs/list_end_search.py",
     "clock.py",
     "runs/crawl_run.py",
     "runs/run_counters.py",

@@ -60,4 +60,4 @@ def test_a_page_shows_that_the_server_does_not_answer(page: Page) -> None:
     page.evaluate("() => { window.fetch = () => Promise.reject(new TypeError('away')); }")
     expect(page.locator("body.offline")).to_be_visible()
     notice = page.locator("main").evaluate("e => getComputedStyle(e, '::before').content")
-    assert "does not answer" in notice
+    assert "does not respond" in notice
