@@ -193,7 +193,7 @@ class MarketSimulation:
         if spider == "verification" and run.status == "finished":
             self.verified_at.append(at)
         if spider == "sweep":
-            if crawler.spider.begins or self._cycle_began is None:  # type: ignore[union-attr]
+            if crawler.spider.begins_cycle or self._cycle_began is None:  # type: ignore[union-attr]
                 self._cycle_began = at
             if run.reasons["sweep/cycle_complete"]:
                 self.cycles.append((self._cycle_began, clock.now()))
