@@ -1,7 +1,7 @@
 """Let a crawl continue or close at once after the items that `start()` yielded.
 
-Scrapy checks for more work when a response has been processed. After an item without a response it checks up to
-five seconds later, and while it is closing, never.
+Scrapy checks for more work when a response has been processed. After an item without a response it checks up
+to five seconds later, and while it is closing, never.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A scheduler queue that returns only requests that can be sent soon, so slow domains do not fill the downloader."""
+"""A scheduler queue that returns only requests that can be sent soon, so slow domains block no others."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class DomainDownloader(Downloader):
         return failure
 
     def _check_scheduler(self) -> None:
-        # Scrapy checks the scheduler when a request ends; a paused request frees a place as well.
+        # Scrapy checks the scheduler when a request ends; a paused request frees capacity as well.
         if slot := engine_slot(self.crawler):
             slot.nextcall.schedule()
 

@@ -1,5 +1,5 @@
 """Downloader middlewares, one per file; a setting disables each of them.
 
-Decisions are in `rules`, SQL is in `store`, and objects that several middlewares share are in `fetching`, as are
-the failures they raise (`fetching/failures.py`).
+Decisions are in `rules` and SQL is in `store`. Objects that several middlewares share are in `fetching`, and
+so are the failures they raise (`fetching/failures.py`).
 """

@@ -1,4 +1,4 @@
-"""Wait for a proxy while all proxies of a source are blocked, up to PROXIES_MAX_WAIT; never connect directly."""
+"""Wait up to PROXIES_MAX_WAIT while all proxies of a source are blocked; never connect directly."""
 
 from __future__ import annotations
 

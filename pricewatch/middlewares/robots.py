@@ -6,6 +6,7 @@ import asyncio
 import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Self
 
 from scrapy.crawler import Crawler
@@ -107,15 +108,12 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         try:
             while True:
                 now = clock.now()
-                found = await self._database.query(
-                    lambda connection: robots_cache.read(connection, origin, now)
-                )
+                found = await self._database.query(partial(robots_cache.read, origin=origin, now=now))
                 if found is not None:
                     self.crawler.stats.inc_value("pricewatch/robots/known")
                     return await self._parse(origin, *found)
-                if await self._database.query(
-                    lambda connection: robots_cache.claim(connection, origin, now, CLAIM_SECONDS)  # noqa: B023
-                ):
+                claim = partial(robots_cache.claim, origin=origin, now=now, seconds=CLAIM_SECONDS)
+                if await self._database.query(claim):
                     return await self._fetch(origin)
                 await self._sleep.sleep(POLL_SECONDS)
         except DatabaseUnavailable as error:

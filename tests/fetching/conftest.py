@@ -1,4 +1,4 @@
-"""The fixtures of tests of fetching: a marketplace with proxies and host names, and a process that crawls it."""
+"""The fixtures of fetching: a marketplace with proxies and host names, and a process that crawls it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Simultaneous crawls in several processes: `python -m tests.fetching.parallel_crawls`.
 
-They are forked from a process that has imported everything, because imports take longer than the crawls. It reads
-a job as one line of JSON, prints the ids of the processes when they are ready, starts them when it reads another
-line, and prints their results.
+They are forked from a process that has imported everything, because imports take longer than the crawls. It
+reads a job as one line of JSON, prints the ids of the processes when they are ready, starts them when it
+reads another line, and prints their results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Eight processes, one of which is killed, share the rate limits of two domains; for a test and a benchmark."""
+"""Eight processes share the rate limits of two domains, and one is killed; for a test and a benchmark."""
 
 from __future__ import annotations
 

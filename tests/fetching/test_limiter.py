@@ -184,9 +184,9 @@ def test_the_hold_is_written_before_the_slot_is_released() -> None:
         waiting = middleware.process_request(request)
         assert waiting is not None
         await waiting
-        held = middleware.process_response(request, refused)
-        assert not isinstance(held, Response)
-        assert await held is refused
+        holding = middleware.process_response(request, refused)
+        assert not isinstance(holding, Response)
+        assert await holding is refused
 
     limited(backend, use, crawler)
     assert backend.steps == ["reserve", "hold", "release"]

@@ -1,4 +1,4 @@
-"""Captchas, waiting rooms and refusals are detected; pages that only load a protection script are not blocked."""
+"""Detection of captchas, waiting rooms and refusals; pages that only load a protection script pass."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def test_failed_proxy_is_blocked_until_its_cooldown_ends(
     assert round((row.blocked_until - row.failed_at).total_seconds()) == 30 * 60
     assert used(first).count(0) == 1
     assert_no_secret(site, first)
-    # Another process sees the block, and uses the proxy for other domains; after the cooldown it is used again.
+    # Another process respects the block and uses the proxy for other domains, until the cooldown ends.
     site.bazaar.clear_log()
     soon = site.fetch(*pages, *others, later=60, **settings)
     assert {entry.proxy for entry in soon.log if entry.host.startswith("www.bazaar")} == {1}

@@ -130,7 +130,7 @@ class Browser:
         await handler.restart()
 
     async def _prepare(self, handler: PlaywrightHandler, request: Request) -> None:
-        """Use one browser context per domain and proxy, so that cookies, user agent and proxy stay together."""
+        """Use one browser context per domain and proxy, so that proxies do not share cookies."""
         name = request.meta.get("proxy_name")
         proxy = per_crawl(self._crawler, ProxyPool).by_name(name) if name else None
         if name and proxy is None:

@@ -1,7 +1,7 @@
 """A local forward proxy for all traffic of the browser, which checks every address before connecting.
 
-A browser follows redirects and loads the resources of a page by itself, past the guard middleware. There is one
-port per upstream proxy, so that the browser never gets the credentials of a proxy.
+A browser follows redirects and loads the resources of a page by itself, past the guard middleware. There is
+one port per upstream proxy, so that the browser never gets the credentials of a proxy.
 """
 
 from __future__ import annotations

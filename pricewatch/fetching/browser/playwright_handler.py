@@ -58,7 +58,7 @@ class PlaywrightHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] 
         self.process_request_headers = None
         self.pages: dict[Request, Page] = {}
         self._sizes: dict[Request, PageSize] = {}
-        self._page_data: dict[Request, PageData] = {}
+        self._collectors: dict[Request, PageData] = {}
         self.data: dict[Request, list[tuple[str, str]]] = {}
         self._max_bytes = settings.getint("DOWNLOAD_MAXSIZE")
         self._settle_ms = settings.getfloat("BROWSER_SETTLE_SECONDS") * 1000
@@ -98,7 +98,7 @@ class PlaywrightHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] 
         self._sizes[request] = await PageSize.watch(page, self._max_bytes)
         page.on("request", self._charge_redirect)
         if patterns := request.meta.get("page_data"):
-            self._page_data[request] = PageData(page, patterns, self._max_bytes)
+            self._collectors[request] = PageData(page, patterns, self._max_bytes)
         return page
 
     def is_too_large(self, request: Request) -> bool:
@@ -107,7 +107,7 @@ class PlaywrightHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] 
     def forget(self, request: Request) -> Page | None:
         """Remove the state of a request, and return its page."""
         self._sizes.pop(request, None)
-        self._page_data.pop(request, None)
+        self._collectors.pop(request, None)
         self.data.pop(request, None)
         return self.pages.pop(request, None)
 
@@ -134,12 +134,12 @@ class PlaywrightHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] 
         return handle
 
     async def _apply_page_methods(self, page: Page, request: Request, spider: Spider) -> None:
-        """Wait until the network is idle, for scripts to finish; after BROWSER_SETTLE_SECONDS, go on anyway."""
+        """Let scripts finish: wait until the network is idle, but at most BROWSER_SETTLE_SECONDS."""
         await super()._apply_page_methods(page, request, spider)
         with suppress(PlaywrightTimeout):
             await page.wait_for_load_state("networkidle", timeout=self._settle_ms)
-        if listener := self._page_data.pop(request, None):
-            self.data[request] = await listener.read()
+        if collector := self._collectors.pop(request, None):
+            self.data[request] = await collector.read()
 
     def _is_blocked(self, request: PlaywrightRequest) -> bool:
         # Browsers request a site's icon with the resource type "other".

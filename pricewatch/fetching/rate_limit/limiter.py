@@ -1,4 +1,4 @@
-"""The client of the rate limiter: reserves a moment, sleeps until it comes, releases the slot afterwards."""
+"""The client of the rate limiter: it reserves a moment, sleeps until then, and later releases the slot."""
 
 from __future__ import annotations
 
