@@ -53,7 +53,7 @@ class BackoffRetryMiddleware(RetryMiddleware):
     async def _retry_status(self, request: Request, response: Response) -> Request | Response:
         seconds = retry_after((response.headers.get("Retry-After") or b"").decode("latin-1"), clock.now())
         if seconds is not None and seconds > self._max_retry_after:
-            # Do not retry in this run rather than earlier than the site requested.
+            # Not retrying in this run is better than retrying earlier than the site requested.
             self.crawler.stats.inc_value("pricewatch/retry/asked_to_wait_too_long")
             return response
         return await self._retry_later(request, response_status_message(response.status), seconds) or response
