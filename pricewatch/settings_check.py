@@ -6,7 +6,7 @@ from scrapy.settings import BaseSettings
 
 from pricewatch import settings as defaults
 from pricewatch.errors import UserError
-from pricewatch.fetching.name_resolution import AddressBook
+from pricewatch.fetching.name_resolution import AddressPolicy
 from pricewatch.rules.proxy_config import STRATEGIES, parse_proxies
 
 
@@ -25,7 +25,7 @@ def check_settings(settings: BaseSettings) -> None:
                 f"{name} must be a list of proxies such as http://user:password@host:8080."
             ) from None
     try:
-        AddressBook(settings)
+        AddressPolicy(settings)
     except (ValueError, TypeError, AttributeError):
         raise UserError(
             "ALLOWED_PRIVATE_HOSTS must be hosts or networks such as 10.1.0.0/16,shop.internal:8080, "

@@ -93,7 +93,7 @@ def test_a_crawl_continues_when_the_database_answers_again(
     running = proxied_crawl.start("sweep", market="bazaar-bikes", settings={"DATABASE_RETRY_SECONDS": 300})
     wait_for_pages(database)
     proxy.stall()
-    until(lambda: "The database is" in running._written()[1], TIMEOUT)
+    until(lambda: "The database is unavailable" in running._written()[1], TIMEOUT)
     proxy.resume()
     outcome = running.end()
     assert outcome.returncode == 0, outcome.stderr

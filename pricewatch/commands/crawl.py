@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import cast
 
 from scrapy import Spider
 from scrapy.commands import crawl
@@ -18,8 +19,6 @@ from pricewatch.vocabulary import RunStatus
 
 
 class Command(crawl.Command):
-    _crawlers: list[Crawler]
-
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Report bad input before Scrapy starts to log."""
         from pricewatch.settings_check import check_settings
@@ -48,15 +47,12 @@ class Command(crawl.Command):
             sys.exit(1)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        self._crawlers = []
-        super().run(args, opts)
-        for crawler in self._crawlers:
-            self._report_outcome(crawler)
-
-    def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
-        crawler = super()._create_crawler(spidercls)
-        self._crawlers.append(crawler)
-        return crawler
+        if self.crawler_process is None:
+            raise RuntimeError("Scrapy sets the crawler process before it runs a command")
+        crawler = self.crawler_process.create_crawler(args[0])
+        # Scrapy accepts a crawler in place of a spider name.
+        super().run(cast("list[str]", [crawler]), opts)
+        self._report_outcome(crawler)
 
     def _report_outcome(self, crawler: Crawler) -> None:
         """Print why a run did not finish, and set the exit code."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
+import shlex
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
 from string import Template
-from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy.commands import genspider
+from scrapy.spiderloader import get_spider_loader
+from scrapy.utils.template import string_camelcase
 
-from pricewatch.console.project_command import BAD_INPUT
+from pricewatch.console.project_command import BAD_INPUT, settings_of
 from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 
@@ -35,56 +37,55 @@ class Command(genspider.Command):
             "the products of the spider. --list shows this template and Scrapy's."
         )
 
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        super().process_options(args, opts)
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
-            if not (opts.list or opts.dump):
+            if opts.list:
+                super().run(args, opts)
+                print(*(f"  {path.stem}" for path in sorted(TEMPLATES.glob("*.tmpl"))), sep="\n")
+            elif opts.dump:
+                print(self.find_template(opts.dump).read_text(encoding="utf-8"))
+            else:
                 _check(args)
+                self.generate(args[0], genspider.verify_url_scheme(args[1]), opts)
         except UserError as error:
             print_message(str(error))
             sys.exit(BAD_INPUT)
 
-    def _find_template(self, template: str) -> Path | None:
-        path = TEMPLATES / f"{template.removesuffix('.tmpl')}.tmpl"
-        # As with Scrapy's templates, a file of this name takes precedence.
-        if path.parent == TEMPLATES and path.exists() and not Path(template).is_file():
-            return path
-        found = super()._find_template(template)
-        if found is None:
-            self.exitcode = BAD_INPUT
-        return found
+    def find_template(self, name: str) -> Path:
+        filename = f"{name.removesuffix('.tmpl')}.tmpl"
+        for path in (Path(filename), TEMPLATES / filename, Path(self.templates_dir, filename)):
+            if path.exists():
+                return path
+        raise UserError(f"Unable to find template: {name}. `scrapy genspider --list` shows the templates.")
 
-    def _list_templates(self) -> None:
-        super()._list_templates()
-        for path in sorted(TEMPLATES.glob("*.tmpl")):
-            print(f"  {path.stem}")
-
-    def _spider_exists(self, name: str) -> bool:
-        """Check the file that would be written, too: Scrapy only checks for a file of the spider's name."""
-        exists = super()._spider_exists(name)
-        if not exists and self.settings is not None:
-            folder = Path(import_module(self.settings["NEWSPIDER_MODULE"]).__file__ or "").parent
-            path = folder / f"{genspider.sanitize_module_name(name)}.py"
-            if exists := path.exists():
-                print(f"{path} already exists")
-        if exists:
-            self.exitcode = BAD_INPUT
-        return exists
-
-    def _generate_template_variables(
-        self, module: str, name: str, url: str, template_name: str
-    ) -> dict[str, Any]:
-        """Remove the port of the domain: with one, Scrapy filters every page as offsite."""
-        variables: dict[str, Any] = super()._generate_template_variables(module, name, url, template_name)
-        return {**variables, "domain": urlsplit(url).hostname or variables["domain"]}
-
-    def _genspider(
-        self, module: str, name: str, url: str, template_name: str, template_file: str | os.PathLike[str]
-    ) -> Path:
-        path = super()._genspider(module, name, url, template_name, template_file)
-        if Path(template_file).parent == TEMPLATES:
+    def generate(self, name: str, url: str, opts: argparse.Namespace) -> None:
+        """Write the module of the spider."""
+        settings = settings_of(self)
+        module, bot_name = genspider.sanitize_module_name(name), settings["BOT_NAME"]
+        package = import_module(settings["NEWSPIDER_MODULE"])
+        path = Path(package.__file__ or "").parent.resolve() / f"{module}.py"
+        if module == bot_name:
+            raise UserError("A spider cannot have the name of the project.")
+        if not opts.force and (path.exists() or name in get_spider_loader(settings).list()):
+            raise UserError(f"{path if path.exists() else f'Spider {name!r}'} already exists.")
+        template = self.find_template(opts.template)
+        source = Template(template.read_text(encoding="utf-8")).substitute(
+            project_name=bot_name,
+            ProjectName=string_camelcase(bot_name),
+            module=module,
+            name=name,
+            url=url,
+            # Without a port: with one, Scrapy filters every page as offsite.
+            domain=urlsplit(url).hostname,
+            classname="".join(part.capitalize() for part in module.split("_")) + "Spider",
+        )
+        path.write_text(source, encoding="utf-8")
+        print(f"Created spider {name!r} using template {opts.template!r} in module:")
+        print(f"  {package.__name__}.{module}")
+        if template.parent == TEMPLATES:
             print(NEXT_STEPS.substitute(name=name, url=url))
-        return path
+        if opts.edit:
+            self.exitcode = subprocess.call([*shlex.split(settings["EDITOR"]), path])
 
 
 def _check(args: list[str]) -> None:

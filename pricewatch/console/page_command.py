@@ -104,7 +104,7 @@ def _reporting_downloader(report: Callable[[Request, BaseException], None]) -> t
     from pricewatch.fetching.downloader import DomainDownloader
 
     class ReportingDownloader(DomainDownloader):
-        def unfetched(self, request: Request, error: BaseException) -> None:
+        def log_failure(self, request: Request, error: BaseException) -> None:
             report(request, error)
 
     return ReportingDownloader

@@ -1,4 +1,4 @@
-"""A thread with a connection of its own, for the short questions that fetching asks the database."""
+"""A thread with its own connection, for the short database queries of the fetching components."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONGEST_PAUSE = 5.0
 
 
 class DatabaseThread:
-    """The event loop asks, the thread waits. While the database is away, questions are asked again."""
+    """Run blocking functions on one thread, and repeat them while the database is unavailable."""
 
     def __init__(self, crawler: Crawler):
         self._sleep = per_crawl(crawler, InterruptibleSleep)
@@ -36,28 +36,28 @@ class DatabaseThread:
         crawler.signals.connect(self.close, signals.engine_stopped)
         crawler.signals.connect(self._close_unused, signals.spider_closed)
 
-    async def ask(self, question: Callable[[Connection], T]) -> T:
-        """Ask the database in a transaction of its own."""
+    async def query(self, function: Callable[[Connection], T]) -> T:
+        """Call a function with a connection, in its own transaction."""
 
-        def ask() -> T:
+        def in_transaction() -> T:
             with self.connection().begin() as transaction:
-                return question(transaction.connection)
+                return function(transaction.connection)
 
-        return await self.run(ask)
+        return await self.run(in_transaction)
 
     async def run(self, function: Callable[[], T]) -> T:
-        """Run a function on the thread, again and again while what it needs is away, up to a limit."""
+        """Run a function on the thread; after a ConnectionError, retry it for DATABASE_RETRY_SECONDS."""
         loop = asyncio.get_running_loop()
         deadline, pause = loop.time() + self._retry_seconds, 0.2
         while True:
             try:
-                return await loop.run_in_executor(self._executor, self._guarded, function)
+                return await loop.run_in_executor(self._executor, self._call, function)
             except ConnectionError as error:
                 if loop.time() + pause > deadline:
                     raise DatabaseUnavailable(
                         f"No answer for {self._retry_seconds:.0f} seconds: {error}"
                     ) from error
-                logger.warning("%s; asking again in %.1f s", error, pause)
+                logger.warning("%s; retrying in %.1f s", error, pause)
                 await self._sleep.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
 
@@ -68,25 +68,25 @@ class DatabaseThread:
             self._executor.shutdown(wait=False)
 
     async def _close_unused(self) -> None:
-        """A crawl that was refused when it opened is never stopped, because it never started."""
+        """Close if the engine never started: then it does not send `engine_stopped` either."""
         if self._crawler.engine is not None and self._crawler.engine.start_time is None:
             await self.close()
 
-    # From here on: the thread.
+    # The methods below run on the thread.
 
     def connection(self) -> Connection:
         if self._connection is None:
             self._connection = engine().connect()
         return self._connection
 
-    def _guarded(self, function: Callable[[], T]) -> T:
+    def _call(self, function: Callable[[], T]) -> T:
         try:
             return function()
         except DBAPIError as error:
             if not is_outage(error):
                 raise
             self._disconnect()
-            raise ConnectionError(f"The database is away ({reason(error)})") from error
+            raise ConnectionError(f"The database is unavailable ({reason(error)})") from error
         except DatabaseUnavailable as error:
             raise ConnectionError(str(error)) from error
 

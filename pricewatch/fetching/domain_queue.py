@@ -1,4 +1,4 @@
-"""Takes from the queue only what can be used soon: a slow domain never fills the downloader."""
+"""A scheduler queue that returns only requests that can be sent soon, so slow domains block no others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pricewatch.fetching.downloader import DomainDownloader
 
 
 class DomainQueue(DownloaderAwarePriorityQueue):
-    """Of the domains with room, the one with the fewest requests at hand comes first."""
+    """Return requests of the domain with the fewest requests in progress, among those with capacity."""
 
     def __init__(self, crawler: Crawler, *args: Any, **kwargs: Any):
         super().__init__(crawler, *args, **kwargs)
@@ -24,7 +24,7 @@ class DomainQueue(DownloaderAwarePriorityQueue):
         self._last_domain = ""
 
     def pop(self) -> Request | None:
-        domain = min(filter(self._downloader.has_room, self.pqueues), key=self._order, default=None)
+        domain = min(filter(self._downloader.has_capacity, self.pqueues), key=self._order, default=None)
         if domain is None:
             return None
         self._last_domain = domain
@@ -36,5 +36,5 @@ class DomainQueue(DownloaderAwarePriorityQueue):
         return request
 
     def _order(self, domain: str) -> tuple[int, bool, str]:
-        """The fewest requests at hand first; domains with equally many take turns, by name."""
-        return self._downloader.at_hand(domain), domain <= self._last_domain, domain
+        """Sort by requests in progress; domains with equally many alternate, by name."""
+        return self._downloader.in_progress(domain), domain <= self._last_domain, domain

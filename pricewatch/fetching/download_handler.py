@@ -1,4 +1,4 @@
-"""Downloads: plain HTTP by Scrapy's own handler, pages that need JavaScript by a browser."""
+"""Downloads: over HTTP with Scrapy's handler, pages that need JavaScript with a browser."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from twisted.web.client import HTTPConnectionPool
 
 from pricewatch.fetching.failures import RefusedAddress, TooLarge
-from pricewatch.fetching.name_resolution import address_book
+from pricewatch.fetching.name_resolution import installed_policy
 from pricewatch.fetching.per_crawl import per_crawl
 from pricewatch.rules.addresses import PORTS
 
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 
 class DownloadHandler(HTTP11DownloadHandler):
-    """The browser is started by the first page that needs it, and shared by http and https."""
+    """The first page that needs the browser starts it; http and https share it."""
 
     def __init__(self, crawler: Crawler):
         super().__init__(crawler)
-        # Twisted would repeat a request by itself, past the rate limiter; retries are a middleware's job.
+        # Twisted would repeat a request without the rate limiter. On the class, because Scrapy's handler
+        # has no public name for its pool; crawl processes have no other pool that needs retries.
         HTTPConnectionPool.retryAutomatically = False
         self._browser: Browser | None = None
 
@@ -47,10 +48,11 @@ class DownloadHandler(HTTP11DownloadHandler):
             await self._browser.close()
 
     def _raise_if_refused(self, request: Request) -> None:
-        """A name whose addresses were all refused looks to Twisted like one that does not exist."""
+        """Report refused addresses; Twisted reports such a name as one that does not exist."""
         url = urlparse_cached(request)
-        book = address_book()
-        why = book.refused(url.hostname or "", url.port or PORTS[url.scheme]) if book else None
+        policy = installed_policy()
+        port = url.port or PORTS[url.scheme]
+        why = policy.recorded_refusal(url.hostname or "", port) if policy else None
         if why is not None:
             self.crawler.stats.inc_value("pricewatch/guard/refused_address")
             raise RefusedAddress(why) from None

@@ -1,4 +1,4 @@
-"""A downloader in which waiting is free: a request that waits for its turn takes nobody else's place."""
+"""A downloader in which paused requests do not count against CONCURRENT_REQUESTS."""
 
 from __future__ import annotations
 
@@ -27,87 +27,87 @@ logger = logging.getLogger(__name__)
 
 
 class DomainDownloader(Downloader):
-    """One slot per registrable domain; CONCURRENT_REQUESTS counts only requests that do not wait."""
+    """One slot per registrable domain; CONCURRENT_REQUESTS counts only requests that are not paused."""
 
     def __init__(self, crawler: Crawler):
         super().__init__(crawler)
-        self._waiting: set[Request] = set()
-        self._at_hand: Counter[str] = Counter()
-        # How many requests of a domain are worth having at hand, where that is not the default.
-        self.room: dict[str, int] = {}
+        self._paused: set[Request] = set()
+        self._in_progress: Counter[str] = Counter()
+        # The most requests in progress per domain, where it differs from the default.
+        self.capacity: dict[str, int] = {}
 
     def get_slot_key(self, request: Request) -> str:
         slot: str | None = request.meta.get(self.DOWNLOAD_SLOT)
         return slot if slot is not None else domain_of(request)
 
     def needs_backout(self) -> bool:
-        return 0 < self.total_concurrency <= len(self.active) - len(self._waiting)
+        return 0 < self.total_concurrency <= len(self.active) - len(self._paused)
 
-    def has_room(self, domain: str) -> bool:
-        return self._at_hand[domain] < self.room.get(domain, self.domain_concurrency)
+    def has_capacity(self, domain: str) -> bool:
+        return self._in_progress[domain] < self.capacity.get(domain, self.domain_concurrency)
 
-    def at_hand(self, domain: str) -> int:
-        return self._at_hand[domain]
+    def in_progress(self, domain: str) -> int:
+        return self._in_progress[domain]
 
     def fetch(self, request: Request, spider: Spider | None = None) -> Deferred[Response | Request]:
         domain = self.get_slot_key(request)
-        self._at_hand[domain] += 1
+        self._in_progress[domain] += 1
         fetched: Deferred[Response | Request] = super().fetch(request)
-        return fetched.addBoth(self._left, domain).addErrback(self._failed, request)
+        return fetched.addBoth(self._finished, domain).addErrback(self._failed, request)
 
-    def unfetched(self, request: Request, error: BaseException) -> None:
-        """Log a refused request of a spider without an errback; Scrapy itself says nothing of it."""
+    def log_failure(self, request: Request, error: BaseException) -> None:
+        """Log a refused request of a spider without an errback; Scrapy does not log it."""
         is_refused = isinstance(error, FetchFailure) and not isinstance(error, CrawlEnding)
         if is_refused and request.errback is None:
             logger.warning("%s was not fetched: %s", request.url, error)
 
     def skip_delay(self, request: Request) -> None:
-        """Send at once what the rate limiter has let through, whatever AutoThrottle or DOWNLOAD_DELAY say."""
+        """Ignore AutoThrottle and DOWNLOAD_DELAY: the rate limiter has already delayed the request."""
         if slot := self.slots.get(self.get_slot_key(request)):
             slot.delay = 0.0
 
     @contextmanager
-    def waiting(self, request: Request, *, aside: bool = False) -> Iterator[None]:
-        """The request waits and takes no place; set aside, it also leaves its domain's room to others."""
-        if request in self._waiting:
+    def paused(self, request: Request, *, frees_domain: bool = False) -> Iterator[None]:
+        """Do not count the request meanwhile; with `frees_domain`, not against its domain either."""
+        if request in self._paused:
             yield
             return
         domain = self.get_slot_key(request)
-        self._waiting.add(request)
-        self._at_hand[domain] -= aside
-        self._look_for_more()
+        self._paused.add(request)
+        self._in_progress[domain] -= frees_domain
+        self._check_scheduler()
         try:
             yield
         finally:
-            self._waiting.discard(request)
-            self._at_hand[domain] += aside
+            self._paused.discard(request)
+            self._in_progress[domain] += frees_domain
 
-    def _left(self, result: Any, domain: str) -> Any:
-        self._at_hand[domain] -= 1
-        if not self._at_hand[domain]:
-            del self._at_hand[domain]
+    def _finished(self, result: Any, domain: str) -> Any:
+        self._in_progress[domain] -= 1
+        if not self._in_progress[domain]:
+            del self._in_progress[domain]
         return result
 
     def _failed(self, failure: Failure, request: Request) -> Failure:
-        # Our own components ask for pages without a callback, and deal with what goes wrong.
+        # pricewatch's components fetch pages without a callback, and handle failures themselves.
         if failure.value is not None and request.callback is not NO_CALLBACK:
-            self.unfetched(request, failure.value)
+            self.log_failure(request, failure.value)
         return failure
 
-    def _look_for_more(self) -> None:
-        # Scrapy looks for more work when a request ends; one that begins to wait makes room as well.
+    def _check_scheduler(self) -> None:
+        # Scrapy checks the scheduler when a request ends; a paused request frees capacity as well.
         if slot := engine_slot(self.crawler):
             slot.nextcall.schedule()
 
 
 def domain_of(request: Request) -> str:
-    """The registrable domain that a request goes to, or host and port where there is none; or nothing."""
+    """Return the registrable domain of a request, else its host and port, else an empty string."""
     return _domain_at(urlparse_cached(request).netloc)
 
 
 @lru_cache(maxsize=4096)
 def _domain_at(netloc: str) -> str:
-    """Asked several times for every request, and mostly about the same few places."""
+    """Cached: called several times per request, mostly with the same few values."""
     try:
         return site_of(f"//{netloc}")
     except InvalidUrl:
@@ -115,11 +115,11 @@ def _domain_at(netloc: str) -> str:
 
 
 @contextmanager
-def stepping_aside(crawler: Crawler, request: Request, *, aside: bool = False) -> Iterator[None]:
-    """Wait without taking a place, where the downloader knows how."""
+def paused_request(crawler: Crawler, request: Request, *, frees_domain: bool = False) -> Iterator[None]:
+    """Do not count the request meanwhile, if the downloader is a DomainDownloader."""
     downloader = crawler.engine.downloader if crawler.engine else None
     if isinstance(downloader, DomainDownloader):
-        with downloader.waiting(request, aside=aside):
+        with downloader.paused(request, frees_domain=frees_domain):
             yield
     else:
         yield

@@ -1,4 +1,4 @@
-"""Access to the slot of Scrapy's engine, which no public name gives."""
+"""Access to the slot of Scrapy's engine, for which Scrapy has no public name."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ if TYPE_CHECKING:
 
 
 def engine_slot(crawler: Crawler) -> _Slot | None:
-    """The slot of a running crawl: `closing` tells whether it ends, `nextcall` looks for requests to send."""
-    # Private: nothing public says that the crawl is closing, or makes the engine look at the scheduler now.
+    """Return the slot of a running crawl: `closing` is set while it ends, `nextcall` checks the scheduler."""
+    # Private: no public name shows that the crawl is closing, or makes the engine check the scheduler now.
     return crawler.engine._slot if crawler.engine else None  # noqa: SLF001

@@ -1,4 +1,4 @@
-"""Why a request brought no page, other than by an error of the network or a status of the site."""
+"""Reasons why a request returned no page, other than network errors and HTTP statuses."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from scrapy.http import Response
 
 from pricewatch.vocabulary import PageOutcome
 
-# Fetches that were our own doing: they say nothing about the site or its adapter.
-NOT_ASKED = frozenset(
+# Reasons for which pricewatch sent no request: they say nothing about the site or its adapter.
+NOT_REQUESTED = frozenset(
     {"robots", "no_turn", "no_proxy", "no_browser", "crawl_ending", "refused_url", "refused_address"}
 )
 
 
 class FetchFailure(IgnoreRequest):
-    """Base of all: `reason` is the word for stats and rows, the message is for people."""
+    """Base class: `reason` is the value in stats and rows, the message is for people."""
 
     reason: ClassVar[str]
     outcome: ClassVar[PageOutcome] = PageOutcome.NETWORK_ERROR
-    # Whether it was the site that sent us there.
+    # Whether a redirect of the site led to the failure.
     by_redirect = False
 
     def __init__(self, message: str, response: Response | None = None):
         super().__init__(message)
-        # What came back, where something did.
+        # The response, if there was one.
         self.response = response
 
 
@@ -37,19 +37,19 @@ class RobotsForbidden(FetchFailure):
 
 
 class RefusedUrl(FetchFailure):
-    """Not http or https, no host, or with a login in it."""
+    """The URL is not http or https, has no host, or contains credentials."""
 
     reason = "refused_url"
 
 
 class RefusedAddress(FetchFailure):
-    """The host leads to a private, loopback, link-local or otherwise special address."""
+    """The host resolves to a private, loopback, link-local or otherwise special address."""
 
     reason = "refused_address"
 
 
 class OffsiteRedirect(FetchFailure):
-    """The site sent us to another registrable domain: whatever is there, it is not this page."""
+    """The site redirected to another registrable domain."""
 
     reason = "offsite_redirect"
     outcome = PageOutcome.HTTP_ERROR
@@ -61,33 +61,33 @@ class TooManyRedirects(FetchFailure):
 
 
 class TooLarge(FetchFailure):
-    """The body is larger than DOWNLOAD_MAXSIZE, as sent or unpacked."""
+    """The body is larger than DOWNLOAD_MAXSIZE, as sent or decompressed."""
 
     reason = "too_large"
     outcome = PageOutcome.UNREADABLE
 
 
 class BlockedPage(FetchFailure):
-    """A captcha, a bot wall, a queue or a refusal stands in for the page, whatever its status."""
+    """The response is a captcha, a bot check, a waiting room or a refusal, whatever its status."""
 
     reason = "blocked_page"
     outcome = PageOutcome.BLOCKED
 
 
 class NoProxy(FetchFailure):
-    """The source is to be fetched through proxies and none can be used now."""
+    """The source requires proxies, and none can be used now."""
 
     reason = "no_proxy"
 
 
 class RateLimitWaitExceeded(FetchFailure):
-    """The rate limit, a Retry-After or an unavailable limiter backend would make it wait too long."""
+    """The request would wait too long for the rate limit, a Retry-After or the limiter backend."""
 
     reason = "no_turn"
 
 
 class NoBrowser(FetchFailure):
-    """The page needs a browser and this machine has none that works."""
+    """The page needs a browser, and this machine has none that works."""
 
     reason = "no_browser"
 

@@ -25,13 +25,13 @@ class InterruptibleSleep:
         await self.until(monotonic() + seconds)
 
     async def until(self, moment: float) -> None:
-        """Sleep until a time of the monotonic clock, never ending before it."""
+        """Sleep until a time of the monotonic clock, not a moment less."""
         while (left := moment - monotonic()) > 0:
             self._check()
             await asyncio.sleep(min(left, NOTICE_SECONDS))
 
     async def wait(self, coroutine: Coroutine[Any, Any, T], moment: float) -> T:
-        """Wait for a coroutine until a time; cancel it and raise `TimeoutError` then."""
+        """Wait for a coroutine; at the given time, cancel it and raise `TimeoutError`."""
         task = asyncio.ensure_future(coroutine)
         try:
             while not task.done():

@@ -1,4 +1,4 @@
-"""Where a name leads, checked: the addresses that this resolver answers are the only ones connected to."""
+"""A DNS resolver that returns only addresses to which connections are allowed."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ from zope.interface import implementer
 
 from pricewatch.rules.addresses import AllowedHosts, literal_address, refusal
 
-MOST_REMEMBERED = 10_000
+MAX_RECORDED = 10_000
 
 
-class AddressBook:
-    """Which hosts have a fixed address (HOSTS), which may be private, and which were refused and why."""
+class AddressPolicy:
+    """Fixed addresses (HOSTS), hosts that may be private, and the addresses that were refused."""
 
     def __init__(self, settings: BaseSettings):
         self.hosts = {name.lower(): address for name, address in settings.getdict("HOSTS").items()}
         self.allowed = AllowedHosts(settings.getlist("ALLOWED_PRIVATE_HOSTS"))
         self._refused: dict[tuple[str, int], str] = {}
 
-    def refusal(self, host: str, address: str, port: int) -> str | None:
-        """Why this address must not be connected to; remembered, because Twisted only says "not found"."""
+    def check(self, host: str, address: str, port: int) -> str | None:
+        """Return and record why connections to an address are refused; Twisted only reports "not found"."""
         why = refusal(host, ipaddress.ip_address(address.partition("%")[0]), port, self.allowed)
         if why is not None:
-            if len(self._refused) >= MOST_REMEMBERED:
+            if len(self._refused) >= MAX_RECORDED:
                 self._refused.clear()
             self._refused[host.lower(), port] = why
         return why
 
-    def refused(self, host: str, port: int) -> str | None:
+    def recorded_refusal(self, host: str, port: int) -> str | None:
         return self._refused.get((host.lower(), port))
 
 
 @implementer(IHostnameResolver)
 class GuardedResolver(CachingHostnameResolver):
-    """Scrapy's resolver for IPv4 and IPv6, without the answers that lead into private networks."""
+    """Scrapy's resolver for IPv4 and IPv6, without addresses of private networks."""
 
     def __init__(self, reactor: ReactorBase, cache_size: int, settings: BaseSettings):
         super().__init__(reactor, cache_size)
-        self.book = AddressBook(settings)
+        self.policy = AddressPolicy(settings)
 
     @classmethod
     def from_crawler(cls, crawler: Any, reactor: ReactorBase) -> Self:
@@ -61,11 +61,11 @@ class GuardedResolver(CachingHostnameResolver):
         addressTypes: Sequence[type[IAddress]] | None = None,  # noqa: N803
         transportSemantics: str = "TCP",  # noqa: N803
     ) -> IHostResolution:
-        receiver: Any = _Checking(resolutionReceiver, hostName, portNumber, self.book)
-        fixed = literal_address(self.book.hosts.get(hostName.lower(), hostName))
+        receiver: Any = _CheckingReceiver(resolutionReceiver, hostName, portNumber, self.policy)
+        fixed = literal_address(self.policy.hosts.get(hostName.lower(), hostName))
         if fixed is None:
             return super().resolveHostName(receiver, hostName, portNumber, addressTypes, transportSemantics)
-        # Nothing to look up: no thread has to be asked.
+        # No lookup is needed, so no thread either.
         resolution: Any = HostResolution(hostName)
         receiver.resolutionBegan(resolution)
         kind: Any = IPv4Address if fixed.version == 4 else IPv6Address
@@ -75,20 +75,20 @@ class GuardedResolver(CachingHostnameResolver):
 
 
 @implementer(IResolutionReceiver)
-class _Checking:
-    """Passes on the addresses that may be connected to."""
+class _CheckingReceiver:
+    """Pass on only the addresses to which connections are allowed."""
 
-    def __init__(self, receiver: Any, host: str, port: int, book: AddressBook):
+    def __init__(self, receiver: Any, host: str, port: int, policy: AddressPolicy):
         self._receiver = receiver
         self._host = host
         self._port = port
-        self._book = book
+        self._policy = policy
 
     def resolutionBegan(self, resolution: IHostResolution) -> None:  # noqa: N802
         self._receiver.resolutionBegan(resolution)
 
     def addressResolved(self, address: IAddress) -> None:  # noqa: N802
-        if isinstance(address, (IPv4Address, IPv6Address)) and not self._book.refusal(
+        if isinstance(address, (IPv4Address, IPv6Address)) and not self._policy.check(
             self._host, address.host, self._port
         ):
             self._receiver.addressResolved(address)
@@ -97,20 +97,20 @@ class _Checking:
         self._receiver.resolutionComplete()
 
 
-def address_book() -> AddressBook | None:
-    """The book that this process connects by; None where another resolver is installed."""
+def installed_policy() -> AddressPolicy | None:
+    """Return the address policy of this process, or None if another resolver is installed."""
     from twisted.internet import reactor
 
     resolver = reactor.nameResolver
-    return resolver.book if isinstance(resolver, GuardedResolver) else None
+    return resolver.policy if isinstance(resolver, GuardedResolver) else None
 
 
-def install(crawler: Any) -> AddressBook:
-    """The book of this process, with its resolver installed where another one still is."""
+def install_resolver(crawler: Any) -> AddressPolicy:
+    """Return the address policy of this process; install the resolver if another one is installed."""
     from twisted.internet import reactor
 
-    if (book := address_book()) is not None:
-        return book
+    if (policy := installed_policy()) is not None:
+        return policy
     resolver = GuardedResolver.from_crawler(crawler, reactor)
     resolver.install_on_reactor()
-    return resolver.book
+    return resolver.policy

@@ -1,4 +1,4 @@
-"""What several components need of one crawl: made once, on first use."""
+"""Objects that the components of a crawl share: created on first use, one per crawl."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 from scrapy.crawler import Crawler
 
 T = TypeVar("T")
-# On the crawler itself, so that both go together: kept beside it, what refers to it would keep it for ever.
-ATTRIBUTE = "_pricewatch_shared"
+# Stored on the crawler: a global mapping would keep crawlers alive, because the objects refer to them.
+ATTRIBUTE = "_pricewatch_per_crawl"
 
 
 def per_crawl(crawler: Crawler, make: Callable[[Crawler], T]) -> T:
-    """The crawl's own instance of something."""
+    """Return the object of this crawl that `make` creates."""
     instances: dict[Any, Any] = crawler.__dict__.setdefault(ATTRIBUTE, {})
     if make not in instances:
         instances[make] = make(crawler)

@@ -1,4 +1,4 @@
-"""The proxies of a crawl, and which of them are blocked for a domain, by whatever process."""
+"""The proxies of a crawl, and which of them any process has blocked for a domain."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from pricewatch.store.fetch_state import proxy_blocks
 from pricewatch.store.fetch_state.source_policies import FetchPolicy
 
 logger = logging.getLogger(__name__)
-# How old the knowledge of what other processes blocked may be.
+# The age after which the blocks of a domain are read from the database again.
 FRESH_SECONDS = 2.0
 
 
 class ProxyPool:
-    """Blocks are in the database; what this process knows of them is at most a moment old."""
+    """Blocks are stored in the database; this process caches them for FRESH_SECONDS."""
 
     def __init__(self, crawler: Crawler):
         settings = crawler.settings
         self._pools = {kind: parse_proxies(settings.get(name) or ()) for kind, name in STRATEGIES.items()}
-        self._store = per_crawl(crawler, DatabaseThread)
+        self._database = per_crawl(crawler, DatabaseThread)
         self._policies = per_crawl(crawler, FetchPolicies)
         self._stats = crawler.stats
-        self._turn = count()
+        self._counter = count()
         self._blocks: dict[str, dict[str, datetime]] = {}
         self._read_at: dict[str, float] = {}
 
@@ -46,8 +46,8 @@ class ProxyPool:
     def pool(self, policy: FetchPolicy) -> list[Proxy]:
         pool = self._pools[policy.proxy_strategy]
         if not pool:
-            wanted = STRATEGIES[policy.proxy_strategy]
-            raise NoProxy(f"{policy.source_id} wants {policy.proxy_strategy} proxies: set {wanted}")
+            setting = STRATEGIES[policy.proxy_strategy]
+            raise NoProxy(f"{policy.source_id} requires {policy.proxy_strategy} proxies: set {setting}")
         return pool
 
     def is_fresh(self, policy: FetchPolicy, domain: str) -> bool:
@@ -58,14 +58,16 @@ class ProxyPool:
     async def refresh(self, domain: str) -> None:
         now = clock.now()
         try:
-            blocks = await self._store.ask(lambda connection: proxy_blocks.blocked(connection, domain, now))
+            blocks = await self._database.query(
+                lambda connection: proxy_blocks.blocked(connection, domain, now)
+            )
         except DatabaseUnavailable as error:
-            raise NoProxy(f"which proxies are blocked is not known: {error}") from error
+            raise NoProxy(f"the blocked proxies cannot be read: {error}") from error
         self._blocks[domain] = blocks
         self._read_at[domain] = time.monotonic()
 
     def free(self, policy: FetchPolicy, domain: str) -> list[Proxy]:
-        """Those that may be used now; residential ones rotate anyway and always may."""
+        """Return the proxies that are not blocked; residential ones rotate by themselves and never are."""
         pool = self.pool(policy)
         if policy.proxy_strategy != "datacenter":
             return pool
@@ -73,17 +75,17 @@ class ProxyPool:
         return [proxy for proxy in pool if proxy.name not in blocks or blocks[proxy.name] <= now]
 
     def free_again(self, policy: FetchPolicy, domain: str) -> datetime:
-        """When the first block ends, where all are blocked."""
+        """Return when the first block ends; all proxies must be blocked."""
         blocks = self._blocks[domain]
         return min(blocks[proxy.name] for proxy in self.pool(policy))
 
     def choose(self, free: list[Proxy], tried: list[str]) -> Proxy:
-        """The next in line, and one that has not failed for this very request where there is one."""
-        fresh = [proxy for proxy in free if proxy.name not in tried] or free
-        return fresh[next(self._turn) % len(fresh)]
+        """Return the next proxy, if possible one that has not failed for this request."""
+        candidates = [proxy for proxy in free if proxy.name not in tried] or free
+        return candidates[next(self._counter) % len(candidates)]
 
     async def failed(self, request: Request, error: str) -> None:
-        """A datacenter proxy that fails is not used for this domain for a while."""
+        """Count a failure of the request's proxy; block a datacenter proxy for this domain for a while."""
         policy, name = self._policies.of(request), request.meta.get("proxy_name")
         if policy is None or name is None:
             return
@@ -92,16 +94,16 @@ class ProxyPool:
         self._stats.inc_value(f"pricewatch/proxies/failed/{name}")
         if policy.proxy_strategy != "datacenter":
             return
-        domain, now, why = domain_of(request), clock.now(), masked(error)
+        domain, now, why = domain_of(request), clock.now(), without_credentials(error)
         until = now + timedelta(minutes=policy.cooldown_minutes)
         self._blocks.setdefault(domain, {})[name] = until
         self._stats.inc_value("pricewatch/proxies/blocked")
         logger.warning("Proxy %s is not used for %s until %s: %s", name, domain, f"{until:%H:%M} UTC", why)
-        await self._store.ask(
+        await self._database.query(
             lambda connection: proxy_blocks.block(connection, domain, name, error=why, now=now, until=until)
         )
 
 
-def masked(text: str) -> str:
-    """The same text without credentials in addresses."""
+def without_credentials(text: str) -> str:
+    """Return the text without the credentials in its URLs."""
     return re.sub(r"//[^/@\s]+@", "//…@", text)

@@ -1,5 +1,5 @@
-"""The way out to a site and back: one component a file, each switched off by `NotConfigured`.
+"""Downloader middlewares, one per file; a setting disables each of them.
 
-They decide nothing themselves (that is `rules`) and hold no SQL (that is `store`); what several of them need
-of a crawl is made once and shared (`shared.py`). What can go wrong is listed in `failures.py`.
+Decisions are in `rules` and SQL is in `store`. Objects that several middlewares share are in `fetching`, and
+so are the failures they raise (`fetching/failures.py`).
 """

@@ -1,4 +1,4 @@
-"""Decompress bodies, up to the size that a page may have."""
+"""Decompress bodies up to DOWNLOAD_MAXSIZE, and reject incomplete ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scrapy.http import Request, Response
 
 from pricewatch.fetching.failures import TooLarge
 
-# Where Scrapy finds it as well.
+# As Scrapy imports it.
 zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 
@@ -27,37 +27,37 @@ class BoundedCompressionMiddleware(HttpCompressionMiddleware):
         except IgnoreRequest as error:
             if self.stats:
                 self.stats.inc_value("pricewatch/size/too_large_unpacked")
-            raise TooLarge("larger than DOWNLOAD_MAXSIZE when unpacked") from error
-        # Scrapy hands on the beginning of a body that was cut short; a part of a page is not the page.
+            raise TooLarge("larger than DOWNLOAD_MAXSIZE when decompressed") from error
+        # Scrapy returns the beginning of a truncated body; it must not be read as a whole page.
         is_decoded = isinstance(result, Response) and result is not response
-        if is_decoded and not is_whole(response.body, outermost, len(result.body)):
-            raise ResponseDataLossError("the compressed body was cut short")
+        if is_decoded and not is_complete(response.body, outermost, len(result.body)):
+            raise ResponseDataLossError("the compressed body is incomplete")
         return result
 
 
-def is_whole(packed: bytes, encoding: bytes, unpacked_size: int) -> bool:
-    """Whether a compressed body has its end; Scrapy has decompressed it, so it is not too large."""
+def is_complete(compressed: bytes, encoding: bytes, size: int) -> bool:
+    """Return whether a compressed body has its end; `size` is its length after decompression."""
     if encoding in (b"gzip", b"x-gzip"):
-        # It ends with the size of what was packed, unless something follows it.
-        told = int.from_bytes(packed[-4:], "little")
-        return told == unpacked_size % 2**32 or _zlib_ends(packed, 16 + zlib.MAX_WBITS)
+        # gzip ends with the size of the original, unless other bytes follow.
+        stored_size = int.from_bytes(compressed[-4:], "little")
+        return stored_size == size % 2**32 or _is_zlib_complete(compressed, 16 + zlib.MAX_WBITS)
     if encoding == b"deflate":
-        return _zlib_ends(packed, zlib.MAX_WBITS) or _zlib_ends(packed, -zlib.MAX_WBITS)
+        return _is_zlib_complete(compressed, zlib.MAX_WBITS) or _is_zlib_complete(compressed, -zlib.MAX_WBITS)
     if encoding == b"br":
-        unpacker = brotli.Decompressor()
-        unpacker.process(packed)
-        return bool(unpacker.is_finished())
+        decompressor = brotli.Decompressor()
+        decompressor.process(compressed)
+        return bool(decompressor.is_finished())
     if encoding == b"zstd":
         frame = zstd.ZstdDecompressor()
-        frame.decompress(packed)
+        frame.decompress(compressed)
         return bool(frame.eof)
     return True
 
 
-def _zlib_ends(packed: bytes, kind: int) -> bool:
-    unpacker = zlib.decompressobj(kind)
+def _is_zlib_complete(compressed: bytes, kind: int) -> bool:
+    decompressor = zlib.decompressobj(kind)
     try:
-        unpacker.decompress(packed)
+        decompressor.decompress(compressed)
     except zlib.error:
         return False
-    return unpacker.eof
+    return decompressor.eof

@@ -1,4 +1,4 @@
-"""Counts the pages of a spider that is not one of ours, which count theirs themselves."""
+"""Count the pages of custom spiders; the built-in spiders count theirs themselves."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
 
-from pricewatch.fetching.failures import NOT_ASKED, FetchFailure
-from pricewatch.fetching.wanted_status import wants_status
+from pricewatch.fetching.failures import NOT_REQUESTED, FetchFailure
+from pricewatch.fetching.handled_status import handles_status
 from pricewatch.rules.custom_spiders import is_custom_spider
 from pricewatch.runs.crawl_run import run_of
 
 
 class CustomSpiderPagesMiddleware:
-    """The outermost: what it sees is what the spider gets, after every retry and redirect."""
+    """The outermost middleware: it sees what the spider gets, after all retries and redirects."""
 
     def __init__(self, crawler: Crawler):
         self.crawler = crawler
@@ -29,7 +29,7 @@ class CustomSpiderPagesMiddleware:
         return cls(crawler)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        if response.status < 400 or wants_status(self.crawler, request, response.status):
+        if response.status < 400 or handles_status(self.crawler, request, response.status):
             self._count(request, "succeeded")
         else:
             self._count(request, "failed", f"http_error_{response.status}")
@@ -39,11 +39,11 @@ class CustomSpiderPagesMiddleware:
         if isinstance(exception, FetchFailure):
             self._count(request, "failed", exception.reason)
         elif not isinstance(exception, IgnoreRequest):
-            # What a middleware ignores, such as a link to another site, was never meant to be fetched.
+            # Requests that a middleware ignores, such as links to other sites, are not counted.
             self._count(request, "failed", type(exception).__name__)
 
     def _count(self, request: Request, outcome: str, reason: str = "") -> None:
-        # Our own components fetch too, such as robots.txt.
+        # A request of one of pricewatch's components, such as robots.txt.
         if request.callback is NO_CALLBACK:
             return
         labels = self.run.adapter_id or "", self.run.source_id or ""
@@ -56,5 +56,5 @@ class CustomSpiderPagesMiddleware:
             self.run.error("A page could not be fetched", url=request.url, reason=reason)
         else:
             self.run.count_metric("scrape_urls_succeeded_total", *labels)
-        if reason in NOT_ASKED:
+        if reason in NOT_REQUESTED:
             self.run.count("urls_not_asked")

@@ -1,4 +1,4 @@
-"""Only the open web: http and https, and no way into a private network. Names are checked when connecting."""
+"""Allow only http and https, and no private networks. Host names are checked when connecting."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from pricewatch.fetching.failures import FetchFailure, RefusedAddress, RefusedUrl
 from pricewatch.fetching.fetch_policies import FetchPolicies
-from pricewatch.fetching.name_resolution import address_book, install
+from pricewatch.fetching.name_resolution import install_resolver, installed_policy
 from pricewatch.fetching.per_crawl import per_crawl
 from pricewatch.rules.addresses import PORTS, is_public, literal_address
 from pricewatch.rules.proxy_config import all_proxies
 
 
 class GuardMiddleware:
-    """The first to see a request: what is refused here is never looked up, asked or connected to."""
+    """The first middleware for requests: a refused host is neither resolved nor connected to."""
 
     def __init__(self, crawler: Crawler):
         if not crawler.settings.getbool("GUARD_ENABLED"):
@@ -36,14 +36,14 @@ class GuardMiddleware:
         return cls(crawler)
 
     async def spider_opened(self) -> None:
-        book = install(self._crawler)
+        addresses = install_resolver(self._crawler)
         await self._policies.load()
         for policy in self._policies.all():
-            # An operator wrote this address into the source: that one host and port may be private.
+            # The operator configured this address: this host and port may be private.
             if is_private(policy.base_url):
-                book.allowed.add(policy.base_url)
+                addresses.allowed.add(policy.base_url)
         for proxy in (*all_proxies(self._crawler.settings), *environment_proxies()):
-            book.allowed.add(proxy)
+            addresses.allowed.add(proxy)
 
     def process_request(self, request: Request) -> None:
         failure = refused(request)
@@ -53,25 +53,25 @@ class GuardMiddleware:
 
 
 def refused(request: Request) -> FetchFailure | None:
-    """Why a request must not be sent, as far as its URL alone can tell."""
+    """Return the failure of a request whose URL alone shows that it must not be sent."""
     url = urlparse_cached(request)
     if url.scheme not in PORTS:
-        return RefusedUrl(f"{url.scheme or 'no scheme'} is neither http nor https")
+        return RefusedUrl(f"the scheme is {url.scheme or 'missing'}; it must be http or https")
     if "@" in url.netloc:
-        return RefusedUrl("an address with a login in it")
-    host, address, port = _place(url.scheme, url.netloc)
+        return RefusedUrl("the URL contains credentials")
+    host, address, port = _host_and_port(url.scheme, url.netloc)
     if not host:
-        return RefusedUrl("no host")
-    book = address_book()
-    if address is None or book is None:
+        return RefusedUrl("the URL has no host")
+    policy = installed_policy()
+    if address is None or policy is None:
         return None
-    why = book.refusal(host, address, port)
+    why = policy.check(host, address, port)
     return None if why is None else RefusedAddress(why)
 
 
 @lru_cache(maxsize=4096)
-def _place(scheme: str, netloc: str) -> tuple[str | None, str | None, int]:
-    """Host, address where the host is one, and port: the same for all pages of a site."""
+def _host_and_port(scheme: str, netloc: str) -> tuple[str | None, str | None, int]:
+    """Return host, its IP address if the host is one, and port; cached per site."""
     url = urlsplit(f"{scheme}://{netloc}")
     try:
         host, port = url.hostname, url.port or PORTS[scheme]
@@ -89,5 +89,5 @@ def is_private(url: str) -> bool:
 
 
 def environment_proxies() -> list[str]:
-    """What HTTP_PROXY and its like name: the operator's own, so it may be private."""
+    """Return the proxies of HTTP_PROXY and HTTPS_PROXY; the operator set them, so they may be private."""
     return [url for url in getproxies().values() if url.startswith(("http://", "https://"))]

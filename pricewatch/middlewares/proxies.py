@@ -1,4 +1,4 @@
-"""Proxies by source: none, datacenter or residential. Chosen when the request goes, judged after it."""
+"""Send requests through the proxies of their source, and block proxies that fail."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NETWORK_ERRORS = (
 
 
 class ProxiesMiddleware:
-    """Inside the rate limit: while a request waited for its turn, a proxy may have been blocked."""
+    """After the rate limit: a proxy may have been blocked while the request waited."""
 
     def __init__(self, crawler: Crawler):
         if not crawler.settings.getbool("PROXIES_ENABLED"):
@@ -67,7 +67,7 @@ class ProxiesMiddleware:
         if "proxy_name" not in request.meta:
             return response
         request.headers.pop("Proxy-Authorization", None)
-        return self._judged(request, response) if response.status in BLAMED_STATUS else response
+        return self._report_status(request, response) if response.status in BLAMED_STATUS else response
 
     def process_exception(self, request: Request, exception: Exception) -> Coroutine[Any, Any, None] | None:
         if "proxy_name" not in request.meta:
@@ -77,7 +77,7 @@ class ProxiesMiddleware:
             return None
         return self._pool.failed(request, f"{type(exception).__name__}: {exception}")
 
-    async def _judged(self, request: Request, response: Response) -> Response:
+    async def _report_status(self, request: Request, response: Response) -> Response:
         await self._pool.failed(request, f"status {response.status}")
         return response
 

@@ -1,4 +1,4 @@
-"""Where all proxies of a source are blocked: waits for one a while, or fails; nothing ever goes direct."""
+"""Wait up to PROXIES_MAX_WAIT while all proxies of a source are blocked; never connect directly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Request
 
 from pricewatch import clock
-from pricewatch.fetching.downloader import domain_of, stepping_aside
+from pricewatch.fetching.downloader import domain_of, paused_request
 from pricewatch.fetching.failures import NoProxy
 from pricewatch.fetching.fetch_policies import FetchPolicies
 from pricewatch.fetching.interruptible_sleep import InterruptibleSleep
@@ -19,11 +19,11 @@ from pricewatch.fetching.per_crawl import per_crawl
 from pricewatch.fetching.proxy_pool import ProxyPool
 from pricewatch.store.fetch_state.source_policies import FetchPolicy
 
-LOOK_AGAIN_SECONDS = 5.0
+POLL_SECONDS = 5.0
 
 
 class ProxyWaitMiddleware:
-    """Before the rate limit: a request that cannot go must not take a turn."""
+    """Before the rate limit: a request without a proxy must not use up a reservation."""
 
     def __init__(self, crawler: Crawler):
         settings = crawler.settings
@@ -33,7 +33,7 @@ class ProxyWaitMiddleware:
         self._policies = per_crawl(crawler, FetchPolicies)
         self._pool = per_crawl(crawler, ProxyPool)
         self._sleep = per_crawl(crawler, InterruptibleSleep)
-        self._longest_wait = settings.getfloat("PROXIES_MAX_WAIT")
+        self._max_wait = settings.getfloat("PROXIES_MAX_WAIT")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -47,20 +47,20 @@ class ProxyWaitMiddleware:
 
     async def _wait(self, request: Request, policy: FetchPolicy) -> None:
         domain = domain_of(request)
-        patience_ends = clock.now() + timedelta(seconds=self._longest_wait)
+        deadline = clock.now() + timedelta(seconds=self._max_wait)
         try:
             if not self._pool.is_fresh(policy, domain):
                 await self._pool.refresh(domain)
             while not self._pool.free(policy, domain):
                 soonest = self._pool.free_again(policy, domain)
-                if soonest > patience_ends:
+                if soonest > deadline:
                     raise NoProxy(
                         f"all {len(self._pool.pool(policy))} {policy.proxy_strategy} proxies are blocked "
                         f"for {domain} until {soonest:%H:%M} UTC"
                     )
                 wait = (soonest - clock.now()).total_seconds()
-                with stepping_aside(self._crawler, request):
-                    await self._sleep.sleep(min(max(wait, 0.05), LOOK_AGAIN_SECONDS))
+                with paused_request(self._crawler, request):
+                    await self._sleep.sleep(min(max(wait, 0.05), POLL_SECONDS))
                 await self._pool.refresh(domain)
         except NoProxy:
             self._crawler.stats.inc_value("pricewatch/proxies/none_left")

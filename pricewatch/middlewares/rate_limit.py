@@ -1,4 +1,4 @@
-"""The global rate limit: every request waits here until its domain may be asked again."""
+"""The global rate limit: every request waits here until its domain allows the next one."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Request, Response
 
 from pricewatch import clock
-from pricewatch.fetching.downloader import DomainDownloader, domain_of, stepping_aside
+from pricewatch.fetching.downloader import DomainDownloader, domain_of, paused_request
 from pricewatch.fetching.failures import FetchFailure, RateLimitWaitExceeded
 from pricewatch.fetching.fetch_policies import FetchPolicies
 from pricewatch.fetching.per_crawl import per_crawl
 from pricewatch.fetching.rate_limit.limiter import Reservation, rate_limiter
 from pricewatch.rules.backoff import retry_after
-from pricewatch.rules.request_budget import Limit, room_for
+from pricewatch.rules.request_budget import Limit, capacity_for
 
 
 class RateLimitMiddleware:
-    """Innermost: robots.txt, HEAD, retries, redirects and browser pages all come through here."""
+    """Innermost, so that robots.txt, HEAD, retries, redirects and browser pages all pass through it."""
 
     def __init__(self, crawler: Crawler):
         settings = crawler.settings
@@ -32,11 +32,11 @@ class RateLimitMiddleware:
         self._policies = per_crawl(crawler, FetchPolicies)
         self._limiter = per_crawl(crawler, rate_limiter)
         self._unlimited = settings.getfloat("RATE_LIMIT_UNLIMITED")
-        self._most_at_hand = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
-        self._longest_hold = settings.getfloat("RETRY_AFTER_MAX")
+        self._max_in_progress = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+        self._max_hold = settings.getfloat("RETRY_AFTER_MAX")
         self._reserved: dict[Request, Reservation] = {}
-        # Until when to send nothing to sites whose Retry-After is longer than RETRY_AFTER_MAX.
-        self._left_alone: dict[str, float] = {}
+        # End of the pause of domains whose Retry-After is longer than RETRY_AFTER_MAX.
+        self._paused_until: dict[str, float] = {}
         crawler.signals.connect(self._limiter.close, signals.spider_closed)
 
     @classmethod
@@ -45,9 +45,9 @@ class RateLimitMiddleware:
 
     def process_request(self, request: Request) -> Coroutine[Any, Any, None] | None:
         domain = domain_of(request)
-        self._check_left_alone(domain)
+        self._check_paused(domain)
         limit = self._policies.limit(domain)
-        return None if limit.is_lifted(self._unlimited) else self._wait(request, domain, limit)
+        return None if limit.is_unlimited(self._unlimited) else self._wait(request, domain, limit)
 
     def process_response(
         self, request: Request, response: Response
@@ -60,19 +60,19 @@ class RateLimitMiddleware:
     def process_exception(self, request: Request, exception: Exception) -> None:
         self._release(request)
 
-    def is_lifted(self, domain: str) -> bool:
-        return self._policies.limit(domain).is_lifted(self._unlimited)
+    def is_unlimited(self, domain: str) -> bool:
+        return self._policies.limit(domain).is_unlimited(self._unlimited)
 
     async def _wait(self, request: Request, domain: str, limit: Limit) -> None:
         downloader = self._crawler.engine.downloader if self._crawler.engine else None
         if isinstance(downloader, DomainDownloader):
-            downloader.room[domain] = room_for(limit, self._most_at_hand)
+            downloader.capacity[domain] = capacity_for(limit, self._max_in_progress)
         try:
-            with stepping_aside(self._crawler, request):
+            with paused_request(self._crawler, request):
                 reservation = self._reserved[request] = await self._limiter.acquire(
                     domain, limit, browser=bool(request.meta.get("playwright"))
                 )
-            self._check_left_alone(domain)
+            self._check_paused(domain)
         except FetchFailure as failure:
             self._crawler.stats.inc_value(f"pricewatch/rate_limit/{failure.reason}")
             raise
@@ -80,10 +80,10 @@ class RateLimitMiddleware:
         if isinstance(downloader, DomainDownloader):
             downloader.skip_delay(request)
 
-    def _check_left_alone(self, domain: str) -> None:
-        seconds = self._left_alone.get(domain, 0.0) - monotonic()
+    def _check_paused(self, domain: str) -> None:
+        seconds = self._paused_until.get(domain, 0.0) - monotonic()
         if seconds > 0:
-            raise RateLimitWaitExceeded(f"{domain} asked for no requests for another {seconds:.0f} seconds")
+            raise RateLimitWaitExceeded(f"{domain} sent a Retry-After that ends in {seconds:.0f} seconds")
 
     def _release(self, request: Request) -> None:
         request.meta.pop("send_deadline", None)
@@ -96,11 +96,11 @@ class RateLimitMiddleware:
         domain = domain_of(request)
         seconds = retry_after((response.headers.get("Retry-After") or b"").decode("latin-1"), clock.now())
         try:
-            if seconds and seconds > self._longest_hold:
-                self._left_alone[domain] = monotonic() + seconds
+            if seconds and seconds > self._max_hold:
+                self._paused_until[domain] = monotonic() + seconds
                 self._crawler.stats.inc_value("pricewatch/rate_limit/left_alone")
-            if seconds and not self.is_lifted(domain):
-                await self._limiter.hold(domain, min(seconds, self._longest_hold))
+            if seconds and not self.is_unlimited(domain):
+                await self._limiter.hold(domain, min(seconds, self._max_hold))
                 self._crawler.stats.inc_value("pricewatch/rate_limit/held")
         finally:
             self._release(request)

@@ -1,4 +1,4 @@
-"""Redirects within a site are followed; one that leaves it is a failure, not a page."""
+"""Follow redirects within a site; a redirect to another site is a failure."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from scrapy.http import Request, Response
 
 from pricewatch.fetching.downloader import domain_of
 from pricewatch.fetching.failures import FetchFailure, OffsiteRedirect, RefusedUrl, TooManyRedirects
-from pricewatch.fetching.wanted_status import wants_status
+from pricewatch.fetching.handled_status import handles_status
 from pricewatch.middlewares.guard import refused
 
-# Scrapy looks at 4096 characters, each of up to four bytes.
-LONGEST_HEAD = 4 * 4096
+# Scrapy searches 4096 characters of up to four bytes each.
+MAX_HEAD_BYTES = 4 * 4096
 
 
-class _OnSite(BaseRedirectMiddleware):
+class _OnSiteRedirects(BaseRedirectMiddleware):
     def handle_referer(self, request: Request, response: Response) -> None:
         request.headers.pop("Referer", None)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        # Scrapy's own also looks for the referrer middleware, which is not used.
+        # Scrapy's method also requires the referrer middleware, which is disabled.
         middleware = cls(crawler.settings)
         middleware.crawler = crawler
         return middleware
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        begun = request.meta.get("redirect_urls", [request.url])[0]
+        first_url = request.meta.get("redirect_urls", [request.url])[0]
         try:
-            redirected: Request | Response = super().process_response(request, response)  # type: ignore[misc]  # of the other base
+            redirected: Request | Response = super().process_response(request, response)  # type: ignore[misc]  # defined by the other base class
         except IgnoreRequest:
-            raise self._failure(TooManyRedirects(f"{begun} is redirected without an end")) from None
+            raise self._failure(TooManyRedirects(f"{first_url} redirects too many times")) from None
         except ValueError:
-            raise self._nowhere(request) from None
+            raise self._invalid_target(request) from None
         if isinstance(redirected, Response):
             return redirected
         if (failure := refused(redirected)) is not None:
@@ -48,7 +48,7 @@ class _OnSite(BaseRedirectMiddleware):
             failure.by_redirect = True
             raise failure
         if domain_of(redirected) != domain_of(request):
-            raise self._failure(OffsiteRedirect(f"{begun} leads to {redirected.url}"))
+            raise self._failure(OffsiteRedirect(f"{first_url} redirects to {redirected.url}"))
         return redirected
 
     def _failure(self, failure: FetchFailure) -> FetchFailure:
@@ -56,11 +56,11 @@ class _OnSite(BaseRedirectMiddleware):
         failure.by_redirect = True
         return failure
 
-    def _nowhere(self, request: Request) -> FetchFailure:
-        return self._failure(RefusedUrl(f"{request.url} leads to an address that is not on the web"))
+    def _invalid_target(self, request: Request) -> FetchFailure:
+        return self._failure(RefusedUrl(f"{request.url} redirects to an invalid URL"))
 
 
-class OnSiteRedirectMiddleware(_OnSite, RedirectMiddleware):
+class OnSiteRedirectMiddleware(_OnSiteRedirects, RedirectMiddleware):
     """Redirects by status."""
 
     def process_response(  # type: ignore[override]  # no spider argument
@@ -68,24 +68,26 @@ class OnSiteRedirectMiddleware(_OnSite, RedirectMiddleware):
     ) -> Request | Response:
         result = super().process_response(request, response)
         redirects = response.status in (301, 302, 303, 307, 308) and "Location" in response.headers
-        if redirects and result is response and not self._wanted(request, response):
-            # Scrapy hands such an answer on as it is; its body is not the page either.
-            raise self._nowhere(request)
+        if redirects and result is response and not self._is_handled(request, response):
+            # Scrapy returns such a response unchanged, but its body is not the page.
+            raise self._invalid_target(request)
         return result
 
-    def _wanted(self, request: Request, response: Response) -> bool:
-        """Whether somebody asked to see the redirect itself."""
-        return bool(request.meta.get("dont_redirect")) or wants_status(self.crawler, request, response.status)
+    def _is_handled(self, request: Request, response: Response) -> bool:
+        """Return whether the request or the spider handles the redirect itself."""
+        return bool(request.meta.get("dont_redirect")) or handles_status(
+            self.crawler, request, response.status
+        )
 
 
-class OnSiteMetaRefreshMiddleware(_OnSite, MetaRefreshMiddleware):
-    """Redirects by a meta element, for which Scrapy reads the beginning of a page as text."""
+class OnSiteMetaRefreshMiddleware(_OnSiteRedirects, MetaRefreshMiddleware):
+    """Redirects by a meta element, for which Scrapy parses the beginning of a page."""
 
     def process_response(  # type: ignore[override]  # no spider argument
         self, request: Request, response: Response
     ) -> Request | Response:
-        begins = response.body[:LONGEST_HEAD].lower()
-        # Nearly no page has one, and that is cheap to see; what has NUL bytes may be in UTF-16.
-        if b"refresh" not in begins and b"\0" not in begins:
+        head = response.body[:MAX_HEAD_BYTES].lower()
+        # A cheap check, as few pages have one; a page with NUL bytes may be UTF-16.
+        if b"refresh" not in head and b"\0" not in head:
             return response
         return super().process_response(request, response)

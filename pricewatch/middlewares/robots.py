@@ -1,4 +1,4 @@
-"""robots.txt, fail closed: no rules that can be read means no request. One fetch a day for all processes."""
+"""robots.txt: without readable rules nothing is requested. All processes share one fetch a day."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Self
 
 from scrapy.crawler import Crawler
@@ -18,7 +19,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from pricewatch import clock
 from pricewatch.errors import DatabaseUnavailable
 from pricewatch.fetching.database_thread import DatabaseThread
-from pricewatch.fetching.downloader import domain_of, stepping_aside
+from pricewatch.fetching.downloader import domain_of, paused_request
 from pricewatch.fetching.failures import FetchFailure, NoProxy, RobotsForbidden, TooLarge
 from pricewatch.fetching.fetch_policies import FetchPolicies
 from pricewatch.fetching.interruptible_sleep import InterruptibleSleep
@@ -35,17 +36,17 @@ from pricewatch.rules.robots_txt import (
 from pricewatch.store.fetch_state import robots_cache
 
 logger = logging.getLogger(__name__)
-LOOK_AGAIN_SECONDS = 0.3
-PROXY_WANTS_LOGIN = 407
-# Longer than all attempts to fetch the file take; also how long a process that dies then holds it up.
+POLL_SECONDS = 0.3
+PROXY_AUTH_REQUIRED = 407
+# Longer than all attempts to fetch the file; if a process dies meanwhile, others wait for this long.
 CLAIM_SECONDS = 150.0
-# Parsing more than this would stop the event loop for a while.
+# Larger files are parsed in a thread, so that they do not block the event loop.
 LARGE_FILE = 50_000
 
 
 @dataclass(slots=True)
-class Known:
-    """The file of one origin as this process knows it."""
+class CachedRobots:
+    """The robots.txt of one origin in the memory of this process."""
 
     file: RobotsFile
     expires_at: datetime
@@ -53,19 +54,19 @@ class Known:
 
 
 class RobotsMiddleware(RobotsTxtMiddleware):
-    """Scrapy's middleware with its parser; what an answer means is decided in `rules.robots_txt`."""
+    """Scrapy's middleware with its parser; `rules.robots_txt` interprets the responses."""
 
     def __init__(self, crawler: Crawler):
         super().__init__(crawler)
         settings = crawler.settings
         self._token: str = settings["ROBOTSTXT_USER_AGENT"]
-        self._kept = timedelta(hours=settings.getfloat("ROBOTS_CACHE_HOURS"))
-        self._retried = timedelta(seconds=settings.getfloat("ROBOTS_RETRY_SECONDS"))
+        self._cache_time = timedelta(hours=settings.getfloat("ROBOTS_CACHE_HOURS"))
+        self._retry_time = timedelta(seconds=settings.getfloat("ROBOTS_RETRY_SECONDS"))
         self._policies = per_crawl(crawler, FetchPolicies)
         self._sleep = per_crawl(crawler, InterruptibleSleep)
-        self._store = per_crawl(crawler, DatabaseThread)
-        self._known: dict[str, Known] = {}
-        self._looking: dict[str, asyncio.Future[Known]] = {}
+        self._database = per_crawl(crawler, DatabaseThread)
+        self._cache: dict[str, CachedRobots] = {}
+        self._lookups: dict[str, asyncio.Future[CachedRobots]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -76,52 +77,51 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             return
         url = urlparse_cached(request)
         origin = f"{url.scheme}://{url.netloc}"
-        known = self._known.get(origin)
-        if known is None or known.expires_at <= clock.now():
-            with stepping_aside(self.crawler, request):
-                known = await self._look_up(origin)
-        self._check(known, request)
+        cached = self._cache.get(origin)
+        if cached is None or cached.expires_at <= clock.now():
+            with paused_request(self.crawler, request):
+                cached = await self._look_up(origin)
+        self._check(cached, request)
 
-    def _check(self, known: Known, request: Request) -> None:
-        if known.file.outcome is RobotsOutcome.UNAVAILABLE:
+    def _check(self, cached: CachedRobots, request: Request) -> None:
+        if cached.file.outcome is RobotsOutcome.UNAVAILABLE:
             self.crawler.stats.inc_value("pricewatch/robots/blocked_as_unavailable")
-            raise RobotsForbidden(f"robots.txt cannot be relied on ({known.file.reason})")
-        if known.parser is not None and not known.parser.allowed(request.url, self._token):
+            raise RobotsForbidden(f"robots.txt is unavailable ({cached.file.reason})")
+        if cached.parser is not None and not cached.parser.allowed(request.url, self._token):
             self.crawler.stats.inc_value("pricewatch/robots/forbidden")
             raise RobotsForbidden("forbidden by robots.txt")
 
-    async def _look_up(self, origin: str) -> Known:
-        """The file of an origin; those who ask at the same time wait for the same answer."""
-        if origin not in self._looking:
-            self._looking[origin] = asyncio.ensure_future(self._find(origin))
-        looking = self._looking[origin]
+    async def _look_up(self, origin: str) -> CachedRobots:
+        """Return the file of an origin; simultaneous calls share one lookup."""
+        if origin not in self._lookups:
+            self._lookups[origin] = asyncio.ensure_future(self._find(origin))
+        lookup = self._lookups[origin]
         try:
-            known = await asyncio.shield(looking)
+            cached = await asyncio.shield(lookup)
         finally:
-            if looking.done():
-                self._looking.pop(origin, None)
-        self._known[origin] = known
-        return known
+            if lookup.done():
+                self._lookups.pop(origin, None)
+        self._cache[origin] = cached
+        return cached
 
-    async def _find(self, origin: str) -> Known:
+    async def _find(self, origin: str) -> CachedRobots:
         try:
             while True:
                 now = clock.now()
-                found = await self._store.ask(lambda connection: robots_cache.read(connection, origin, now))  # noqa: B023
+                found = await self._database.query(partial(robots_cache.read, origin=origin, now=now))
                 if found is not None:
                     self.crawler.stats.inc_value("pricewatch/robots/known")
-                    return await self._understand(origin, *found)
-                if await self._store.ask(
-                    lambda connection: robots_cache.claim(connection, origin, now, CLAIM_SECONDS)  # noqa: B023
-                ):
+                    return await self._parse(origin, *found)
+                claim = partial(robots_cache.claim, origin=origin, now=now, seconds=CLAIM_SECONDS)
+                if await self._database.query(claim):
                     return await self._fetch(origin)
-                await self._sleep.sleep(LOOK_AGAIN_SECONDS)
+                await self._sleep.sleep(POLL_SECONDS)
         except DatabaseUnavailable as error:
-            raise RobotsForbidden(f"robots.txt is not known: {error}") from error
+            raise RobotsForbidden(f"the stored robots.txt cannot be read: {error}") from error
 
-    async def _fetch(self, origin: str) -> Known:
+    async def _fetch(self, origin: str) -> CachedRobots:
         if self.crawler.engine is None:
-            raise RuntimeError("robots.txt is fetched by the engine of a crawl")
+            raise RuntimeError("robots.txt can only be fetched while a crawl runs")
         request = Request(
             f"{origin}/robots.txt",
             priority=self.DOWNLOAD_PRIORITY,
@@ -129,7 +129,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
                 "robots_txt": True,
                 "dont_obey_robotstxt": True,
                 "download_maxsize": MOST_BYTES,
-                # Whether the page itself is off site was decided before; its rules are needed all the same.
+                # The offsite middleware has already let the page pass.
                 "allow_offsite": True,
             },
             callback=NO_CALLBACK,
@@ -138,21 +138,23 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         self.crawler.stats.inc_value("pricewatch/robots/fetched")
         try:
             response = await self.crawler.engine.download_async(request)
-            if response.status == PROXY_WANTS_LOGIN:
-                raise NoProxy("a proxy wants another login: the site has not been asked")
+            if response.status == PROXY_AUTH_REQUIRED:
+                raise NoProxy("a proxy rejected its credentials, so the site was not requested")
             file = read_robots(response.status, response.body)
         except FetchFailure as failure:
             if not (failure.by_redirect or isinstance(failure, TooLarge)):
-                # Nothing is wrong with the site: whoever asks next may fetch it.
-                await self._store.ask(lambda connection: robots_cache.release_claim(connection, origin))
+                # Not a failure of the site: the next request may fetch the file.
+                await self._database.query(lambda connection: robots_cache.release_claim(connection, origin))
                 raise
             file = unavailable(failure.reason)
-        except Exception as error:  # noqa: BLE001 - whatever it is, there are no rules to go by
+        except Exception as error:  # noqa: BLE001 - after any error there are no rules
             file = unavailable(type(error).__name__)
         now = clock.now()
-        expires_at = now + (self._retried if file.outcome is RobotsOutcome.UNAVAILABLE else self._kept)
+        expires_at = now + (
+            self._retry_time if file.outcome is RobotsOutcome.UNAVAILABLE else self._cache_time
+        )
         status = response.status if response else None
-        await self._store.ask(
+        await self._database.query(
             lambda connection: robots_cache.save(
                 connection, origin, file, http_status=status, now=now, expires_at=expires_at
             )
@@ -160,12 +162,12 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         self.crawler.stats.inc_value(f"pricewatch/robots/{file.outcome}")
         if file.outcome is RobotsOutcome.UNAVAILABLE:
             self.crawler.stats.inc_value(f"pricewatch/robots/unavailable/{file.reason}")
-            logger.warning("%s/robots.txt is unavailable (%s): the site is left alone", origin, file.reason)
-        return await self._understand(origin, file, expires_at)
+            logger.warning("%s/robots.txt is unavailable (%s): the site is not crawled", origin, file.reason)
+        return await self._parse(origin, file, expires_at)
 
-    async def _understand(self, origin: str, file: RobotsFile, expires_at: datetime) -> Known:
+    async def _parse(self, origin: str, file: RobotsFile, expires_at: datetime) -> CachedRobots:
         if file.outcome is not RobotsOutcome.RULES:
-            return Known(file, expires_at)
+            return CachedRobots(file, expires_at)
         text = rules_for(file.text, self._token).encode()
         if len(text) > LARGE_FILE:
             parser = await asyncio.to_thread(ProtegoRobotParser, text, self.crawler.spider)
@@ -175,4 +177,4 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         if delay is not None:
             self.crawler.stats.inc_value("pricewatch/robots/crawl_delay")
             self._policies.note_crawl_delay(domain_of(Request(origin)), delay)
-        return Known(file, expires_at, parser)
+        return CachedRobots(file, expires_at, parser)

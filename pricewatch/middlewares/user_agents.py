@@ -1,4 +1,4 @@
-"""Who we say we are: a current browser, the same one for a domain throughout a run, or pricewatch itself."""
+"""Send the headers of a current browser, the same one per domain and run, or pricewatch's own user agent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pricewatch.fetching.downloader import domain_of
 from pricewatch.fetching.fetch_policies import FetchPolicies
 from pricewatch.fetching.per_crawl import per_crawl
 
-# Systems and browsers in the proportions that people use them.
+# Platforms and browsers, weighted roughly by their market share.
 AGENTS = (
     (("windows", "chrome"), 50),
     (("windows", "edge"), 12),
@@ -45,12 +45,12 @@ class UserAgentsMiddleware:
         if not settings.getbool("USER_AGENTS_ENABLED"):
             raise NotConfigured
         self._honest: str | None = settings["USER_AGENT"] if settings.getbool("HONEST_USER_AGENT") else None
-        # Another browser in every run, the same one for tests that say so.
+        # A new browser in every run, unless a seed is set.
         self._seed = str(settings.get("USER_AGENT_SEED") or secrets.token_hex(8))
         self._language: str = settings["ACCEPT_LANGUAGE"]
         self._policies = per_crawl(crawler, FetchPolicies)
         self._stats = crawler.stats
-        self._known: dict[str, dict[bytes, list[bytes]]] = {}
+        self._headers_by_domain: dict[str, dict[bytes, list[bytes]]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -58,19 +58,21 @@ class UserAgentsMiddleware:
 
     def process_request(self, request: Request) -> None:
         domain = domain_of(request)
-        headers = self._known.get(domain)
+        headers = self._headers_by_domain.get(domain)
         if headers is None:
-            shaped = Headers(self._headers(domain))
-            headers = self._known[domain] = {name: shaped.getlist(name) for name in shaped}
+            normalized = Headers(self._headers(domain))
+            headers = self._headers_by_domain[domain] = {
+                name: normalized.getlist(name) for name in normalized
+            }
             self._stats.inc_value(f"pricewatch/user_agents/{'honest' if self._honest else 'rotated'}")
         policy = self._policies.of(request)
         if request.meta.get("playwright"):
-            # A browser knows best what it sends; only what it calls itself is ours to say.
+            # A browser sends its own headers; only its user agent can be set.
             if self._honest:
                 request.meta["browser_user_agent"] = self._honest
             return
         for name, values in headers.items():
-            # Name and value are as scrapy keeps them: it would put each into shape anew for every request.
+            # Already normalized: setting them through Headers would normalize them for every request.
             dict.setdefault(request.headers, name, [*values])
         if policy is not None and policy.headers:
             request.headers.update(policy.headers)
@@ -85,7 +87,7 @@ class UserAgentsMiddleware:
 
 @cache
 def browser_headers(seed: str) -> dict[str, str]:
-    """The headers of one current browser; which one depends on the seed alone."""
+    """Return the headers of one current browser, chosen by the seed alone."""
     import ua_generator
     from ua_generator.data.version import VersionRange
     from ua_generator.options import Options
@@ -94,7 +96,7 @@ def browser_headers(seed: str) -> dict[str, str]:
         latest_versions={"chrome": 3, "edge": 3, "firefox": 3},
         version_ranges={"windows": VersionRange(10, 10)},
     )
-    # The package draws from the module's own generator, which others use as well.
+    # ua_generator uses the global random generator, so its state is restored afterwards.
     state = random.getstate()
     random.seed(seed)
     try:
@@ -106,7 +108,7 @@ def browser_headers(seed: str) -> dict[str, str]:
     finally:
         random.setstate(state)
     headers = dict(agent.headers.get())
-    # What browsers say: Firefox two numbers, and every one of them the same old macOS.
+    # As browsers do: Firefox sends two version numbers, and all of them the same old macOS version.
     text = re.sub(r"(rv:|Firefox/)(\d+)\.0\.0\b", r"\1\2.0", headers["user-agent"])
     headers["user-agent"] = re.sub(r"Mac OS X [\d_]+", "Mac OS X 10_15_7", text)
     return {**headers, "accept": ACCEPT["firefox" if browser == "firefox" else "chrome"], **NAVIGATION}

@@ -11,7 +11,7 @@ from twisted.python.failure import Failure
 
 from pricewatch import clock
 from pricewatch.adapters.base import Presence
-from pricewatch.fetching.failures import NOT_ASKED
+from pricewatch.fetching.failures import NOT_REQUESTED
 from pricewatch.items import (
     Extracted,
     ExtractFailure,
@@ -181,7 +181,7 @@ class ProductPageSpider(PricewatchSpider):
             reason=reason,
             observed_at=clock.now(),
             answered=answered,
-            requested=reason not in NOT_ASKED,
+            requested=reason not in NOT_REQUESTED,
             gone=gone,
             listing_id=subject.listing_id,
             target=subject.target,

@@ -12,8 +12,8 @@ from pricewatch.store.engine.database import engine
 from tests.bench.metric import Metric, rounds
 from tests.bench.temporary_database import temporary_database
 from tests.databases import Database
-from tests.middlewares.conftest import Site
-from tests.middlewares.sharing import BUDGETS, PROCESSES, share_budgets
+from tests.fetching.conftest import Site
+from tests.fetching.shared_budgets import BUDGETS, PROCESSES, share_budgets
 
 ROUNDS = 3
 LIMIT = 0.85
@@ -24,7 +24,7 @@ def run() -> list[Metric]:
     with temporary_database(), Bazaar.start(seed=5, listings=600) as bazaar:
         bazaar.raise_priority()
         for _ in range(rounds(ROUNDS)):
-            site = Site(bazaar, Database(engine().url, engine()), visitor=cast("Any", None))
+            site = Site(bazaar, Database(engine().url, engine()), fetch_process=cast("Any", None))
             site.database.do("TRUNCATE rate_limits")
             site.database.do("DELETE FROM sources WHERE id LIKE '%.%'")
             with tempfile.TemporaryDirectory(prefix="pw") as directory:

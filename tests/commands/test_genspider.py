@@ -74,7 +74,7 @@ def test_generated_spider_works_unchanged(project: Path, run: Run) -> None:
     # A second run would overwrite the user's changes.
     again = run("-m", "scrapy", "genspider", "-t", "pricewatch", "tea_shop", "teashop.example")
     assert again.returncode == 2
-    assert "already exists" in again.stdout
+    assert "already exists" in again.stderr
 
 
 def test_allowed_domain_has_no_port(project: Path, run: Run) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from tests.middlewares.conftest import fetch_database, running, shared_database, site, visitor
+from tests.fetching.conftest import fetch_database, fetch_process, shared_database, site, site_server
 from tests.scheduling.conftest import make_cluster, module_database
 from tests.spiders.conftest import crawler, world
 
 __all__ = [
     "crawler",
     "fetch_database",
+    "fetch_process",
     "make_cluster",
     "module_database",
-    "running",
     "shared_database",
     "site",
-    "visitor",
+    "site_server",
     "world",
 ]

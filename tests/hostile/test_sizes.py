@@ -10,8 +10,8 @@ from scrapy.http import HtmlResponse
 
 from pricewatch.generic_reader.adapter import GenericAdapter
 from pricewatch.items import Extracted
+from tests.fetching.conftest import Site
 from tests.generic_reader.pages import SHOP, page, product
-from tests.middlewares.conftest import Site
 from tests.spiders.conftest import World
 
 MEGABYTE = 10**6
@@ -28,11 +28,11 @@ def test_huge_responses_and_gzip_bombs_use_little_memory(site: Site) -> None:
     site.source()
     site.bazaar.fault("big_body", "^/c/bikes", bytes=100 * MEGABYTE)
     site.bazaar.fault("gzip_bomb", "^/c/toys", bytes=300 * MEGABYTE)
-    site.visit(site.url("/help"))
-    before = peak_megabytes(site.visitor.pid)
-    report = site.visit(site.url("/c/bikes"), site.url("/c/toys"), RETRY_TIMES=0)
-    assert [visit.get("reason") for visit in report.visits] == ["too_large", "too_large"]
-    assert peak_megabytes(site.visitor.pid) - before < 150
+    site.fetch(site.url("/help"))
+    before = peak_megabytes(site.fetch_process.pid)
+    report = site.fetch(site.url("/c/bikes"), site.url("/c/toys"), RETRY_TIMES=0)
+    assert [result.get("reason") for result in report.results] == ["too_large", "too_large"]
+    assert peak_megabytes(site.fetch_process.pid) - before < 150
 
 
 @pytest.mark.parametrize(

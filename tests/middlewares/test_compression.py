@@ -1,4 +1,4 @@
-"""Packed bodies: read as a whole, or not at all."""
+"""Compressed bodies are read completely or not at all."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from random import Random
 import brotli  # type: ignore[import-untyped]
 import pytest
 
-from pricewatch.middlewares.compression import is_whole, zstd
-from tests.middlewares.conftest import Site
+from pricewatch.middlewares.compression import is_complete, zstd
+from tests.fetching.conftest import Site
 
-# Half of it packed gives a good deal of it unpacked, whatever packed it.
+# Hardly compressible, so that half of the compressed body contains much of the page.
 PAGE = b"<html><body><h1>Bikes</h1>" + Random(1).randbytes(60_000).hex().encode() + b"</body></html>"
 
 
 def _raw_deflate(data: bytes) -> bytes:
-    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-    return packer.compress(data) + packer.flush()
+    compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return compressor.compress(data) + compressor.flush()
 
 
-PACKERS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
+COMPRESSORS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
     "gzip": ("gzip", gzip.compress),
     "deflate": ("deflate", zlib.compress),
     "raw": ("deflate", _raw_deflate),
@@ -32,24 +32,27 @@ PACKERS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
 }
 
 
-def test_a_body_that_was_cut_short_is_no_page(site: Site) -> None:
-    """Its length is as promised: the part that is missing was lost before it was sent."""
+def test_truncated_bodies_are_refused(site: Site) -> None:
+    """The Content-Length is correct: the body was truncated before it was sent."""
     site.source()
-    for name, (encoding, pack) in PACKERS.items():
-        packed = pack(PAGE)
-        for path, body in ((f"/whole/{name}", packed), (f"/half/{name}", packed[: len(packed) // 2])):
-            given = {
+    for name, (encoding, compress) in COMPRESSORS.items():
+        compressed = compress(PAGE)
+        for path, body in (
+            (f"/whole/{name}", compressed),
+            (f"/half/{name}", compressed[: len(compressed) // 2]),
+        ):
+            response = {
                 "body_base64": base64.b64encode(body).decode(),
                 "headers": {"Content-Encoding": encoding},
             }
-            site.bazaar.fault("respond", f"^{path}", **given)
-    whole = site.visit(*(site.url(f"/whole/{name}") for name in PACKERS))
-    assert [visit["body"] for visit in whole.visits] == [PAGE.decode()] * len(PACKERS)
-    half = site.visit(*(site.url(f"/half/{name}") for name in PACKERS))
-    assert [visit.get("error") for visit in half.visits] == ["ResponseDataLossError"] * len(PACKERS)
+            site.bazaar.fault("respond", f"^{path}", **response)
+    whole = site.fetch(*(site.url(f"/whole/{name}") for name in COMPRESSORS))
+    assert [result["body"] for result in whole.results] == [PAGE.decode()] * len(COMPRESSORS)
+    half = site.fetch(*(site.url(f"/half/{name}") for name in COMPRESSORS))
+    assert [result.get("error") for result in half.results] == ["ResponseDataLossError"] * len(COMPRESSORS)
 
 
 @pytest.mark.parametrize("after", [b"", b"\0" * 20, b"rubbish", gzip.compress(PAGE)])
-def test_what_follows_the_end_does_no_harm(after: bytes) -> None:
-    packed = gzip.compress(PAGE) + after
-    assert is_whole(packed, b"gzip", len(PAGE))
+def test_bytes_after_the_end_are_ignored(after: bytes) -> None:
+    compressed = gzip.compress(PAGE) + after
+    assert is_complete(compressed, b"gzip", len(PAGE))

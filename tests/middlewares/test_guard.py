@@ -1,4 +1,4 @@
-"""The guard: what must not be connected to is not, as a server that listens there can tell."""
+"""The guard: a listening server counts the connections that must not happen."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.middlewares.conftest import Site
+from tests.fetching.conftest import Site
 
 
 class Trap:
-    """A server on this machine that nobody should come to."""
+    """A server on this machine to which nothing may connect."""
 
     def __init__(self, address: str = "127.0.0.1", family: socket.AddressFamily = socket.AF_INET) -> None:
-        self.visitors = 0
+        self.connections = 0
         self._socket = socket.socket(family)
         self._socket.bind((address, 0))
         self._socket.listen()
@@ -28,7 +28,7 @@ class Trap:
                 client, _ = self._socket.accept()
             except OSError:
                 return
-            self.visitors += 1
+            self.connections += 1
             client.close()
 
     def close(self) -> None:
@@ -67,9 +67,9 @@ REFUSED = {
 }
 
 
-def test_private_places_are_refused_counted_and_never_connected_to(site: Site, trap: Trap) -> None:
-    # Every domain's limit is lifted: nothing but the guard is in the way.
-    report = site.visit(
+def test_private_addresses_are_refused_counted_and_never_connected_to(site: Site, trap: Trap) -> None:
+    # Without rate limit and robots.txt, only the guard can refuse a request.
+    report = site.fetch(
         *(url.format(port=trap.port) for url in REFUSED),
         HOSTS={"named-test.com": "127.0.0.1", "mapped-test.com": "::ffff:127.0.0.1"},
         RATE_LIMIT_ENABLED=False,
@@ -79,33 +79,33 @@ def test_private_places_are_refused_counted_and_never_connected_to(site: Site, t
         assert (url, report[number].get("reason")) == (url, reason)
     assert report.stat("guard/refused_address") == sum(why == "refused_address" for why in REFUSED.values())
     assert report.stat("guard/refused_url") == sum(why == "refused_url" for why in REFUSED.values())
-    assert trap.visitors == 0
+    assert trap.connections == 0
 
 
 def test_a_refusal_names_the_setting_that_allows_it(site: Site, trap: Trap) -> None:
-    """Also where an operator wrote the name into a source: only an address speaks for itself."""
+    """A host name in a source does not allow private addresses; only an address does."""
     site.source("named-test.com", base_url=f"http://named-test.com:{trap.port}")
-    report = site.visit(f"http://named-test.com:{trap.port}/", HOSTS={"named-test.com": "127.0.0.1"})
+    report = site.fetch(f"http://named-test.com:{trap.port}/", HOSTS={"named-test.com": "127.0.0.1"})
     assert report[0]["reason"] == "refused_address"
     allow = f"ALLOWED_PRIVATE_HOSTS=named-test.com:{trap.port}"
     assert (
         f"resolves to 127.0.0.1, which is not a public address; if it is yours, allow it with {allow}"
         in (report[0]["message"])
     )
-    assert trap.visitors == 0
+    assert trap.connections == 0
 
 
-def test_robots_txt_of_a_private_place_is_not_asked_for_either(site: Site, trap: Trap) -> None:
-    report = site.visit(
+def test_robots_txt_of_a_private_address_is_not_requested(site: Site, trap: Trap) -> None:
+    report = site.fetch(
         f"http://named-test.com:{trap.port}/", HOSTS={"named-test.com": "127.0.0.1"}, RATE_LIMIT_ENABLED=False
     )
     assert report[0]["reason"] == "refused_address"
-    assert trap.visitors == 0
+    assert trap.connections == 0
 
 
-def test_the_trap_works(site: Site, trap: Trap) -> None:
-    """With the guard off all three ways lead there: so it is the guard that keeps us out."""
-    report = site.visit(
+def test_without_the_guard_the_server_is_reached(site: Site, trap: Trap) -> None:
+    """With the hosts allowed all three requests connect, so the other tests can fail."""
+    report = site.fetch(
         f"http://127.0.0.1:{trap.port}/",
         f"http://2130706433:{trap.port}/",
         f"http://named-test.com:{trap.port}/",
@@ -115,8 +115,8 @@ def test_the_trap_works(site: Site, trap: Trap) -> None:
         ROBOTSTXT_OBEY=False,
         RETRY_TIMES=0,
     )
-    assert all(visit["error"] == "DownloadFailedError" for visit in report.visits)
-    assert trap.visitors == 3
+    assert all(result["error"] == "DownloadFailedError" for result in report.results)
+    assert trap.connections == 3
 
 
 @pytest.mark.parametrize(
@@ -132,58 +132,58 @@ def test_the_trap_works(site: Site, trap: Trap) -> None:
         ("http://www.bazaar-test.com:99999999/", "refused_url"),
     ],
 )
-def test_redirects_to_where_we_must_not_go(site: Site, trap: Trap, target: str, reason: str) -> None:
+def test_forbidden_redirects_are_refused(site: Site, trap: Trap, target: str, reason: str) -> None:
     site.source()
     site.url("/", "elsewhere-test.com")
     site.bazaar.fault("redirect", "^/old", to=target.format(port=trap.port))
-    report = site.visit(site.url("/old"))
+    report = site.fetch(site.url("/old"))
     assert report[0]["reason"] == reason
-    assert trap.visitors == 0
+    assert trap.connections == 0
 
 
-def test_a_name_of_the_site_itself_that_leads_into_the_private_network(site: Site, trap: Trap) -> None:
-    """A redirect within the site to a subdomain whose address is private: caught when connecting."""
+def test_redirect_to_a_subdomain_with_a_private_address_is_refused(site: Site, trap: Trap) -> None:
+    """The address is only known when connecting."""
     site.source()
     page = site.url("/old")
     site.bazaar.fault("redirect", "^/old", to=f"http://inside.bazaar-test.com:{trap.port}/")
-    report = site.visit(
+    report = site.fetch(
         page, HOSTS={"www.bazaar-test.com": "127.0.0.1", "inside.bazaar-test.com": "127.0.0.1"}
     )
     assert report[0]["reason"] == "refused_address"
-    assert trap.visitors == 0
+    assert trap.connections == 0
 
 
 def test_redirects_within_the_site_are_followed(site: Site) -> None:
     site.source()
     site.bazaar.fault("redirect", "^/old", to=site.url("/c/bikes", "shop.bazaar-test.com"))
-    report = site.visit(site.url("/old"))
+    report = site.fetch(site.url("/old"))
     assert report[0]["final_url"] == site.url("/c/bikes", "shop.bazaar-test.com")
     assert report[0]["redirect_urls"] == [site.url("/old")]
 
 
-def test_a_redirect_without_an_end(site: Site) -> None:
+def test_endless_redirects_fail(site: Site) -> None:
     site.source()
     site.bazaar.fault("redirect_loop", "^/old")
-    report = site.visit(site.url("/old"))
+    report = site.fetch(site.url("/old"))
     assert report[0]["reason"] == "too_many_redirects"
     assert sum(entry.path == "/old" for entry in report.log) == 6
 
 
-def test_the_address_that_an_operator_wrote_into_a_source_is_allowed(site: Site, trap: Trap) -> None:
+def test_configured_address_of_a_source_is_allowed(site: Site, trap: Trap) -> None:
     site.database.do("UPDATE sources SET base_url = :url WHERE id = 'bazaar'", url=site.bazaar.url)
-    report = site.visit(f"{site.bazaar.url}/c/bikes", f"http://127.0.0.1:{trap.port}/")
+    report = site.fetch(f"{site.bazaar.url}/c/bikes", f"http://127.0.0.1:{trap.port}/")
     assert report[0]["status"] == 200
-    # That one port and no other.
+    # Other ports stay refused.
     assert report[1]["reason"] == "refused_address"
-    assert trap.visitors == 0
+    assert trap.connections == 0
 
 
-def test_a_page_may_not_be_larger_than_the_limit(site: Site) -> None:
+def test_pages_larger_than_the_limit_are_refused(site: Site) -> None:
     site.source()
     site.bazaar.fault("big_body", "^/c/bikes", bytes=3_000_000)
     site.bazaar.fault("gzip_bomb", "^/c/toys", bytes=30_000_000)
     site.bazaar.fault("slow", "^/c/phones", bytes=10, interval=0.2)
-    report = site.visit(
+    report = site.fetch(
         site.url("/c/bikes"),
         site.url("/c/toys"),
         site.url("/c/phones"),
@@ -191,12 +191,12 @@ def test_a_page_may_not_be_larger_than_the_limit(site: Site) -> None:
         DOWNLOAD_TIMEOUT=1,
         RETRY_TIMES=0,
     )
-    assert [visit.get("reason") for visit in report.visits] == ["too_large", "too_large", None]
+    assert [result.get("reason") for result in report.results] == ["too_large", "too_large", None]
     assert (report.stat("size/too_large"), report.stat("size/too_large_unpacked")) == (1, 1)
     assert report[2]["error"] == "DownloadTimeoutError"
 
 
-def test_it_can_be_switched_off(site: Site) -> None:
-    report = site.visit(site.url("/help"), GUARD_ENABLED=False)
+def test_middleware_can_be_disabled(site: Site) -> None:
+    report = site.fetch(site.url("/help"), GUARD_ENABLED=False)
     assert "guard.GuardMiddleware" not in report.output
     assert "robots.RobotsMiddleware" in report.output

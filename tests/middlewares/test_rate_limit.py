@@ -1,4 +1,4 @@
-"""The global rate limit, as the log of the marketplace shows it."""
+"""The global rate limit, measured in the request log of the marketplace."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import redis
 
-from tests.middlewares.conftest import Site, busiest
-from tests.middlewares.sharing import BUDGETS, share_budgets
+from tests.fetching.conftest import Site, busiest
+from tests.fetching.shared_budgets import BUDGETS, share_budgets
 from tests.waiting import until
 
 
@@ -21,7 +21,7 @@ from tests.waiting import until
 def test_eight_processes_share_one_budget(
     site: Site, backend: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    """It is never exceeded, though one process is killed; `tests.bench` measures how much of it is used."""
+    """It is never exceeded, although one process is killed; `tests.bench` measures how much of it is used."""
     redis_url = request.getfixturevalue("redis_url") if backend == "redis" else ""
     shared = share_budgets(site, tmp_path, REDIS_URL=redis_url)
     for domain, budget in BUDGETS.items():
@@ -39,12 +39,14 @@ def test_eight_processes_share_one_budget(
 def test_requests_arrive_at_least_nine_tenths_of_the_interval_apart(
     site: Site, backend: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    """At the default rate, with three processes that have more to ask than they may."""
+    """At the default rate, with three processes that always have a request waiting."""
     redis_url = request.getfixturevalue("redis_url") if backend == "redis" else ""
     site.source(requests_per_second=None, max_concurrent=None)
-    crowd, _ = site.crowd(3, site.url("/c/bikes"), until=8, directory=tmp_path, REDIS_URL=redis_url)
-    with crowd:
-        crowd.communicate("go\n", timeout=60)
+    crawls, _ = site.parallel_crawls(
+        3, site.url("/c/bikes"), until=8, directory=tmp_path, REDIS_URL=redis_url
+    )
+    with crawls:
+        crawls.communicate("start\n", timeout=60)
     times = sorted(entry.time for entry in site.bazaar.log())
     assert len(times) >= 5
     assert min(later - earlier for earlier, later in pairwise(times)) >= 0.9 * 2.0
@@ -55,18 +57,18 @@ def test_every_request_counts_against_the_budget(site: Site) -> None:
     site.source("bazaar-test.com", requests_per_second=5, max_concurrent=4)
     site.bazaar.fault("status", "^/c/toys", status=500, times=2)
     site.bazaar.fault("redirect", "^/old", to="/c/bikes")
-    report = site.visit(
+    report = site.fetch(
         site.url("/c/toys"),
         site.url("/old"),
         {"url": site.url("/c/phones"), "method": "HEAD"},
         *(site.url(f"/c/bikes?page={n}") for n in range(1, 5)),
     )
-    assert [visit.get("status") for visit in report.visits] == [200] * 7
-    asked = [(entry.method, entry.path.partition("?")[0]) for entry in report.log]
-    assert len(asked) == 11
-    assert asked[0] == ("GET", "/robots.txt")
-    assert asked.count(("GET", "/c/toys")) == 3
-    assert asked.count(("HEAD", "/c/phones")) == asked.count(("GET", "/old")) == 1
+    assert [result.get("status") for result in report.results] == [200] * 7
+    requested = [(entry.method, entry.path.partition("?")[0]) for entry in report.log]
+    assert len(requested) == 11
+    assert requested[0] == ("GET", "/robots.txt")
+    assert requested.count(("GET", "/c/toys")) == 3
+    assert requested.count(("HEAD", "/c/phones")) == requested.count(("GET", "/old")) == 1
     assert busiest([entry.time for entry in report.log], 1.0) <= 5
 
 
@@ -76,18 +78,18 @@ def test_a_shop_at_an_address_has_a_budget_per_port(
 ) -> None:
     """The sample marketplace at another port of the same address has no limit; the shop has one."""
     site.database.do("UPDATE sources SET base_url = 'http://127.0.0.1:1' WHERE id = 'bazaar'")
-    lifted = site.database.row("SELECT domain, requests_per_second FROM sources WHERE id = 'bazaar'")
-    assert tuple(lifted) == ("127.0.0.1", 1000)
+    sample = site.database.row("SELECT domain, requests_per_second FROM sources WHERE id = 'bazaar'")
+    assert tuple(sample) == ("127.0.0.1", 1000)
     redis_url = request.getfixturevalue("redis_url") if backend == "redis" else ""
     pages = [f"http://127.0.0.1:{site.port}/c/bikes?page={n}" for n in range(1, 9)]
-    report = site.visit(
+    report = site.fetch(
         *pages,
         REQUESTS_PER_SECOND=5,
         MIN_DELAY_MS=0,
         ALLOWED_PRIVATE_HOSTS=[f"127.0.0.1:{site.port}"],
         REDIS_URL=redis_url,
     )
-    assert [visit.get("status") for visit in report.visits] == [200] * 8
+    assert [result.get("status") for result in report.results] == [200] * 8
     assert len(report.log) == 9
     assert busiest([entry.time for entry in report.log], 1.0) <= 5
     if backend == "redis":
@@ -101,14 +103,14 @@ def test_a_shop_at_an_address_has_a_budget_per_port(
 def test_crawl_delay_lengthens_the_interval(site: Site) -> None:
     site.source("bazaar-test.com", requests_per_second=20)
     site.bazaar.robots("User-agent: *\nCrawl-delay: 0.3\nDisallow: /private/\n")
-    report = site.visit(*(site.url(f"/c/bikes?page={n}") for n in range(1, 4)))
-    # At least a second, whatever the file says.
+    report = site.fetch(*(site.url(f"/c/bikes?page={n}") for n in range(1, 4)))
+    # The minimum is a second.
     assert busiest([entry.time for entry in report.log], 1.0) == 1
     assert report.stat("robots/crawl_delay") == 1
 
 
 def test_slow_domains_do_not_block_other_domains(site: Site) -> None:
-    """More of them than there are places: while they wait, they take none."""
+    """More slow domains than CONCURRENT_REQUESTS: waiting requests do not count."""
     for number in range(3):
         site.source(f"slow{number}-test.com", requests_per_second=1)
     site.source("quick-test.com", requests_per_second=1000)
@@ -116,8 +118,8 @@ def test_slow_domains_do_not_block_other_domains(site: Site) -> None:
         site.url(f"/c/bikes?page={n}", f"slow{number}-test.com") for n in range(1, 4) for number in range(3)
     ]
     quick = [site.url(f"/c/toys?page={n}", "quick-test.com") for n in range(1, 41)]
-    report = site.visit(*slow, *quick, CONCURRENT_REQUESTS=2)
-    assert all(visit["status"] == 200 for visit in report.visits)
+    report = site.fetch(*slow, *quick, CONCURRENT_REQUESTS=2)
+    assert all(result["status"] == 200 for result in report.results)
     order = [entry.host.partition(":")[0] for entry in report.log if entry.path != "/robots.txt"]
     before = order[: len(order) - order[::-1].index("quick-test.com")]
     assert sum(host.startswith("slow") for host in before) <= 6
@@ -126,9 +128,9 @@ def test_slow_domains_do_not_block_other_domains(site: Site) -> None:
 def test_no_more_requests_than_slots_are_under_way(site: Site) -> None:
     site.source("bazaar-test.com", requests_per_second=50, max_concurrent=1)
     site.bazaar.fault("hang", "^/c/", seconds=0.3)
-    report = site.visit(*(site.url(f"/c/bikes?page={n}") for n in range(1, 6)))
+    report = site.fetch(*(site.url(f"/c/bikes?page={n}") for n in range(1, 6)))
     times = [entry.time for entry in report.log if entry.path.startswith("/c/")]
-    # The log has when a request came; the answer left 0.3 seconds later.
+    # The log has the time of the request; the response was sent 0.3 seconds later.
     assert len(times) == 5
     assert busiest(times, 0.29) == 1
     assert report.stat("rate_limit/full") > 0
@@ -138,7 +140,7 @@ def test_a_slow_request_keeps_its_slot_beyond_the_lease(site: Site) -> None:
     site.source("bazaar-test.com", requests_per_second=50, max_concurrent=1)
     site.bazaar.fault("hang", "^/c/", seconds=1.5)
     pages = [site.url(f"/c/bikes?page={n}") for n in range(1, 3)]
-    report = site.visit(*pages, RATE_LIMIT_LEASE_SECONDS=0.6)
+    report = site.fetch(*pages, RATE_LIMIT_LEASE_SECONDS=0.6)
     first, second = (entry.time for entry in report.log if entry.path.startswith("/c/"))
     assert second - first >= 1.5
 
@@ -146,30 +148,30 @@ def test_a_slow_request_keeps_its_slot_beyond_the_lease(site: Site) -> None:
 def test_waiting_is_bounded(site: Site) -> None:
     site.source("bazaar-test.com", requests_per_second=0.5)
     pages = [site.url(f"/c/bikes?page={n}") for n in range(1, 5)]
-    report = site.visit(*pages, RATE_LIMIT_MAX_WAIT=3)
-    failed = [visit for visit in report.visits if visit.get("error")]
+    report = site.fetch(*pages, RATE_LIMIT_MAX_WAIT=3)
+    failed = [result for result in report.results if result.get("error")]
     assert len(failed) >= 2
-    assert {visit["reason"] for visit in failed} == {"no_turn"}
+    assert {result["reason"] for result in failed} == {"no_turn"}
     assert len(report.log) <= 3
 
 
 def test_waiting_ends_when_the_crawl_closes(site: Site, tmp_path: Path) -> None:
     site.source(requests_per_second=0.01)
-    crowd, (crawl,) = site.crowd(1, site.url("/help"), until=1, directory=tmp_path)
-    with crowd:
-        assert crowd.stdin is not None
-        crowd.stdin.write("go\n")
-        crowd.stdin.flush()
+    crawls, (crawl,) = site.parallel_crawls(1, site.url("/help"), until=1, directory=tmp_path)
+    with crawls:
+        assert crawls.stdin is not None
+        crawls.stdin.write("start\n")
+        crawls.stdin.flush()
         until(site.bazaar.log)
         # robots.txt has been fetched; the page would be sent in a minute and a half.
         os.kill(crawl, signal.SIGTERM)
-        told, _ = crowd.communicate(timeout=60)
-    assert [visit["reason"] for visit in json.loads(told)[0]["visits"]] == ["crawl_ending"]
+        output, _ = crawls.communicate(timeout=60)
+    assert [result["reason"] for result in json.loads(output)[0]["results"]] == ["crawl_ending"]
 
 
 def test_nothing_is_sent_while_the_backend_is_unavailable(site: Site) -> None:
     site.source("bazaar-test.com", requests_per_second=10)
-    report = site.visit(
+    report = site.fetch(
         site.url("/c/bikes"), DATABASE_RETRY_SECONDS=0.5, REDIS_URL="redis://user:secret@127.0.0.1:9/0"
     )
     assert report[0]["reason"] == "no_turn"
@@ -181,8 +183,8 @@ def test_retry_after_holds_the_whole_domain(site: Site) -> None:
     site.source("bazaar-test.com", requests_per_second=20, max_concurrent=1)
     site.bazaar.fault("rate_limit", "^/c/toys", retry_after=2, times=1)
     others = [site.url(f"/c/bikes?page={n}") for n in range(1, 4)]
-    report = site.visit({"url": site.url("/c/toys"), "priority": 1}, *others)
-    assert all(visit["status"] == 200 for visit in report.visits)
+    report = site.fetch({"url": site.url("/c/toys"), "priority": 1}, *others)
+    assert all(result["status"] == 200 for result in report.results)
     refused = next(n for n, entry in enumerate(report.log) if entry.status == 429)
     later = [entry.time - report.log[refused].time for entry in report.log[refused + 1 :]]
     assert len(later) >= 1
@@ -191,6 +193,6 @@ def test_retry_after_holds_the_whole_domain(site: Site) -> None:
 
 
 def test_the_limiter_can_be_disabled(site: Site) -> None:
-    report = site.visit(site.url("/help"), site.url("/c/bikes"), RATE_LIMIT_ENABLED=False)
-    assert [visit["status"] for visit in report.visits] == [200, 200]
+    report = site.fetch(site.url("/help"), site.url("/c/bikes"), RATE_LIMIT_ENABLED=False)
+    assert [result["status"] for result in report.results] == [200, 200]
     assert report.stat("rate_limit/requests") == 0

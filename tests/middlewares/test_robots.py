@@ -1,4 +1,4 @@
-"""robots.txt: each way it can go wrong, and whether the site may then be visited."""
+"""robots.txt: each way it can fail, and whether the site may then be crawled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from pricewatch.bazaar.client import Bazaar
 from pricewatch.store.engine.database import connect
 from tests.databases import Database, Server
-from tests.middlewares.conftest import Report, Site
+from tests.fetching.conftest import Report, Site
 
 RULES = "User-agent: *\nDisallow: /private/\n"
 DAY = 24 * 60 * 60
@@ -23,7 +23,7 @@ ALLOWED = None
 
 
 class Case(NamedTuple):
-    """What robots.txt does, and why /c/bikes and /private/ are refused (None: they are not)."""
+    """The response for robots.txt, and why /c/bikes and /private/ are refused (None: they are allowed)."""
 
     fault: dict[str, Any]
     page: str | None
@@ -32,7 +32,7 @@ class Case(NamedTuple):
 
 
 def body(content: str | bytes) -> dict[str, Any]:
-    """A rule that answers with these bytes."""
+    """Return a fault that responds with these bytes."""
     data = content.encode() if isinstance(content, str) else content
     return {"action": "respond", "body_base64": base64.b64encode(data).decode()}
 
@@ -40,64 +40,72 @@ def body(content: str | bytes) -> dict[str, Any]:
 FORBIDDEN = "forbidden by robots.txt"
 
 
-def cannot(reason: str) -> str:
-    return f"robots.txt cannot be relied on ({reason})"
+def unavailable(reason: str) -> str:
+    return f"robots.txt is unavailable ({reason})"
 
 
 CASES = {
     "404": Case({"action": "status", "status": 404}, ALLOWED, ALLOWED),
     "410": Case({"action": "status", "status": 410}, ALLOWED, ALLOWED),
-    "401": Case({"action": "status", "status": 401}, cannot("status 401"), cannot("status 401")),
-    "403": Case({"action": "status", "status": 403}, cannot("status 403"), cannot("status 403")),
-    "429": Case({"action": "status", "status": 429}, cannot("status 429"), cannot("status 429"), 3),
-    "500": Case({"action": "status", "status": 500}, cannot("status 500"), cannot("status 500"), 3),
+    "401": Case({"action": "status", "status": 401}, unavailable("status 401"), unavailable("status 401")),
+    "403": Case({"action": "status", "status": 403}, unavailable("status 403"), unavailable("status 403")),
+    "429": Case({"action": "status", "status": 429}, unavailable("status 429"), unavailable("status 429"), 3),
+    "500": Case({"action": "status", "status": 500}, unavailable("status 500"), unavailable("status 500"), 3),
     "500-twice": Case({"action": "status", "status": 500, "times": 2}, ALLOWED, FORBIDDEN, 3),
-    "time-out": Case({"action": "hang"}, cannot("DownloadTimeoutError"), cannot("DownloadTimeoutError"), 3),
-    "reset": Case({"action": "reset"}, cannot("DownloadFailedError"), cannot("DownloadFailedError"), 3),
+    "time-out": Case(
+        {"action": "hang"}, unavailable("DownloadTimeoutError"), unavailable("DownloadTimeoutError"), 3
+    ),
+    "reset": Case(
+        {"action": "reset"}, unavailable("DownloadFailedError"), unavailable("DownloadFailedError"), 3
+    ),
     "redirect": Case({"action": "redirect", "to": "/robots.txt?moved", "times": 1}, ALLOWED, FORBIDDEN, 2),
-    "redirect-away": Case(
+    "redirect-to-another-site": Case(
         {"action": "redirect", "to": "http://elsewhere.com/robots.txt"},
-        cannot("offsite_redirect"),
-        cannot("offsite_redirect"),
+        unavailable("offsite_redirect"),
+        unavailable("offsite_redirect"),
     ),
     "redirect-loop": Case(
-        {"action": "redirect_loop"}, cannot("too_many_redirects"), cannot("too_many_redirects"), 6
+        {"action": "redirect_loop"}, unavailable("too_many_redirects"), unavailable("too_many_redirects"), 6
     ),
     "500-KB": Case(body("# padding\n" * 60_000 + RULES), ALLOWED, FORBIDDEN),
-    "3-MB": Case({"action": "big_body", "bytes": 3_000_000}, cannot("too_large"), cannot("too_large")),
+    "3-MB": Case(
+        {"action": "big_body", "bytes": 3_000_000}, unavailable("too_large"), unavailable("too_large")
+    ),
     "BOM": Case(body("\ufeff" + RULES), ALLOWED, FORBIDDEN),
     "CR-only": Case(body(RULES.replace("\n", "\r")), ALLOWED, FORBIDDEN),
-    "UTF-16": Case(body(RULES.encode("utf-16")), cannot("UTF-16"), cannot("UTF-16")),
-    "NUL-bytes": Case(body(RULES.encode() + b"\0\0"), cannot("NUL bytes"), cannot("NUL bytes")),
+    "UTF-16": Case(body(RULES.encode("utf-16")), unavailable("UTF-16"), unavailable("UTF-16")),
+    "NUL-bytes": Case(body(RULES.encode() + b"\0\0"), unavailable("NUL bytes"), unavailable("NUL bytes")),
     "invalid-UTF-8": Case(body(b"# Gr\xfc\xdfe\n" + RULES.encode()), ALLOWED, FORBIDDEN),
     "invalid-UTF-8-in-a-path": Case(body(b"User-agent: *\nDisallow: /priv\xe4te\n"), ALLOWED, FORBIDDEN),
     "HTML": Case(
-        body("<!doctype html><html><body>User-agent: *</body></html>"), cannot("HTML"), cannot("HTML")
+        body("<!doctype html><html><body>User-agent: *</body></html>"),
+        unavailable("HTML"),
+        unavailable("HTML"),
     ),
-    "text-that-is-no-rules": Case(
-        body("Nothing to see here."), cannot("no line is a rule"), cannot("no line is a rule")
+    "text-without-rules": Case(
+        body("Nothing to see here."), unavailable("no line is a rule"), unavailable("no line is a rule")
     ),
     "empty": Case({"action": "empty"}, ALLOWED, ALLOWED),
-    "comments-only": Case(body("# nobody\n# is unwelcome\n"), ALLOWED, ALLOWED),
+    "comments-only": Case(body("# no rules\n# at all\n"), ALLOWED, ALLOWED),
     "truncated": Case(
         {"action": "truncate", "keep": 20},
-        cannot("ResponseDataLossError"),
-        cannot("ResponseDataLossError"),
+        unavailable("ResponseDataLossError"),
+        unavailable("ResponseDataLossError"),
         3,
     ),
     "packed-and-truncated": Case(
         body(gzip.compress(random.Random(1).randbytes(2000).hex().encode() + RULES.encode())[:1000])
         | {"headers": {"Content-Encoding": "gzip"}},
-        cannot("ResponseDataLossError"),
-        cannot("ResponseDataLossError"),
+        unavailable("ResponseDataLossError"),
+        unavailable("ResponseDataLossError"),
     ),
     "rules-before-any-agent": Case(
         body("Disallow: /private/\nUser-agent: other\nDisallow: /\n"), ALLOWED, FORBIDDEN
     ),
-    "our-own-token": Case(
+    "token-of-pricewatch": Case(
         body("User-agent: *\nDisallow:\n\nUser-agent: PriceWatch\nDisallow: /private/\n"), ALLOWED, FORBIDDEN
     ),
-    "the-token-of-browsers": Case(body("User-agent: Mozilla\nDisallow: /\n\n" + RULES), ALLOWED, FORBIDDEN),
+    "token-of-browsers": Case(body("User-agent: Mozilla\nDisallow: /\n\n" + RULES), ALLOWED, FORBIDDEN),
     "everything-forbidden": Case(body("User-agent: *\nDisallow: /\n"), FORBIDDEN, FORBIDDEN),
 }
 
@@ -107,124 +115,132 @@ def host(name: str) -> str:
 
 
 @dataclass
-class Visited:
+class CrawledCases:
     report: Report
     numbers: dict[str, int]
     site: Site
 
 
 @pytest.fixture(scope="module")
-def visited(server: Server, migrated: str, running: Bazaar, visitor: Popen[str]) -> Iterator[Visited]:
-    """All cases in one crawl: each is a host, and so a site, of its own."""
+def crawled(
+    server: Server, migrated: str, site_server: Bazaar, fetch_process: Popen[str]
+) -> Iterator[CrawledCases]:
+    """Crawl all cases at once, each with its own host."""
     url = server.create(migrated)
     database = Database(url, connect(url))
-    site = Site(running, database, visitor)
-    running.reset()
-    visits: list[str] = []
+    site = Site(site_server, database, fetch_process)
+    site_server.reset()
+    pages: list[str] = []
     numbers = {}
     for name, case in CASES.items():
         site.source(host(name).removeprefix("www."))
-        running.fault(path=r"^/robots\.txt", host=f"^{host(name)}", **case.fault)
-        numbers[name] = len(visits)
-        visits += [site.url("/c/bikes", host(name)), site.url("/private/", host(name))]
-    running.robots(RULES)
-    report = site.visit(*visits, DOWNLOAD_TIMEOUT=1)
-    running.clear_faults()
-    running.robots()
-    yield Visited(report, numbers, site)
+        site_server.fault(path=r"^/robots\.txt", host=f"^{host(name)}", **case.fault)
+        numbers[name] = len(pages)
+        pages += [site.url("/c/bikes", host(name)), site.url("/private/", host(name))]
+    site_server.robots(RULES)
+    report = site.fetch(*pages, DOWNLOAD_TIMEOUT=1)
+    site_server.clear_faults()
+    site_server.robots()
+    yield CrawledCases(report, numbers, site)
     database.engine.dispose()
     server.drop(url)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_table(visited: Visited, name: str) -> None:
-    case, number = CASES[name], visited.numbers[name]
+def test_case(crawled: CrawledCases, name: str) -> None:
+    case, number = CASES[name], crawled.numbers[name]
     for offset, path, why in ((0, "/c/bikes", case.page), (1, "/private/", case.private)):
-        visit = visited.report[number + offset]
-        asked = sum(entry.path == path and entry.host.startswith(host(name)) for entry in visited.report.log)
+        result = crawled.report[number + offset]
+        requested = sum(
+            entry.path == path and entry.host.startswith(host(name)) for entry in crawled.report.log
+        )
         if why is None:
-            assert (visit["status"], asked) == (200, 1)
+            assert (result["status"], requested) == (200, 1)
         else:
-            assert (visit["error"], visit["reason"], visit["message"]) == ("RobotsForbidden", "robots", why)
-            assert asked == 0
+            assert (result["error"], result["reason"], result["message"]) == (
+                "RobotsForbidden",
+                "robots",
+                why,
+            )
+            assert requested == 0
     robots = [
         entry
-        for entry in visited.report.log
+        for entry in crawled.report.log
         if entry.path.startswith("/robots.txt") and entry.host.startswith(host(name))
     ]
     assert len(robots) == case.fetched
 
 
-def test_each_outcome_is_counted(visited: Visited) -> None:
+def test_outcomes_are_counted(crawled: CrawledCases) -> None:
     outcomes = {
         "rules": sum(case.page is None and case.private == FORBIDDEN for case in CASES.values()) + 1,
         "no_rules": sum(case.private is None for case in CASES.values()),
         "unavailable": sum(case.page not in (None, FORBIDDEN) for case in CASES.values()),
     }
     for outcome, number in outcomes.items():
-        assert visited.report.stat(f"robots/{outcome}") == number
-        assert number == visited.site.database.value(
+        assert crawled.report.stat(f"robots/{outcome}") == number
+        assert number == crawled.site.database.value(
             "SELECT count(*) FROM robots_cache WHERE outcome = :outcome", outcome=outcome
         )
-    assert visited.report.stat("robots/fetched") == len(CASES)
+    assert crawled.report.stat("robots/fetched") == len(CASES)
 
 
-def test_a_file_is_fetched_once_a_day_and_then_read_again(site: Site) -> None:
+def test_file_is_fetched_once_a_day(site: Site) -> None:
     site.source()
     page = site.url("/c/bikes")
-    assert site.visit(page)[0]["status"] == 200
+    assert site.fetch(page)[0]["status"] == 200
     site.bazaar.robots("User-agent: *\nDisallow: /c/\n")
-    later = site.visit(page, later=DAY - 60)
+    later = site.fetch(page, later=DAY - 60)
     assert later[0]["status"] == 200
     assert (later.stat("robots/known"), later.stat("robots/fetched")) == (1, 0)
-    last = site.visit(page, later=DAY + 60)
+    last = site.fetch(page, later=DAY + 60)
     assert last[0]["message"] == FORBIDDEN
     assert [entry.path for entry in last.log] == ["/robots.txt", "/c/bikes", "/c/bikes", "/robots.txt"]
 
 
-def test_a_file_of_a_time_that_never_came_is_read_again(site: Site) -> None:
+def test_file_from_the_future_is_fetched_again(site: Site) -> None:
     site.source()
     page = site.url("/c/bikes")
-    assert site.visit(page, later=400 * DAY)[0]["status"] == 200
+    assert site.fetch(page, later=400 * DAY)[0]["status"] == 200
     site.bazaar.robots("User-agent: *\nDisallow: /c/\n")
-    assert site.visit(page)[0]["message"] == FORBIDDEN
-    # Nor is a claim of that time waited for.
+    assert site.fetch(page)[0]["message"] == FORBIDDEN
+    # A claim from the future is ignored too.
     site.database.do(
         "UPDATE robots_cache SET expires_at = 'epoch', claimed_until = now() + interval '1 year'"
     )
-    assert site.visit(page)[0]["message"] == FORBIDDEN
+    assert site.fetch(page)[0]["message"] == FORBIDDEN
 
 
-def test_a_site_whose_file_leads_nowhere_is_left_alone_for_a_while(site: Site) -> None:
-    for name, place in (("private", "http://10.0.0.1/"), ("file", "file:///"), ("broken", "http://[::1/")):
+def test_site_whose_robots_txt_redirects_to_a_refused_url_is_not_crawled(site: Site) -> None:
+    for name, target in (("private", "http://10.0.0.1/"), ("file", "file:///"), ("broken", "http://[::1/")):
         site.source(f"{name}-robots.com")
-        site.bazaar.fault("redirect", r"^/robots\.txt", host=f"^www.{name}-robots", to=place)
+        site.bazaar.fault("redirect", r"^/robots\.txt", host=f"^www.{name}-robots", to=target)
     pages = [site.url("/c/bikes", f"www.{name}-robots.com") for name in ("private", "file", "broken")]
     for _ in range(2):
-        report = site.visit(*pages)
-        assert [visit["reason"] for visit in report.visits] == ["robots"] * 3
+        report = site.fetch(*pages)
+        assert [result["reason"] for result in report.results] == ["robots"] * 3
     assert [entry.path for entry in report.log] == ["/robots.txt"] * 3
 
 
-def test_a_site_that_recovers_is_visited_again(site: Site) -> None:
+def test_site_is_crawled_again_after_it_recovers(site: Site) -> None:
     site.source()
     site.bazaar.robots(status=503)
-    assert site.visit(site.url("/c/bikes"))[0]["reason"] == "robots"
+    assert site.fetch(site.url("/c/bikes"))[0]["reason"] == "robots"
     site.bazaar.robots()
-    soon = site.visit(site.url("/c/bikes"), later=60)
+    soon = site.fetch(site.url("/c/bikes"), later=60)
     assert (soon[0]["reason"], soon.stat("robots/fetched")) == ("robots", 0)
-    assert site.visit(site.url("/c/bikes"), later=700)[0]["status"] == 200
+    assert site.fetch(site.url("/c/bikes"), later=700)[0]["status"] == 200
 
 
-def test_what_is_not_the_site_s_fault_is_not_held_against_it(site: Site) -> None:
+def test_failures_that_the_site_did_not_cause_are_not_cached(site: Site) -> None:
     site.source(proxy_strategy="datacenter")
-    assert site.visit(site.url("/c/bikes"))[0]["reason"] == "no_proxy"
+    assert site.fetch(site.url("/c/bikes"))[0]["reason"] == "no_proxy"
     site.database.do("UPDATE sources SET proxy_strategy = 'none'")
-    assert site.visit(site.url("/c/bikes"))[0]["status"] == 200
+    assert site.fetch(site.url("/c/bikes"))[0]["status"] == 200
 
 
-def test_it_can_be_switched_off(site: Site) -> None:
+def test_middleware_can_be_disabled(site: Site) -> None:
     site.source()
-    report = site.visit(site.url("/private/"), ROBOTSTXT_OBEY=False)
+    report = site.fetch(site.url("/private/"), ROBOTSTXT_OBEY=False)
     assert report[0]["status"] == 200
     assert [entry.path for entry in report.log] == ["/private/"]

@@ -1,4 +1,4 @@
-"""Who we say we are, as the marketplace's log has it."""
+"""User agents and headers, as in the request log of the marketplace."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 
 from pricewatch.bazaar.client import LogEntry
 from pricewatch.middlewares.user_agents import browser_headers
-from tests.middlewares.conftest import Site, Visit
+from tests.fetching.conftest import PageRequest, Site
 
 
 def agents(log: list[LogEntry], domain: str) -> set[str | None]:
     return {entry.user_agent for entry in log if domain in entry.host}
 
 
-def test_one_browser_for_a_domain_throughout_a_run_and_another_for_the_next(site: Site) -> None:
+def test_each_run_uses_one_browser_per_domain(site: Site) -> None:
     domains = [f"shop{n}-test.com" for n in range(6)]
     for domain in domains:
         site.source(domain)
@@ -23,23 +23,23 @@ def test_one_browser_for_a_domain_throughout_a_run_and_another_for_the_next(site
         for sub in ("www", "m")
         for path in ("/", "/help")
     ]
-    report = site.visit(*pages)
+    report = site.fetch(*pages)
     assert all(len(agents(report.log, domain)) == 1 for domain in domains)
     first = {domain: agents(report.log, domain).pop() for domain in domains}
     assert len(set(first.values())) > 1
     site.bazaar.clear_log()
-    again = site.visit(*pages)
+    again = site.fetch(*pages)
     assert {domain: agents(again.log, domain).pop() for domain in domains} != first
 
 
-def test_a_seed_makes_it_the_same_every_time(site: Site) -> None:
+def test_seed_makes_the_browser_reproducible(site: Site) -> None:
     site.source()
     for _ in range(2):
-        report = site.visit(site.url("/"), USER_AGENT_SEED="7")
+        report = site.fetch(site.url("/"), USER_AGENT_SEED="7")
     assert len(agents(report.log, "bazaar-test.com")) == 1
 
 
-def test_the_headers_agree_with_the_agent() -> None:
+def test_headers_match_the_user_agent() -> None:
     seen = set()
     for seed in range(300):
         headers = browser_headers(str(seed))
@@ -63,27 +63,30 @@ def test_the_headers_agree_with_the_agent() -> None:
     assert len(seen) > 8
 
 
-def test_what_is_sent_is_what_the_browser_would_send(site: Site) -> None:
+def test_requests_have_the_headers_of_the_browser(site: Site) -> None:
     site.source(headers='{"Accept-Language": "de-AT", "X-Shop": "yes"}')
-    report = site.visit(site.url("/help"), USER_AGENT_SEED="7")
+    report = site.fetch(site.url("/help"), USER_AGENT_SEED="7")
     page = report.log[-1]
     expected = browser_headers("7/bazaar-test.com")
     assert {name: page.header(name) for name in expected} == expected
-    # A source may say more, or otherwise.
+    # The headers of a source are added and take precedence.
     assert (page.header("accept-language"), page.header("x-shop")) == ("de-AT", "yes")
     assert page.header("accept-encoding") == "gzip, deflate, br, zstd"
 
 
-def test_the_honest_mode_always_names_pricewatch(site: Site) -> None:
+def test_honest_user_agent_always_names_pricewatch(site: Site) -> None:
     site.source(headers='{"User-Agent": "somebody else"}')
-    visits: list[Visit] = [site.url("/help"), {"url": site.url("/"), "headers": {"User-Agent": "a spider"}}]
-    report = site.visit(*visits, HONEST_USER_AGENT=True, USER_AGENT="pricewatch (+https://us.example)")
+    pages: list[PageRequest] = [
+        site.url("/help"),
+        {"url": site.url("/"), "headers": {"User-Agent": "a spider"}},
+    ]
+    report = site.fetch(*pages, HONEST_USER_AGENT=True, USER_AGENT="pricewatch (+https://us.example)")
     assert agents(report.log, "bazaar-test.com") == {"pricewatch (+https://us.example)"}
     assert all(entry.header("sec-ch-ua") is None for entry in report.log)
     assert report.stat("user_agents/honest") == 1
 
 
-def test_it_can_be_switched_off(site: Site) -> None:
+def test_middleware_can_be_disabled(site: Site) -> None:
     site.source()
-    report = site.visit(site.url("/help"), USER_AGENTS_ENABLED=False, USER_AGENT="plain")
+    report = site.fetch(site.url("/help"), USER_AGENTS_ENABLED=False, USER_AGENT="plain")
     assert agents(report.log, "bazaar-test.com") == {"plain"}

@@ -1,4 +1,4 @@
-"""Chromium for pages that need JavaScript: finding it, starting it, and what a page may load.
+"""Chromium for pages that need JavaScript: how it is found and started, and what a page may load.
 
-Everything it sends goes through the forward proxy of this package, which checks every address.
+All its traffic goes through the forward proxy of this package, which checks every address.
 """

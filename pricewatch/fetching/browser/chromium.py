@@ -1,4 +1,4 @@
-"""Finds the Chromium that renders pages, and installs one: the same for crawls, the shell and the tests."""
+"""Find or install the Chromium that renders pages, for crawls, the shell and the tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MISSING = (
     "no Chromium is installed: run `scrapy browser --install`, install one yourself "
     "(for example `apt install chromium`), or set CHROMIUM_PATH"
 )
-# playwright is asked in a process of its own: it starts a driver, and crawls have an event loop already.
+# Run in its own process: playwright starts a driver, and crawls already have an event loop.
 PLAYWRIGHT_PATH = (
     "from playwright.sync_api import sync_playwright\n"
     "with sync_playwright() as playwright: print(playwright.chromium.executable_path)"
@@ -31,7 +31,7 @@ PACKAGE_SECONDS = 600
 
 
 class Chromium(NamedTuple):
-    """An executable, and where it comes from."""
+    """An executable and its origin."""
 
     path: str
     origin: str
@@ -41,7 +41,7 @@ class Chromium(NamedTuple):
 
 
 def find_chromium(configured: str = "") -> Chromium:
-    """CHROMIUM_PATH, else one on PATH, else the one that playwright has downloaded."""
+    """Return CHROMIUM_PATH, else a Chromium on PATH, else the one that playwright has downloaded."""
     if configured:
         if not Path(configured).exists():
             raise NoBrowser(f"CHROMIUM_PATH is {configured}, and that file does not exist")
@@ -55,7 +55,7 @@ def find_chromium(configured: str = "") -> Chromium:
 
 
 def working_chromium(configured: str = "") -> Chromium:
-    """The same, if it starts: one may lack libraries of the system, and a package may only lead to a snap."""
+    """Find a Chromium that starts: system libraries may be missing, and a package may only install a snap."""
     chromium = find_chromium(configured)
     ended = _run([chromium.path, "--version"], QUERY_SECONDS)
     if ended.returncode:
@@ -63,7 +63,7 @@ def working_chromium(configured: str = "") -> Chromium:
     return chromium
 
 
-def install_chromium(configured: str = "", tell: Callable[[str], None] = lambda _: None) -> Chromium:
+def install_chromium(configured: str = "", report: Callable[[str], None] = lambda _: None) -> Chromium:
     """Find one, else download playwright's, else (root on Debian or Ubuntu) install the system's package."""
     try:
         return working_chromium(configured)
@@ -73,41 +73,41 @@ def install_chromium(configured: str = "", tell: Callable[[str], None] = lambda 
     failures = []
     for install in (_download, _install_package):
         try:
-            return install(tell)
+            return install(report)
         except NoBrowser as failure:
             failures.append(str(failure))
     raise NoBrowser(f"Chromium could not be installed: {'; '.join(failures)}")
 
 
-def _download(tell: Callable[[str], None]) -> Chromium:
-    tell("Downloading Chromium with playwright's installer ...")
+def _download(report: Callable[[str], None]) -> Chromium:
+    report("Downloading Chromium with playwright's installer ...")
     ended = _run([sys.executable, "-m", "playwright", "install", "chromium"], DOWNLOAD_SECONDS)
     if ended.returncode:
         raise NoBrowser(f"playwright's installer failed ({_reason(ended)})")
     return working_chromium()
 
 
-def _install_package(tell: Callable[[str], None]) -> Chromium:
+def _install_package(report: Callable[[str], None]) -> Chromium:
     if shutil.which("apt-get") is None:
-        raise NoBrowser("this system has no apt-get for its own package")
+        raise NoBrowser("this system has no apt-get")
     if os.geteuid() != 0:
         raise NoBrowser("the system's package needs root: `sudo apt install chromium`")
-    tell("Installing the system's Chromium package ...")
+    report("Installing the system's Chromium package ...")
     ended = _run(["apt-get", "update", "--quiet"], PACKAGE_SECONDS)
     for package in PACKAGES:
-        words = ["apt-get", "install", "--quiet", "--yes", "--no-install-recommends", package, FONTS]
-        ended = _run(words, PACKAGE_SECONDS)
+        command = ["apt-get", "install", "--quiet", "--yes", "--no-install-recommends", package, FONTS]
+        ended = _run(command, PACKAGE_SECONDS)
         if not ended.returncode:
             return working_chromium()._replace(origin=f"installed from the system's package {package}")
     raise NoBrowser(f"the system's package could not be installed ({_reason(ended)})")
 
 
-def _run(words: list[str], seconds: float) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end; one that takes too long or cannot be started has failed."""
+def _run(command: list[str], seconds: float) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end; a timeout or a failure to start counts as exit status 1."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     try:
         return subprocess.run(
-            words,
+            command,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -117,13 +117,13 @@ def _run(words: list[str], seconds: float) -> subprocess.CompletedProcess[str]:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(words, 1, "", f"it took longer than {seconds:g} seconds")
+        return subprocess.CompletedProcess(command, 1, "", f"it took longer than {seconds:g} seconds")
     except OSError as error:
-        return subprocess.CompletedProcess(words, 1, "", error.strerror or str(error))
+        return subprocess.CompletedProcess(command, 1, "", error.strerror or str(error))
 
 
 def _reason(ended: subprocess.CompletedProcess[str]) -> str:
-    """The first line that names an error, else the last one."""
+    """Return the first line that starts with an error label, else the last line."""
     lines = [line.strip() for line in (ended.stderr + "\n" + ended.stdout).splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith(("Error:", "E:"))]
     return (errors or lines[-1:] or [f"exit status {ended.returncode}"])[0]

@@ -1,7 +1,7 @@
-"""The browser's only way out: a forward proxy on this machine that checks every address before connecting.
+"""A local forward proxy for all traffic of the browser, which checks every address before connecting.
 
-A browser follows redirects and loads what a page names without asking us; here it has to ask. One port per
-proxy that the pages go through, so that the browser never learns a proxy's credentials.
+A browser follows redirects and loads the resources of a page by itself, past the guard middleware. There is
+one port per upstream proxy, so that the browser never gets the credentials of a proxy.
 """
 
 from __future__ import annotations
@@ -14,34 +14,31 @@ from urllib.parse import urlsplit
 
 from scrapy.statscollectors import StatsCollector
 
-from pricewatch.fetching.name_resolution import AddressBook
+from pricewatch.fetching.failures import RefusedAddress
+from pricewatch.fetching.name_resolution import AddressPolicy
 from pricewatch.rules.addresses import literal_address
 from pricewatch.rules.proxy_config import Proxy
 
 HEAD_LIMIT = 65_536
 CHUNK = 65_536
 CONNECT_SECONDS = 20.0
-# A page's size is watched in the browser; this is for what loads beside it. A line may serve many pages.
-MANY_PAGES = 64
-NOT_PASSED_ON = (b"proxy-connection:", b"proxy-authorization:", b"connection:", b"keep-alive:")
+# The size of a page is measured in the browser; this limits a connection, which may serve many pages.
+MAX_PAGES_PER_CONNECTION = 64
+REMOVED_HEADERS = (b"proxy-connection:", b"proxy-authorization:", b"connection:", b"keep-alive:")
 REFUSED, FAILED = "X-Pricewatch-Refused", "X-Pricewatch-Failed"
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-class Refused(Exception):
-    """The address must not be connected to."""
-
-
 class ForwardProxy:
-    def __init__(self, book: AddressBook, stats: StatsCollector, most_bytes: int):
-        self._book = book
+    def __init__(self, policy: AddressPolicy, stats: StatsCollector, max_bytes: int):
+        self._policy = policy
         self._stats = stats
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._servers: dict[str | None, asyncio.Server] = {}
 
     async def address(self, proxy: Proxy | None = None) -> str:
-        """Where the browser is to connect so that its requests go through this proxy, or directly."""
+        """Return the address of the port whose requests go through this proxy, or directly."""
         name = proxy.name if proxy else None
         if name not in self._servers:
 
@@ -68,43 +65,43 @@ class ForwardProxy:
             upstream = await self._connect(host, port, proxy)
             if tunnel:
                 if proxy:
-                    await self._ask_for_tunnel(upstream, target, proxy)
+                    await self._open_tunnel(upstream, target, proxy)
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             else:
-                upstream[1].write(_opening(head, target, proxy))
-        except Refused as error:
+                upstream[1].write(_forwarded_head(head, target, proxy))
+        except RefusedAddress as error:
             self._stats.inc_value("pricewatch/guard/refused_address")
-            _answer(writer, 403, REFUSED, str(error))
+            _send_error(writer, 403, REFUSED, str(error))
         except (OSError, TimeoutError, ValueError, EOFError, asyncio.LimitOverrunError) as error:
-            _answer(writer, 502, FAILED, type(error).__name__)
+            _send_error(writer, 502, FAILED, type(error).__name__)
         else:
-            await self._relay((reader, writer), upstream, self._most_bytes * MANY_PAGES)
+            await self._relay((reader, writer), upstream, self._max_bytes * MAX_PAGES_PER_CONNECTION)
         finally:
             writer.close()
 
     async def _connect(self, host: str, port: int, proxy: Proxy | None) -> Streams:
-        """Connect to the very address that was checked; behind a proxy, the proxy looks names up."""
+        """Connect to the address that was checked; an upstream proxy resolves names itself."""
         if proxy:
             literal = literal_address(host)
-            if literal is not None and (why := self._book.refusal(host, str(literal), port)):
-                raise Refused(why)
-            place = urlsplit(proxy.url)
-            secure = ssl.create_default_context() if place.scheme == "https" else None
+            if literal is not None and (why := self._policy.check(host, str(literal), port)):
+                raise RefusedAddress(why)
+            proxy_url = urlsplit(proxy.url)
+            secure = ssl.create_default_context() if proxy_url.scheme == "https" else None
             async with asyncio.timeout(CONNECT_SECONDS):
-                return await asyncio.open_connection(place.hostname, place.port, ssl=secure)
-        fixed = self._book.hosts.get(host.lower()) or str(literal_address(host) or host)
+                return await asyncio.open_connection(proxy_url.hostname, proxy_url.port, ssl=secure)
+        fixed = self._policy.hosts.get(host.lower()) or str(literal_address(host) or host)
         async with asyncio.timeout(CONNECT_SECONDS):
             found = await asyncio.get_running_loop().getaddrinfo(fixed, port, type=1)
             addresses = [str(entry[4][0]) for entry in found]
-            open_to_us = [each for each in addresses if self._book.refusal(host, each, port) is None]
-            if not open_to_us:
-                raise Refused(self._book.refused(host, port) or f"{host} leads nowhere")
-            for address in open_to_us[:-1]:
+            allowed = [each for each in addresses if self._policy.check(host, each, port) is None]
+            if not allowed:
+                raise RefusedAddress(self._policy.recorded_refusal(host, port) or f"{host} has no address")
+            for address in allowed[:-1]:
                 with contextlib.suppress(OSError):
                     return await asyncio.open_connection(address, port)
-            return await asyncio.open_connection(open_to_us[-1], port)
+            return await asyncio.open_connection(allowed[-1], port)
 
-    async def _ask_for_tunnel(self, upstream: Streams, target: str, proxy: Proxy) -> None:
+    async def _open_tunnel(self, upstream: Streams, target: str, proxy: Proxy) -> None:
         reader, writer = upstream
         lines = [f"CONNECT {target} HTTP/1.1".encode(), f"Host: {target}".encode()]
         if proxy.authorization:
@@ -114,17 +111,17 @@ class ForwardProxy:
             answer = await reader.readuntil(b"\r\n\r\n")
         if answer.split(b" ", 2)[1:2] != [b"200"]:
             writer.close()
-            raise OSError("the proxy opens no tunnel")
+            raise OSError("the proxy did not open a tunnel")
 
-    async def _relay(self, client: Streams, upstream: Streams, most_bytes: int) -> None:
-        """Pass bytes both ways until one side ends it, or more came back than may."""
+    async def _relay(self, client: Streams, upstream: Streams, max_bytes: int) -> None:
+        """Copy bytes in both directions until one side closes, or upstream sent more than `max_bytes`."""
 
-        async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, most: float) -> None:
-            passed = 0
+        async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, limit: float) -> None:
+            copied = 0
             with contextlib.suppress(OSError):
                 while data := await reader.read(CHUNK):
-                    passed += len(data)
-                    if passed > most:
+                    copied += len(data)
+                    if copied > limit:
                         break
                     writer.write(data)
                     await writer.drain()
@@ -132,27 +129,27 @@ class ForwardProxy:
 
         await asyncio.gather(
             copy(client[0], upstream[1], math.inf),
-            copy(upstream[0], client[1], most_bytes),
+            copy(upstream[0], client[1], max_bytes),
             return_exceptions=True,
         )
 
 
-def _opening(head: bytes, target: str, proxy: Proxy | None) -> bytes:
-    """The request as the other side is to get it; one per connection, for the next may go elsewhere."""
+def _forwarded_head(head: bytes, target: str, proxy: Proxy | None) -> bytes:
+    """Return the head to send upstream; one request per connection, as the next may go to another host."""
     lines = head.split(b"\r\n")
-    kept = [line for line in lines[1:-2] if not line.lower().startswith(NOT_PASSED_ON)]
+    headers = [line for line in lines[1:-2] if not line.lower().startswith(REMOVED_HEADERS)]
     first = lines[0]
     if proxy is None:
         parts = urlsplit(target)
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         first = first.replace(target.encode("latin-1"), path.encode("latin-1"), 1)
     elif proxy.authorization:
-        kept.append(b"Proxy-Authorization: " + proxy.authorization)
-    return b"\r\n".join([first, *kept, b"Connection: close", b"", b""])
+        headers.append(b"Proxy-Authorization: " + proxy.authorization)
+    return b"\r\n".join([first, *headers, b"Connection: close", b"", b""])
 
 
-def _answer(writer: asyncio.StreamWriter, status: int, header: str, why: str) -> None:
-    """An answer of our own; with something to read, because a browser takes an empty one for a failure."""
+def _send_error(writer: asyncio.StreamWriter, status: int, header: str, why: str) -> None:
+    """Send an error response with a body: a browser treats an empty one as a network failure."""
     text = why.encode("ascii", "replace")
     head = f"HTTP/1.1 {status} {header}\r\n{header}: {text.decode()}\r\nContent-Type: text/plain\r\n"
     writer.write(f"{head}Content-Length: {len(text)}\r\nConnection: close\r\n\r\n".encode() + text)

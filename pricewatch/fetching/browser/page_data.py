@@ -1,4 +1,4 @@
-"""The data that a page asks its site for while it loads: kept in the page, so that it is stored with it."""
+"""JSON responses that a page requests while it loads, added to its HTML so that both are stored together."""
 
 from __future__ import annotations
 
@@ -12,40 +12,42 @@ from playwright.async_api import Page
 from playwright.async_api import Response as PlaywrightResponse
 from scrapy.http import Response, TextResponse
 
-MOST_ANSWERS = 20
+MAX_RESPONSES = 20
 
 
 class PageData:
-    """Listens to one page for the answers whose addresses its adapter wants."""
+    """Collect the responses of a page whose URLs match the patterns of its adapter."""
 
-    def __init__(self, page: Page, patterns: Sequence[str], most_bytes: int):
-        self._wanted = [re.compile(pattern) for pattern in patterns]
-        self._most_bytes = most_bytes
-        self._answers: list[PlaywrightResponse] = []
-        page.on("response", self._heard)
+    def __init__(self, page: Page, patterns: Sequence[str], max_bytes: int):
+        self._patterns = [re.compile(pattern) for pattern in patterns]
+        self._max_bytes = max_bytes
+        self._responses: list[PlaywrightResponse] = []
+        page.on("response", self._add)
 
-    def _heard(self, answer: PlaywrightResponse) -> None:
-        if len(self._answers) < MOST_ANSWERS and any(each.search(answer.url) for each in self._wanted):
-            self._answers.append(answer)
+    def _add(self, response: PlaywrightResponse) -> None:
+        if len(self._responses) < MAX_RESPONSES and any(
+            pattern.search(response.url) for pattern in self._patterns
+        ):
+            self._responses.append(response)
 
     async def read(self) -> list[tuple[str, str]]:
-        """Addresses and JSON texts, in the order of their arrival; what broke off is left out."""
-        texts = await asyncio.gather(*(_text(answer) for answer in self._answers))
-        found = [(answer.url, text) for answer, text in zip(self._answers, texts, strict=True) if text]
-        return found if sum(len(text) for _, text in found) <= self._most_bytes else []
+        """Return URLs and JSON texts in order of arrival, without incomplete responses."""
+        texts = await asyncio.gather(*(_text(response) for response in self._responses))
+        found = [(response.url, text) for response, text in zip(self._responses, texts, strict=True) if text]
+        return found if sum(len(text) for _, text in found) <= self._max_bytes else []
 
 
-async def _text(answer: PlaywrightResponse) -> str:
-    if "json" not in answer.headers.get("content-type", ""):
+async def _text(response: PlaywrightResponse) -> str:
+    if "json" not in response.headers.get("content-type", ""):
         return ""
     try:
-        return await answer.text()
+        return await response.text()
     except (PlaywrightError, UnicodeDecodeError):
         return ""
 
 
 def with_data(response: Response, data: Sequence[tuple[str, str]]) -> Response:
-    """The page with its data in front of its end, each in a script that no browser would run."""
+    """Return the page with its data before `</html>`, each in a script element that browsers do not run."""
     if not data or not isinstance(response, TextResponse):
         return response
     scripts = "".join(

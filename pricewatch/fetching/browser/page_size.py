@@ -1,4 +1,4 @@
-"""How much a page loads in the browser, counted as it comes: unpacked, and whichever way it came."""
+"""The decompressed size of all that a page loads in the browser, counted while it arrives."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from typing import Any, Self
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
-# A page comes with scripts and data.
-WITH_EVERYTHING = 8
+# How much larger than one response a page with its scripts and data may be.
+PAGE_FACTOR = 8
 
 
 class PageSize:
-    """Closes a page that has grown too large: a browser would wait for the rest of it."""
+    """Close a page that is too large; the browser would load the rest of it."""
 
-    def __init__(self, page: Page, most_bytes: int):
+    def __init__(self, page: Page, max_bytes: int):
         self.is_too_large = False
         self._page = page
-        self._most_bytes = most_bytes
-        self._came: Counter[str] = Counter()
+        self._max_bytes = max_bytes
+        self._received: Counter[str] = Counter()
         self._closing: asyncio.Task[None] | None = None
 
     @classmethod
-    async def watch(cls, page: Page, most_bytes: int) -> Self:
-        size = cls(page, most_bytes)
+    async def watch(cls, page: Page, max_bytes: int) -> Self:
+        size = cls(page, max_bytes)
         session = await page.context.new_cdp_session(page)
         session.on("Network.dataReceived", size._count)
         await session.send("Network.enable")
         return size
 
     def _count(self, event: dict[str, Any]) -> None:
-        self._came[event["requestId"]] += event["dataLength"]
+        self._received[event["requestId"]] += event["dataLength"]
         too_large = (
-            self._came[event["requestId"]] > self._most_bytes
-            or self._came.total() > WITH_EVERYTHING * self._most_bytes
+            self._received[event["requestId"]] > self._max_bytes
+            or self._received.total() > PAGE_FACTOR * self._max_bytes
         )
         if too_large and self._closing is None:
             self.is_too_large = True

@@ -31,11 +31,11 @@ class LimiterBackend(Protocol):
         """Extend the leases of these tickets to `lease` seconds from now."""
 
     def hold(self, domain: str, seconds: float) -> None:
-        """Make no reservation before then; earlier reservations stay."""
+        """Make no reservation for the next `seconds`; earlier reservations stay."""
 
 
-def outcome(*, is_held: bool, until_next: float, limit: Limit, max_wait: float) -> float | Refusal:
-    """The result of `reserve`, from whether the ticket has a slot and how far away the next moment is now."""
-    if is_held:
+def outcome(*, has_slot: bool, until_next: float, limit: Limit, max_wait: float) -> float | Refusal:
+    """Compute the result of `reserve`; `until_next` is the time to the next free moment, in seconds."""
+    if has_slot:
         return max(0.0, until_next - limit.interval)
     return Refusal.TOO_FAR if until_next > max_wait else Refusal.FULL

@@ -1,4 +1,4 @@
-"""The client of the rate limiter: reserves a moment, sleeps until it comes, releases the slot afterwards."""
+"""The client of the rate limiter: it reserves a moment, sleeps until then, and later releases the slot."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ class RateLimiter:
         started = monotonic()
         deadline = started + self._max_wait
         spaced = limit.spaced(self._browser_margin if browser else self._margin)
-        wanted = spaced if slot else replace(spaced, concurrent=NO_SLOT_LIMIT)
+        effective = spaced if slot else replace(spaced, concurrent=NO_SLOT_LIMIT)
         queue = self._queues.setdefault((domain, slot), asyncio.Lock())
         try:
             await self._sleep.wait(queue.acquire(), deadline)
             try:
                 reservation = await self._wait_for_moment(
-                    domain, wanted, self._lease if slot else 0.0, deadline
+                    domain, effective, self._lease if slot else 0.0, deadline
                 )
             finally:
                 queue.release()
@@ -101,13 +101,13 @@ class RateLimiter:
 
     async def hold(self, domain: str, seconds: float) -> None:
         """Send nothing to a domain for this long, in any process."""
-        # The backends take a longer one as a sign that the server clock was set back.
+        # The backends would treat a longer hold as a sign that the server clock was set back.
         seconds = min(seconds, self._max_wait)
         self._held_until[domain] = monotonic() + seconds
         await self._run(partial(self._backend.hold, domain, seconds))
 
     async def close(self) -> None:
-        """Release all slots; those that cannot be released now are free when their leases end."""
+        """Release all slots; a slot that cannot be released now becomes free when its lease ends."""
         for reservation in list(self._sent.values()):
             self.release(reservation)
         if self._renewal is not None:
@@ -130,7 +130,7 @@ class RateLimiter:
                 self._stats.inc_value("pricewatch/rate_limit/held_back")
             else:
                 return reservation
-            # Its own slot must not be in the way of the next reservation.
+            # Otherwise the next reservation could find all slots leased, one of them by this request.
             await self._release(reservation)
 
     async def _reserve(self, domain: str, limit: Limit, lease: float, deadline: float) -> Reservation:
@@ -196,7 +196,7 @@ class RateLimiter:
 
 
 def rate_limiter(crawler: Crawler) -> RateLimiter:
-    """The rate limiter of a crawl: with Redis where REDIS_URL is set, else with PostgreSQL."""
+    """Create the rate limiter of a crawl: with Redis if REDIS_URL is set, else with PostgreSQL."""
     backend: LimiterBackend
     if url := crawler.settings.get("REDIS_URL"):
         from pricewatch.fetching.rate_limit.redis import RedisBackend

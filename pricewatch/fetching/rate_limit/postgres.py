@@ -23,21 +23,21 @@ ON CONFLICT (domain) DO UPDATE SET (last_at, next_at, holders) = (
            CASE WHEN is_granted THEN leases || jsonb_build_object(CAST(:ticket AS text),
                 jsonb_build_object('until', extract(epoch FROM free_at) + :lease)) ELSE leases END
     FROM (SELECT clock_timestamp() AS at, make_interval(secs => :interval) AS gap,
-                 make_interval(secs => :max_wait) AS max_wait) AS given
+                 make_interval(secs => :max_wait) AS max_wait) AS parameters
     CROSS JOIN LATERAL (SELECT greatest(stored.next_at, stored.last_at + gap) AS planned_at) AS plan
     CROSS JOIN LATERAL (
         SELECT CASE WHEN planned_at > at + max_wait + gap THEN at ELSE greatest(at, planned_at) END AS free_at
     ) AS next
     CROSS JOIN LATERAL (
-        SELECT count(*) AS held, coalesce(jsonb_object_agg(key, value), '{}') AS leases
+        SELECT count(*) AS leased, coalesce(jsonb_object_agg(key, value), '{}') AS leases
         FROM jsonb_each(stored.holders)
         WHERE to_timestamp((value->>'until')::float8)
               BETWEEN at AND at + max_wait + gap + make_interval(secs => :lease)
     ) AS unexpired
     CROSS JOIN LATERAL (
-        SELECT held < :concurrent AND free_at <= at + max_wait AS is_granted
+        SELECT leased < :concurrent AND free_at <= at + max_wait AS is_granted
     ) AS decision)
-RETURNING jsonb_exists(holders, :ticket) AS is_held,
+RETURNING jsonb_exists(holders, :ticket) AS has_slot,
           extract(epoch FROM next_at - clock_timestamp())::float8 AS until_next
 """)
 _RELEASE = text("UPDATE rate_limits SET holders = holders - CAST(:ticket AS text) WHERE domain = :domain")
@@ -55,7 +55,7 @@ ON CONFLICT (domain) DO UPDATE SET next_at = greatest(stored.next_at, excluded.n
 
 
 class PostgresBackend:
-    """`connect` gives the connection of the calling thread."""
+    """`connect` returns the connection of the calling thread."""
 
     def __init__(self, connect: Callable[[], Connection]):
         self._connect = connect
@@ -65,7 +65,7 @@ class PostgresBackend:
     ) -> float | Refusal:
         limits = {"interval": limit.interval, "concurrent": limit.concurrent, "max_wait": max_wait}
         row = self._execute(_RESERVE, domain=domain, ticket=ticket, lease=lease, **limits).one()
-        return outcome(is_held=row.is_held, until_next=row.until_next, limit=limit, max_wait=max_wait)
+        return outcome(has_slot=row.has_slot, until_next=row.until_next, limit=limit, max_wait=max_wait)
 
     def release(self, domain: str, ticket: str) -> None:
         self._execute(_RELEASE, domain=domain, ticket=ticket)

@@ -16,7 +16,7 @@ from pricewatch.rules.request_budget import Limit
 PREFIX = "pricewatch:rate_limit"
 ANSWER_SECONDS = 5.0
 # The state of a domain without requests is deleted after this time.
-KEPT_SECONDS = 24 * 60 * 60
+EXPIRE_SECONDS = 24 * 60 * 60
 
 _CLOCK = """
 local state, leases = KEYS[1], KEYS[2]
@@ -24,7 +24,7 @@ local time = redis.call('TIME')
 local now = tonumber(time[1]) + tonumber(time[2]) / 1000000
 local function text(number) return string.format('%.6f', number) end
 local function get(name) return tonumber(redis.call('HGET', state, name) or '0') end
-local function keep()
+local function set_expiry()
   for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, ARGV[1]) end
 end
 """
@@ -45,7 +45,7 @@ if is_granted then
   free_at = free_at + interval
 end
 redis.call('HSET', state, 'last', text(last), 'next', text(free_at))
-keep()
+set_expiry()
 return {is_granted and 1 or 0, text(free_at - now)}
 """
 _RELEASE = "redis.call('ZREM', leases, ARGV[2])"
@@ -56,7 +56,7 @@ end
 """
 _HOLD = """
 redis.call('HSET', state, 'next', text(math.max(get('next'), now + tonumber(ARGV[2]))))
-keep()
+set_expiry()
 """
 _SCRIPTS = {"reserve": _RESERVE, "release": _RELEASE, "renew": _RENEW, "hold": _HOLD}
 
@@ -72,8 +72,8 @@ class RedisBackend:
         self, domain: str, ticket: str, limit: Limit, *, max_wait: float, lease: float
     ) -> float | Refusal:
         limits = (limit.interval, limit.concurrent, max_wait)
-        is_held, until_next = self._run("reserve", domain, ticket, *limits, lease)
-        return outcome(is_held=bool(is_held), until_next=float(until_next), limit=limit, max_wait=max_wait)
+        has_slot, until_next = self._run("reserve", domain, ticket, *limits, lease)
+        return outcome(has_slot=bool(has_slot), until_next=float(until_next), limit=limit, max_wait=max_wait)
 
     def release(self, domain: str, ticket: str) -> None:
         self._run("release", domain, ticket)
@@ -91,10 +91,10 @@ class RedisBackend:
         # The braces keep both keys of a domain on one node of a cluster.
         keys = [f"{PREFIX}:{{{domain}}}:{part}" for part in ("state", "leases")]
         try:
-            return self._scripts[name](keys=keys, args=[KEPT_SECONDS, *arguments])
+            return self._scripts[name](keys=keys, args=[EXPIRE_SECONDS, *arguments])
         except (RedisConnectionError, RedisTimeoutError) as error:
-            raise ConnectionError(f"Redis is not available ({type(error).__name__})") from error
+            raise ConnectionError(f"Redis is unavailable ({type(error).__name__})") from error
         except RedisError as error:
             if str(error).startswith(("LOADING", "READONLY", "CLUSTERDOWN", "MASTERDOWN")):
-                raise ConnectionError(f"Redis is not available ({error})") from error
+                raise ConnectionError(f"Redis is unavailable ({error})") from error
             raise

@@ -1,10 +1,10 @@
-"""Captchas, queues and walls are told from pages; pages that load a protection script are not blocked."""
+"""Detection of captchas, waiting rooms and refusals; pages that only load a protection script pass."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.middlewares.conftest import Site
+from tests.fetching.conftest import Site
 
 GENUINE = """<!doctype html><html><head><title>Racing bike, 56 cm | Shop</title>
 <script src="https://js.datadome.co/tags.js"></script>
@@ -12,7 +12,7 @@ GENUINE = """<!doctype html><html><head><title>Racing bike, 56 cm | Shop</title>
 <script src="https://www.google.com/recaptcha/api.js"></script></head>
 <body><noscript>Please enable JavaScript</noscript><h1>Racing bike</h1>{more}</body></html>"""
 PRODUCT = '<script type="application/ld+json">{"@type": "Product", "name": "x"}</script><p>€ 900</p>'
-MUCH = "<p>" + "A light frame of steel, built in 1987 and ridden with care ever since. " * 60 + "</p>"
+LONG_TEXT = "<p>" + "A light frame of steel, built in 1987 and ridden with care ever since. " * 60 + "</p>"
 
 
 @pytest.mark.parametrize(
@@ -24,10 +24,10 @@ MUCH = "<p>" + "A light frame of steel, built in 1987 and ridden with care ever 
         ("access_denied", "status 403"),
     ],
 )
-def test_walls(site: Site, action: str, why: str) -> None:
+def test_block_pages_are_detected(site: Site, action: str, why: str) -> None:
     site.source()
     site.bazaar.fault(action, "^/c/bikes")
-    report = site.visit(site.url("/c/bikes"))
+    report = site.fetch(site.url("/c/bikes"))
     assert (report[0]["error"], report[0]["reason"], report[0]["message"]) == (
         "BlockedPage",
         "blocked_page",
@@ -37,40 +37,40 @@ def test_walls(site: Site, action: str, why: str) -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403, 429, 451, 503])
-def test_refusals_by_status(site: Site, status: int) -> None:
+def test_refusals_by_status_are_detected(site: Site, status: int) -> None:
     site.source()
     site.bazaar.fault("status", "^/c/bikes", status=status)
-    report = site.visit(site.url("/c/bikes"))
+    report = site.fetch(site.url("/c/bikes"))
     assert (report[0]["error"], report[0]["message"]) == ("BlockedPage", f"status {status}")
     assert report.stat(f"blocked/status/{status}") == 1
 
 
 def test_genuine_pages_are_not_blocked(site: Site) -> None:
-    """A product, or much to read, is what was asked for, whatever scripts the page loads."""
+    """Pages with a product or a long text are genuine, whatever scripts they load."""
     site.source()
     site.bazaar.fault("respond", "^/product", body=GENUINE.format(more=PRODUCT))
-    site.bazaar.fault("respond", "^/much", body=GENUINE.format(more=MUCH))
+    site.bazaar.fault("respond", "^/long", body=GENUINE.format(more=LONG_TEXT))
     site.bazaar.fault("soft_404", "^/gone")
-    paths = ["/product", "/much", "/gone", "/", "/c/bikes", "/help"]
+    paths = ["/product", "/long", "/gone", "/", "/c/bikes", "/help"]
     items = [listing.url for listing in site.bazaar.truth() if listing.state == "on_sale"]
-    report = site.visit(*(site.url(path) for path in [*paths, *items[:120]]))
-    assert [visit.get("status") for visit in report.visits] == [200] * len(report.visits)
+    report = site.fetch(*(site.url(path) for path in [*paths, *items[:120]]))
+    assert [result.get("status") for result in report.results] == [200] * len(report.results)
     assert report.stat("blocked/pages") == 0
 
 
-def test_who_asks_for_a_status_gets_it(site: Site) -> None:
-    """HEAD has nothing to read, and a spider that handles a status wants to see it."""
+def test_handled_statuses_reach_the_spider(site: Site) -> None:
+    """HEAD responses have no body, and spiders can handle a status themselves."""
     site.source()
     site.bazaar.behave(head="403")
     site.bazaar.fault("status", "^/c/toys", status=403)
-    report = site.visit(
+    report = site.fetch(
         {"url": site.url("/c/bikes"), "method": "HEAD", "any_status": True},
         {"url": site.url("/c/toys"), "any_status": True},
     )
-    assert [visit["status"] for visit in report.visits] == [403, 403]
+    assert [result["status"] for result in report.results] == [403, 403]
 
 
-def test_it_can_be_switched_off(site: Site) -> None:
+def test_middleware_can_be_disabled(site: Site) -> None:
     site.source()
     site.bazaar.fault("captcha", "^/c/bikes")
-    assert site.visit(site.url("/c/bikes"), BLOCKED_PAGES_ENABLED=False)[0]["status"] == 200
+    assert site.fetch(site.url("/c/bikes"), BLOCKED_PAGES_ENABLED=False)[0]["status"] == 200

@@ -24,28 +24,28 @@ Open = Callable[[], LimiterBackend]
 
 @pytest.fixture(params=["postgres", "redis"])
 def open_backend(request: pytest.FixtureRequest) -> Iterator[Open]:
-    """Opens the backend as one more process would, with a connection of its own."""
+    """Return a function that opens the backend with a new connection, as another process would."""
     if request.param == "redis":
         url = request.getfixturevalue("redis_url")
         redis_client.Redis.from_url(url).flushall()
         backends: list[RedisBackend] = []
 
-        def another() -> LimiterBackend:
+        def open_redis() -> LimiterBackend:
             backends.append(RedisBackend(url))
             return backends[-1]
 
-        yield another
+        yield open_redis
         for backend in backends:
             backend.close()
         return
     database = request.getfixturevalue("fetch_database")
     connections: list[Connection] = []
 
-    def one_more() -> LimiterBackend:
+    def open_postgres() -> LimiterBackend:
         connections.append(connection := database.engine.connect())
         return PostgresBackend(lambda: connection)
 
-    yield one_more
+    yield open_postgres
     for connection in connections:
         connection.close()
 
@@ -62,7 +62,7 @@ def reserve(
 
 
 @pytest.mark.parametrize("implementation", [PostgresBackend, RedisBackend])
-def test_both_have_every_method_of_the_interface(implementation: type) -> None:
+def test_backends_implement_the_interface(implementation: type) -> None:
     for name, method in inspect.getmembers(LimiterBackend, inspect.isfunction):
         if not name.startswith("_"):
             assert inspect.signature(getattr(implementation, name)) == inspect.signature(method)
@@ -144,15 +144,15 @@ def test_a_lease_from_before_the_clock_was_set_back_is_free(backend: LimiterBack
 def test_no_two_processes_get_the_same_moment(open_backend: Open) -> None:
     backends = [open_backend() for _ in range(6)]
     moments: list[float] = []
-    begun = threading.Barrier(len(backends))
+    started = threading.Barrier(len(backends))
 
     def take(backend: LimiterBackend, name: int) -> None:
-        begun.wait()
+        started.wait()
         for n in range(20):
-            asked = time.monotonic()
+            before = time.monotonic()
             wait = reserve(backend, f"{name}-{n}", Limit(10, 1000), max_wait=2000)
             assert isinstance(wait, float)
-            moments.append(asked + wait)
+            moments.append(before + wait)
 
     threads = [threading.Thread(target=take, args=(backend, n)) for n, backend in enumerate(backends)]
     for thread in threads:
@@ -161,18 +161,18 @@ def test_no_two_processes_get_the_same_moment(open_backend: Open) -> None:
         thread.join()
     moments.sort()
     assert len(moments) == 120
-    # Each was read up to a round trip too early.
+    # Each is up to a round trip too early.
     assert all(later - earlier > 5 for earlier, later in pairwise(moments))
     assert moments[-1] - moments[0] == pytest.approx(1190, abs=5)
 
 
 def test_racing_processes_never_lease_more_slots_than_there_are(open_backend: Open) -> None:
     backends = [open_backend() for _ in range(6)]
-    begun = threading.Barrier(len(backends))
+    started = threading.Barrier(len(backends))
     results: list[float | Refusal] = []
 
     def take(backend: LimiterBackend, name: int) -> None:
-        begun.wait()
+        started.wait()
         results.extend(reserve(backend, f"{name}-{n}", Limit(0.001, 4)) for n in range(5))
 
     threads = [threading.Thread(target=take, args=(backend, n)) for n, backend in enumerate(backends)]

@@ -1,4 +1,4 @@
-"""The client of the rate limiter, with a backend that answers as told."""
+"""The client of the rate limiter, with a fake backend."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from pricewatch.rules.request_budget import Limit
 LIMIT = Limit(1.0, 2)
 
 
-class TellingBackend:
-    """Gives these answers to reservations, the last one again and again; writes down every step."""
+class FakeBackend:
+    """Return these answers to reservations, the last one repeatedly, and record every step."""
 
     def __init__(self, *answers: float | Refusal) -> None:
         self.answers = list(answers)
@@ -54,16 +54,16 @@ class TellingBackend:
 
 
 def crawler_with(**settings: Any) -> Crawler:
-    """As much of a crawl as the limiter uses."""
-    given = {"RATE_LIMIT_MARGIN": 0.05, "RATE_LIMIT_MAX_WAIT": 5, "RATE_LIMIT_LEASE_SECONDS": 15, **settings}
-    crawler = SimpleNamespace(settings=Settings(given), signals=SignalManager())
+    """Return a stand-in with the attributes of a crawler that the limiter uses."""
+    values = {"RATE_LIMIT_MARGIN": 0.05, "RATE_LIMIT_MAX_WAIT": 5, "RATE_LIMIT_LEASE_SECONDS": 15, **settings}
+    crawler = SimpleNamespace(settings=Settings(values), signals=SignalManager())
     crawler.stats = StatsCollector(cast("Crawler", crawler))
     crawler.engine = SimpleNamespace(_slot=SimpleNamespace(closing=None), downloader=None)
     return cast("Crawler", crawler)
 
 
 def limited(
-    backend: TellingBackend, use: Callable[[RateLimiter], Awaitable[None]], crawler: Crawler | None = None
+    backend: FakeBackend, use: Callable[[RateLimiter], Awaitable[None]], crawler: Crawler | None = None
 ) -> dict[str, Any]:
     """Use a limiter with this backend; return the counters."""
     crawler = crawler or crawler_with()
@@ -78,7 +78,7 @@ def limited(
 
 
 def test_a_request_that_is_late_reserves_again() -> None:
-    backend = TellingBackend(-0.2, 0.0)
+    backend = FakeBackend(-0.2, 0.0)
 
     async def use(limiter: RateLimiter) -> None:
         await limiter.acquire("shop.com", LIMIT)
@@ -89,7 +89,7 @@ def test_a_request_that_is_late_reserves_again() -> None:
 
 
 def test_a_request_that_is_a_little_late_is_sent() -> None:
-    backend = TellingBackend(-0.01)
+    backend = FakeBackend(-0.01)
 
     async def use(limiter: RateLimiter) -> None:
         await limiter.acquire("shop.com", LIMIT)
@@ -98,7 +98,7 @@ def test_a_request_that_is_a_little_late_is_sent() -> None:
 
 
 def test_a_reservation_before_the_end_of_a_hold_is_made_again() -> None:
-    backend = TellingBackend(0.1, 0.3)
+    backend = FakeBackend(0.1, 0.3)
 
     async def use(limiter: RateLimiter) -> None:
         waiting = asyncio.ensure_future(limiter.acquire("shop.com", LIMIT))
@@ -113,7 +113,7 @@ def test_a_reservation_before_the_end_of_a_hold_is_made_again() -> None:
 
 def test_a_local_release_ends_the_pause_while_all_slots_are_leased(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pricewatch.fetching.rate_limit.limiter.FULL_SECONDS", 60.0)
-    backend = TellingBackend(0.0, Refusal.FULL, 0.0)
+    backend = FakeBackend(0.0, Refusal.FULL, 0.0)
 
     async def use(limiter: RateLimiter) -> None:
         first = await limiter.acquire("shop.com", LIMIT)
@@ -132,7 +132,7 @@ def test_a_moment_that_is_too_far_away_fails_the_request() -> None:
         with pytest.raises(RateLimitWaitExceeded, match=r"shop\.com"):
             await limiter.acquire("shop.com", LIMIT)
 
-    limited(TellingBackend(Refusal.TOO_FAR), use)
+    limited(FakeBackend(Refusal.TOO_FAR), use)
 
 
 def test_waiting_for_a_slot_is_bounded() -> None:
@@ -140,11 +140,11 @@ def test_waiting_for_a_slot_is_bounded() -> None:
         with pytest.raises(RateLimitWaitExceeded):
             await limiter.acquire("shop.com", LIMIT)
 
-    limited(TellingBackend(Refusal.FULL), use, crawler_with(RATE_LIMIT_MAX_WAIT=0.2))
+    limited(FakeBackend(Refusal.FULL), use, crawler_with(RATE_LIMIT_MAX_WAIT=0.2))
 
 
 def test_a_closing_crawl_releases_what_it_reserved() -> None:
-    backend = TellingBackend(4.0)
+    backend = FakeBackend(4.0)
     crawler = crawler_with()
 
     async def use(limiter: RateLimiter) -> None:
@@ -159,8 +159,8 @@ def test_a_closing_crawl_releases_what_it_reserved() -> None:
 
 
 def test_requests_without_a_slot_do_not_wait_for_one() -> None:
-    """What a browser page loads is part of a request that has a slot."""
-    backend = TellingBackend(0.0)
+    """The resources of a browser page belong to a request that has a slot."""
+    backend = FakeBackend(0.0)
 
     async def use(limiter: RateLimiter) -> None:
         await limiter.acquire("shop.com", LIMIT, slot=False)
@@ -171,7 +171,7 @@ def test_requests_without_a_slot_do_not_wait_for_one() -> None:
 
 
 def test_the_hold_is_written_before_the_slot_is_released() -> None:
-    backend = TellingBackend(0.0)
+    backend = FakeBackend(0.0)
     crawler = crawler_with(RATE_LIMIT_ENABLED=True, RATE_LIMIT_UNLIMITED=1000, RETRY_AFTER_MAX=120)
     policies = SimpleNamespace(limit=lambda domain: LIMIT)
     crawler.__dict__[ATTRIBUTE] = {FetchPolicies: policies}
@@ -184,9 +184,9 @@ def test_the_hold_is_written_before_the_slot_is_released() -> None:
         waiting = middleware.process_request(request)
         assert waiting is not None
         await waiting
-        held = middleware.process_response(request, refused)
-        assert not isinstance(held, Response)
-        assert await held is refused
+        holding = middleware.process_response(request, refused)
+        assert not isinstance(holding, Response)
+        assert await holding is refused
 
     limited(backend, use, crawler)
     assert backend.steps == ["reserve", "hold", "release"]

@@ -1,4 +1,4 @@
-"""Which Chromium is taken, and how one is installed; small scripts stand for the programs of the system."""
+"""How Chromium is found and installed; shell scripts replace the programs of the system."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ LACKS_A_LIBRARY = "#!/bin/sh\necho 'error while loading shared libraries: libnss
 
 
 class Machine:
-    """A machine with nothing but what a test puts on it."""
+    """A machine with only the programs that a test adds."""
 
     def __init__(self, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.programs = directory / "bin"
         self.programs.mkdir()
         self.downloaded = directory / "ms-playwright" / "chrome"
         self.downloaded.parent.mkdir()
-        self.done = directory / "done"
+        self.log = directory / "done"
         monkeypatch.setenv("PATH", str(self.programs))
         monkeypatch.setattr(chromium, "PLAYWRIGHT_PATH", f"print({str(self.downloaded)!r})")
         monkeypatch.setattr("os.geteuid", lambda: 0)
@@ -39,28 +39,28 @@ class Machine:
     def playwright_fails(self) -> None:
         self._playwright("echo 'Error: getaddrinfo ENOTFOUND' >&2; exit 1")
 
-    def playwright_brings(self, executable: str) -> None:
+    def playwright_installs(self, executable: str) -> None:
         lines = executable.replace("\n", "\\n").replace("'", '"')
         self._playwright(f"printf '{lines}' > {self.downloaded}; /bin/chmod +x {self.downloaded}; exit 0")
 
     def _playwright(self, steps: str) -> None:
         self.program(
             "python",
-            f'if [ "$2" = playwright ]; then echo playwright >> {self.done}; {steps}; fi\n'
+            f'if [ "$2" = playwright ]; then echo playwright >> {self.log}; {steps}; fi\n'
             f'exec {REAL_PYTHON} "$@"\n',
         )
 
-    def apt_brings(self, package: str) -> None:
-        """Knows this package, and no other."""
+    def apt_installs(self, package: str) -> None:
+        """Add an apt-get that can install only this package."""
         self.program(
             "apt-get",
-            f'echo "apt-get $*" >> {self.done}\ncase "$*" in update*) exit 0;; *" {package} "*) ;;\n'
+            f'echo "apt-get $*" >> {self.log}\ncase "$*" in update*) exit 0;; *" {package} "*) ;;\n'
             f"*) echo 'E: Unable to locate package' >&2; exit 100;; esac\n"
             f"printf '{WORKS}' > {self.programs / package}; /bin/chmod +x {self.programs / package}\n",
         )
 
     def steps(self) -> list[str]:
-        return self.done.read_text().splitlines() if self.done.exists() else []
+        return self.log.read_text().splitlines() if self.log.exists() else []
 
 
 REAL_PYTHON = sys.executable
@@ -71,19 +71,19 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     return Machine(tmp_path, monkeypatch)
 
 
-def test_the_configured_one_comes_first(machine: Machine, tmp_path: Path) -> None:
+def test_configured_path_takes_precedence(machine: Machine, tmp_path: Path) -> None:
     machine.program("chromium", WORKS)
-    mine = tmp_path / "mine"
-    mine.touch()
-    assert find_chromium(str(mine)) == Chromium(str(mine), "from CHROMIUM_PATH")
-    mine.unlink()
-    for look in (find_chromium, install_chromium):
+    configured = tmp_path / "configured"
+    configured.touch()
+    assert find_chromium(str(configured)) == Chromium(str(configured), "from CHROMIUM_PATH")
+    configured.unlink()
+    for find in (find_chromium, install_chromium):
         with pytest.raises(NoBrowser, match="that file does not exist"):
-            look(str(mine))
+            find(str(configured))
     assert machine.steps() == []
 
 
-def test_then_one_on_the_path_and_then_playwrights_own(machine: Machine) -> None:
+def test_path_takes_precedence_over_playwright(machine: Machine) -> None:
     with pytest.raises(NoBrowser, match="scrapy browser --install"):
         find_chromium()
     machine.downloaded.touch()
@@ -95,40 +95,38 @@ def test_then_one_on_the_path_and_then_playwrights_own(machine: Machine) -> None
 
 
 def test_playwrights_installer_is_tried_before_the_package(machine: Machine) -> None:
-    machine.apt_brings("chromium")
-    machine.playwright_brings(WORKS)
+    machine.apt_installs("chromium")
+    machine.playwright_installs(WORKS)
     assert install_chromium() == Chromium(str(machine.downloaded), "downloaded by playwright")
     assert machine.steps() == ["playwright"]
 
 
 @pytest.mark.parametrize("package", ["chromium", "chromium-browser"])
-def test_the_package_where_nothing_can_be_downloaded(machine: Machine, package: str) -> None:
-    machine.apt_brings(package)
-    told: list[str] = []
-    found = install_chromium(tell=told.append)
+def test_package_is_installed_if_the_download_fails(machine: Machine, package: str) -> None:
+    machine.apt_installs(package)
+    reported: list[str] = []
+    found = install_chromium(report=reported.append)
     assert (found.path, found.origin.split()[-1]) == (str(machine.programs / package), package)
-    assert len(told) == 2
+    assert len(reported) == 2
     assert [step.split()[1] for step in machine.steps()[1:3]] == ["update", "install"]
 
 
-def test_what_was_downloaded_and_does_not_start_is_not_enough(machine: Machine) -> None:
-    machine.playwright_brings(LACKS_A_LIBRARY)
-    machine.apt_brings("chromium")
+def test_package_is_installed_if_the_download_does_not_start(machine: Machine) -> None:
+    machine.playwright_installs(LACKS_A_LIBRARY)
+    machine.apt_installs("chromium")
     assert install_chromium().path == str(machine.programs / "chromium")
 
 
-def test_one_that_does_not_start_is_none(machine: Machine) -> None:
+def test_chromium_that_does_not_start_is_an_error(machine: Machine) -> None:
     machine.program("chromium", "echo 'snap install chromium' >&2; exit 1\n")
     with pytest.raises(NoBrowser, match=r"does not start \(snap install chromium\)"):
         working_chromium()
 
 
-def test_every_reason_is_given_where_none_can_be_had(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_error_lists_the_reason_of_every_attempt(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NoBrowser, match=r"\(Error: getaddrinfo ENOTFOUND\); this system has no apt-get"):
         install_chromium()
-    machine.apt_brings("firefox")
+    machine.apt_installs("firefox")
     with pytest.raises(NoBrowser, match=r"package could not be installed \(E: Unable to locate package\)"):
         install_chromium()
     monkeypatch.setattr("os.geteuid", lambda: 1000)

@@ -1,6 +1,6 @@
-"""Crawls for tests: `python -m tests.middlewares.visit` takes orders in JSON, tells how each visit ended.
+"""Crawls for tests: `python -m tests.fetching.fetch_process` reads jobs in JSON and writes their results.
 
-`visits` are requests, made once each; with `until` (seconds) each is made again and again as long as that.
+Each of a job's `requests` is sent once; with `until`, it is repeated for that many seconds.
 """
 
 from __future__ import annotations
@@ -30,56 +30,56 @@ from pricewatch import clock
 from pricewatch.store.engine.database import engine
 
 
-class VisitSpider(scrapy.Spider):
-    name = "visit"
-    visits: list[dict[str, Any]]
+class FetchSpider(scrapy.Spider):
+    name = "fetch"
+    requests: list[dict[str, Any]]
     seconds: float
     ends_at: float
-    told: list[dict[str, Any]]
+    results: list[dict[str, Any]]
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> VisitSpider:
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> FetchSpider:
         spider = super().from_crawler(crawler, *args)
-        spider.visits = kwargs["visits"]
+        spider.requests = kwargs["requests"]
         spider.seconds = kwargs["until"]
-        spider.told = []
+        spider.results = []
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
         if self.seconds:
-            # Several crawls begin together, on a word.
+            # Several crawls start together, when they read a line.
             print("ready", flush=True)
             await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
         self.ends_at = time.time() + self.seconds
-        for number, visit in enumerate(self.visits):
-            yield self.request(number, visit)
+        for number, fields in enumerate(self.requests):
+            yield self.request(number, fields)
 
-    def request(self, number: int, visit: dict[str, Any]) -> Request:
-        given = {name: visit[name] for name in ("method", "headers", "priority") if name in visit}
-        meta = {**visit.get("meta", {}), "handle_httpstatus_all": visit.get("any_status", False)}
+    def request(self, number: int, fields: dict[str, Any]) -> Request:
+        optional = {name: fields[name] for name in ("method", "headers", "priority") if name in fields}
+        meta = {**fields.get("meta", {}), "handle_httpstatus_all": fields.get("any_status", False)}
         return Request(
-            visit["url"],
-            callback=self.arrived,
+            fields["url"],
+            callback=self.fetched,
             errback=self.failed,
             dont_filter=True,
             meta=meta,
             cb_kwargs={"number": number},
-            **given,
+            **optional,
         )
 
-    def again(self, number: int) -> Iterator[Request]:
+    def repeat(self, number: int) -> Iterator[Request]:
         if time.time() < self.ends_at:
-            yield self.request(number, self.visits[number])
+            yield self.request(number, self.requests[number])
 
-    def arrived(self, response: Response, number: int) -> Iterator[Request]:
-        self.tell(
+    def fetched(self, response: Response, number: int) -> Iterator[Request]:
+        self.record(
             number, response.request, status=response.status, body=response.text, final_url=response.url
         )
-        yield from self.again(number)
+        yield from self.repeat(number)
 
     def failed(self, failure: Failure) -> Iterator[Request]:
         error, request = failure.value, failure.request  # type: ignore[attr-defined]
-        self.tell(
+        self.record(
             request.cb_kwargs["number"],
             request,
             error=type(error).__name__,
@@ -87,84 +87,84 @@ class VisitSpider(scrapy.Spider):
             message=str(error),
             status=error.response.status if isinstance(error, HttpError) else None,
         )
-        yield from self.again(request.cb_kwargs["number"])
+        yield from self.repeat(request.cb_kwargs["number"])
 
-    def tell(self, number: int, request: Request | None, **fields: Any) -> None:
+    def record(self, number: int, request: Request | None, **fields: Any) -> None:
         meta: dict[str, Any] = request.meta if request else {}
-        kept: dict[str, Any] = {
+        recorded: dict[str, Any] = {
             name: meta[name] for name in ("proxy_name", "proxies_tried", "redirect_urls") if name in meta
         }
-        shown = repr((meta, dict(request.headers) if request else {}))
-        self.told.append({"number": number, **fields, **kept, "shown": shown})
+        sent = repr((meta, dict(request.headers) if request else {}))
+        self.results.append({"number": number, **fields, **recorded, "sent": sent})
 
 
-def prepare(order: dict[str, Any]) -> Settings:
+def prepare(job: dict[str, Any]) -> Settings:
     settings = get_project_settings()
-    # Only fetching is under test here.
-    changes = {"LOG_LEVEL": "INFO", "EXTENSIONS": {}, "EXTENSIONS_BASE": {}, **order.get("settings", {})}
+    # Only fetching is tested here.
+    changes = {"LOG_LEVEL": "INFO", "EXTENSIONS": {}, "EXTENSIONS_BASE": {}, **job.get("settings", {})}
     settings.setdict({**changes, "ITEM_PIPELINES": {}, "ADDONS": {}}, priority="cmdline")
-    clock.move(timedelta(seconds=order.get("later", 0)))
+    clock.move(timedelta(seconds=job.get("later", 0)))
     return settings
 
 
 def result(crawler: Crawler, output: str = "") -> dict[str, Any]:
-    told = crawler.spider.told if isinstance(crawler.spider, VisitSpider) else []
-    kept = {
+    results = crawler.spider.results if isinstance(crawler.spider, FetchSpider) else []
+    stats = {
         name: value
         for name, value in crawler.stats.get_stats().items()
         if isinstance(value, (int, float, str))
     }
-    return {"visits": told, "stats": kept, "output": output}
+    return {"results": results, "stats": stats, "output": output}
 
 
-def once(order: dict[str, Any]) -> Crawler:
-    """One crawl and no other, as `scrapy crawl` does it."""
-    process = AsyncCrawlerProcess(prepare(order))
-    crawler = process.create_crawler(VisitSpider)
-    process.crawl(crawler, visits=order["visits"], until=order["until"])
+def crawl(job: dict[str, Any]) -> Crawler:
+    """Run one crawl, as `scrapy crawl` does."""
+    process = AsyncCrawlerProcess(prepare(job))
+    crawler = process.create_crawler(FetchSpider)
+    process.crawl(crawler, requests=job["requests"], until=job["until"])
     process.start()
     return crawler
 
 
-async def one_more(order: dict[str, Any]) -> None:
-    """One of many crawls in this process, each as if it were the first."""
+async def crawl_again(job: dict[str, Any]) -> None:
+    """Run one of many crawls in this process, each in the initial state."""
     from twisted.internet import reactor
 
-    os.environ["DATABASE_URL"] = order["database"]
-    programs = os.environ["PATH"]
-    os.environ["PATH"] = programs if order["path"] is None else order["path"]
+    os.environ["DATABASE_URL"] = job["database"]
+    path = os.environ["PATH"]
+    os.environ["PATH"] = path if job["path"] is None else job["path"]
     engine.cache_clear()
     resolver = reactor.nameResolver
     log = io.StringIO()
     handler = logging.StreamHandler(log)
     handler.setFormatter(logging.Formatter("%(levelname)s %(name)s %(message)s"))
     logging.getLogger().addHandler(handler)
-    crawler = AsyncCrawlerRunner(prepare(order)).create_crawler(VisitSpider)
+    crawler = AsyncCrawlerRunner(prepare(job)).create_crawler(FetchSpider)
     try:
-        await crawler.crawl_async(visits=order["visits"], until=0)
+        await crawler.crawl_async(requests=job["requests"], until=0)
     finally:
-        os.environ["PATH"] = programs
+        os.environ["PATH"] = path
         logging.getLogger().removeHandler(handler)
         reactor.installNameResolver(resolver)
         engine().dispose()
     print(json.dumps(result(crawler, log.getvalue())), flush=True)
 
 
-async def many() -> None:
+async def run_jobs() -> None:
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
-        await one_more(json.loads(line))
+        await crawl_again(json.loads(line))
 
 
 def serve() -> None:
-    """Crawl after crawl, one per line of input: to start Python for each takes longer than to crawl."""
+    """Run one crawl per line of input: starting Python for each would take longer than the crawl."""
     install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor", "uvloop.Loop")
     logging.getLogger().setLevel(logging.DEBUG)
     for quiet in ("asyncio", "filelock", "hpack", "py.warnings"):
         logging.getLogger(quiet).setLevel(logging.INFO)
     from twisted.internet.task import react
 
-    react(lambda _: deferred_from_coro(many()))
+    react(lambda _: deferred_from_coro(run_jobs()))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What is shared within a crawl ends with it."""
+"""Objects that the components of a crawl share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Part:
         self.crawler = crawler
 
 
-def test_made_once_and_not_kept_beyond_the_crawl() -> None:
+def test_object_is_created_once_per_crawl_and_freed_with_it() -> None:
     crawler = Crawler(Spider)
     assert per_crawl(crawler, Part) is per_crawl(crawler, Part)
     assert per_crawl(Crawler(Spider), Part) is not per_crawl(crawler, Part)

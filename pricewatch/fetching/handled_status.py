@@ -1,4 +1,4 @@
-"""Which statuses a request or its spider wants to see, by the words that Scrapy has for it."""
+"""Scrapy's `handle_httpstatus_list` and `handle_httpstatus_all`, of a request or its spider."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request
 
 
-def wants_status(crawler: Crawler, request: Request, status: int) -> bool:
-    """Only asked whether they contain the status: `scrapy fetch` and `scrapy shell` give no real list."""
+def handles_status(crawler: Crawler, request: Request, status: int) -> bool:
+    """Return whether the spider handles this status; `scrapy fetch` and `scrapy shell` set no real list."""
     by_request: Container[int] = request.meta.get("handle_httpstatus_list", ())
     by_spider: Container[int] = getattr(crawler.spider, "handle_httpstatus_list", ())
     return bool(request.meta.get("handle_httpstatus_all")) or status in by_request or status in by_spider
