@@ -1,4 +1,4 @@
-"""The rules of the house, as tests: which room may know which, and what may not be written at all."""
+"""Policy tests: which package may import which, and constructs that are not allowed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "pricewatch"
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
 TEMPLATES = sorted(PACKAGE.glob("web/templates/**/*.html"))
-# A room may import itself, the common modules, and what is listed here; nothing else of ours.
+# A package may import only the common modules and the packages that are listed for it.
 COMMON = {"items", "queued_work", "vocabulary", "money", "clock", "errors"}
 READERS = {"adapters", "generic_reader", "declared_shops"}
-MAY_KNOW = {
+MAY_IMPORT = {
     "parsing": {"parsing"},
     "rules": {"rules", "parsing"},
     "generic_reader": {"generic_reader", "adapters", "parsing"},
@@ -32,7 +32,7 @@ MAY_KNOW = {
     "store": {"store", "rules", "parsing", "adapters"},
     "pipelines": {"pipelines", "adapters", "rules", "store", "runs", "extensions"},
 }
-MAY_NOT_KNOW = {
+MUST_NOT_IMPORT = {
     "spiders": {"web", "commands", "console", "services", "scheduling", "pipelines"},
     "runs": {"web", "commands", "console", "services", "scheduling"},
     "extensions": {"web", "commands", "console", "services", "scheduling", "spiders"},
@@ -40,18 +40,18 @@ MAY_NOT_KNOW = {
     "middlewares": {"web", "commands", "console", "services", "scheduling", "pipelines", "spiders", *READERS},
     "services": {"web", "commands", "console", "spiders", "pipelines", "middlewares"},
 }
-# The audit of a simulation looks at the tables as a stranger would.
-SQL_ROOMS = {"store", "simulation"}
-# Each backend of the rate limiter is one file with all that it asks of its server.
+# The audit of a simulation reads the tables independently of the store.
+SQL_PACKAGES = {"store", "simulation"}
+# Each backend of the rate limiter is one file, with its queries.
 SQL_FILES = {PACKAGE / "fetching/rate_limit/postgres.py"}
 SQL = re.compile(
     r"\b(SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE)\b", re.DOTALL
 )
-# The sample marketplace has a clock of its own, and a simulation sets ours.
-CLOCK_ROOMS = {"clock.py", "bazaar", "simulation"}
+# The sample marketplace has its own clock, and a simulation moves the clock.
+CLOCK_PACKAGES = {"clock.py", "bazaar", "simulation"}
 CLOCKS = {"now", "utcnow", "today"}
 PURE = ("rules", "parsing", "adapters", "generic_reader", "declared_shops")
-# Not socket: it also spells addresses.
+# Not socket: it also parses addresses.
 EFFECTS = {
     "sqlalchemy",
     "psycopg2",
@@ -62,9 +62,9 @@ EFFECTS = {
     "time",
     "random",
 }
-# Large, and needed by few: asked for when it is used.
-ASKED_FOR = {"pyarrow"}
-FOR_LATER = re.compile(r"#.*\b(TODO|FIXME|XXX|HACK)\b")
+# Large and needed by few users: an error message asks to install it.
+OPTIONAL = {"pyarrow"}
+TODO_COMMENT = re.compile(r"#.*\b(TODO|FIXME|XXX|HACK)\b")
 
 
 @cache
@@ -72,7 +72,7 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
-def room(path: Path) -> str:
+def package(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0]
 
 
@@ -80,12 +80,12 @@ def name(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-def files_of(*rooms: str) -> list[Path]:
-    return [path for path in FILES if room(path) in rooms]
+def files_of(*packages: str) -> list[Path]:
+    return [path for path in FILES if package(path) in packages]
 
 
 def imported(path: Path) -> Iterator[str]:
-    """The rooms and modules of ours that a file imports, wherever in it."""
+    """The packages and top-level modules of pricewatch that a file imports, also inside functions."""
     for node in ast.walk(tree(path)):
         modules: list[str] = []
         if isinstance(node, ast.Import):
@@ -99,14 +99,14 @@ def imported(path: Path) -> Iterator[str]:
         yield from (module.split(".")[1] for module in modules if module.startswith("pricewatch."))
 
 
-def test_a_room_knows_only_what_it_may() -> None:
-    for path in files_of(*MAY_KNOW):
-        assert set(imported(path)) <= COMMON | MAY_KNOW[room(path)], name(path)
+def test_packages_import_only_allowed_packages() -> None:
+    for path in files_of(*MAY_IMPORT):
+        assert set(imported(path)) <= COMMON | MAY_IMPORT[package(path)], name(path)
 
 
-def test_dependencies_point_one_way() -> None:
-    for path in files_of(*MAY_NOT_KNOW):
-        assert not set(imported(path)) & MAY_NOT_KNOW[room(path)], name(path)
+def test_packages_do_not_import_forbidden_packages() -> None:
+    for path in files_of(*MUST_NOT_IMPORT):
+        assert not set(imported(path)) & MUST_NOT_IMPORT[package(path)], name(path)
 
 
 def test_common_modules_import_only_money_queued_work_and_vocabulary() -> None:
@@ -115,9 +115,9 @@ def test_common_modules_import_only_money_queued_work_and_vocabulary() -> None:
         assert set(imported(PACKAGE / f"{module}.py")) <= allowed - {module}, module
 
 
-def test_sql_is_the_stores() -> None:
+def test_sql_is_only_in_the_store() -> None:
     for path in FILES:
-        if room(path) not in SQL_ROOMS and path not in SQL_FILES:
+        if package(path) not in SQL_PACKAGES and path not in SQL_FILES:
             for node in ast.walk(tree(path)):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
                     assert not SQL.search(node.value), f"{name(path)}:{node.lineno}"
@@ -132,15 +132,15 @@ def test_services_build_no_queries() -> None:
                 assert names <= {"Connection", "Engine", "DBAPIError"}, name(path)
 
 
-def test_one_module_knows_what_time_it_is() -> None:
+def test_only_the_clock_module_reads_the_time() -> None:
     kinds = {"datetime", "datetime.datetime", "date", "datetime.date"}
     for path in FILES:
         for node in ast.walk(tree(path)):
             if isinstance(node, ast.Attribute) and node.attr in CLOCKS and ast.unparse(node.value) in kinds:
-                assert room(path) in CLOCK_ROOMS, f"{name(path)}:{node.lineno}"
+                assert package(path) in CLOCK_PACKAGES, f"{name(path)}:{node.lineno}"
 
 
-def test_decisions_have_no_effects() -> None:
+def test_pure_packages_have_no_side_effects() -> None:
     for path in files_of(*PURE):
         for node in ast.walk(tree(path)):
             if isinstance(node, ast.Import):
@@ -149,14 +149,14 @@ def test_decisions_have_no_effects() -> None:
                 assert node.module not in EFFECTS, name(path)
 
 
-def test_templates_name_what_is_there() -> None:
-    """A row is typed, and what it does not have is an error; `.get(` would show nothing in its place."""
+def test_templates_do_not_hide_missing_values() -> None:
+    """Rows are typed, and a missing field is an error; `.get(` would hide it."""
     for path in TEMPLATES:
         assert ".get(" not in path.read_text(), name(path)
 
 
-def test_nothing_is_caught_in_silence() -> None:
-    """No bare `except`, and no handler of everything that does nothing."""
+def test_exceptions_are_not_silently_ignored() -> None:
+    """No bare `except`, and no empty handler of `Exception`."""
     for path in FILES:
         for node in ast.walk(tree(path)):
             if isinstance(node, ast.ExceptHandler):
@@ -176,35 +176,35 @@ def required_by(file: str) -> set[str]:
     }
 
 
-def test_whatever_is_imported_is_required() -> None:
-    """What comes along with something else today may not do so tomorrow."""
+def test_imported_distributions_are_required() -> None:
+    """A dependency of a dependency may be dropped by a later version of it."""
     to_run = required_by("requirements.txt")
     to_test = to_run | required_by("tests/requirements.txt")
-    given_by = packages_distributions()
+    distributions = packages_distributions()
     for path in [*FILES, *(ROOT / "tests").rglob("*.py")]:
-        required = to_run | ASKED_FOR if path in FILES else to_test
+        required = to_run | OPTIONAL if path in FILES else to_test
         for node in ast.walk(tree(path)):
             modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and not node.level:
                 modules = [node.module or ""]
             for top in {module.split(".")[0] for module in modules} - {"pricewatch", "tests"}:
                 if top not in sys.stdlib_module_names:
-                    givers = {giver.lower().replace("_", "-") for giver in given_by.get(top, [top])}
-                    assert givers & required, f"{name(path)} imports {top}"
+                    names = {found.lower().replace("_", "-") for found in distributions.get(top, [top])}
+                    assert names & required, f"{name(path)} imports {top}"
 
 
-def test_nothing_is_left_for_later() -> None:
+def test_no_todo_comments() -> None:
     for path in FILES:
-        assert not FOR_LATER.search(path.read_text()), name(path)
+        assert not TODO_COMMENT.search(path.read_text()), name(path)
 
 
-def test_every_room_says_what_lives_there() -> None:
+def test_every_package_has_a_docstring() -> None:
     for folder in {path.parent for path in FILES if "migrations" not in path.parts}:
         assert ast.get_docstring(tree(folder / "__init__.py")), f"{name(folder)} has no docstring"
 
 
 @pytest.mark.parametrize("adapter_id", adapters.known())
-def test_every_adapter_can_be_used(adapter_id: str) -> None:
+def test_registered_adapter_is_complete(adapter_id: str) -> None:
     adapter = adapters.get(adapter_id)
     assert isinstance(adapter, Adapter)
     assert adapter.id == adapter_id
@@ -214,7 +214,7 @@ def test_every_adapter_can_be_used(adapter_id: str) -> None:
 
 
 def test_every_adapter_module_is_registered() -> None:
-    """One that has an id of its own and is not listed would never run."""
+    """An adapter with an id that is not registered would never run."""
     registered = {place.partition(":")[0] for place in adapters.REGISTERED.values()}
     with_id = {
         ".".join(path.relative_to(ROOT).with_suffix("").parts)

@@ -7,28 +7,27 @@ import re
 
 import pytest
 
-from tests.test_policy import FILES, READERS, TEMPLATES, name, room
+from tests.test_policy import FILES, READERS, TEMPLATES, name, package
 
-# The sample marketplace imports nothing of ours, and a migration is about the columns of its own time.
-MONEY_ROOMS = {"money.py", "bazaar"}
-# Amounts without their currency: scaled by 100 whatever the currency, shown with two decimals, summed up.
+# The sample marketplace imports nothing from pricewatch.
+MONEY_PACKAGES = {"money.py", "bazaar"}
+# Amounts without their currency: multiplied by 100, formatted with two decimals, or aggregated.
 BARE_MONEY = re.compile(
     r"[*/]\s*100\b|\.2f\b|quantize\(Decimal\(\"0?\.01\"\)\)|\bfrom_cents\b"
     r"|\b(?:min|max|sum|avg|greatest|least)\(\s*(?:DISTINCT\s+)?(?:\w+\.)?(?:\w*_cents|currency)\b",
     re.IGNORECASE,
 )
-# What an amount may be compared with by itself: the limits of every price.
+# The limits of every price, which may be compared with an amount alone.
 LIMITS = {"MIN_CENTS", "MAX_CENTS"}
 
 
 def _is_bare_amount(node: ast.expr) -> bool:
-    """Whether an expression is an amount by its name, which says nothing of its currency."""
-    said = ast.unparse(node)
-    return re.search(r"(?:_cents|\bcents)(?:['\"]\])?$", said) is not None
+    """Whether the name of an expression is that of an amount without a currency."""
+    return re.search(r"(?:_cents|\bcents)(?:['\"]\])?$", ast.unparse(node)) is not None
 
 
 def bare_money(source: str, *, one_currency: bool = False) -> list[str]:
-    """The lines of a module that count, compare or show amounts without their currency."""
+    """The lines of a module that calculate, compare or format amounts without their currency."""
     lines = source.splitlines()
     found = [line for line in lines if BARE_MONEY.search(line)]
     for node in () if one_currency else ast.walk(ast.parse(source)):
@@ -46,11 +45,11 @@ def bare_money(source: str, *, one_currency: bool = False) -> list[str]:
     return found
 
 
-def test_money_is_an_amount_with_its_currency() -> None:
-    """Everything else is `pricewatch.money`'s; what reads a page compares amounts of one currency."""
+def test_amounts_are_used_with_their_currency() -> None:
+    """Other code uses `pricewatch.money`; readers of a page compare amounts of one currency."""
     for path in FILES:
-        if room(path) not in MONEY_ROOMS and "migrations" not in path.parts:
-            one_currency = room(path) in {"parsing", *READERS}
+        if package(path) not in MONEY_PACKAGES and "migrations" not in path.parts:
+            one_currency = package(path) in {"parsing", *READERS}
             assert not bare_money(path.read_text(), one_currency=one_currency), name(path)
 
 
@@ -70,11 +69,11 @@ def test_templates_show_money_with_its_currency() -> None:
         "found = (min_price_cents or 0) <= price_cents <= (max_price_cents or price_cents)",
         "found = point.price_cents <= threshold_cents",
         "found = seen_cents > known_cents * factor",
-        "apart = abs(held_cents - seen_cents)",
+        "difference = abs(stored_cents - seen_cents)",
         "cheapest = row['price_cents'] < other['price_cents']",
         'text = f"{price:.2f} {currency}"',
         'text = f"{from_cents(cents, currency)} {currency}"',
     ],
 )
-def test_money_the_old_way_is_noticed(line: str) -> None:
+def test_amounts_without_currency_are_detected(line: str) -> None:
     assert bare_money(line)

@@ -30,8 +30,8 @@ KINDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing that is wrong now, as an alert describes it."""
+class HealthProblem:
+    """A problem that a check found, with the fields of its alert."""
 
     kind: str
     subject: str
@@ -42,7 +42,7 @@ class Problem:
 
 def evaluate(
     connection: Connection, now: datetime, *, stale_prices: StalePrices | None = None
-) -> list[Problem]:
+) -> list[HealthProblem]:
     """Raise an alert for each problem, and resolve those that are over."""
     problems = [*_find(connection, now), *_stale_prices(connection, now, stale_prices or StalePrices())]
     for problem in problems:
@@ -61,7 +61,7 @@ def evaluate(
     return problems
 
 
-def _find(connection: Connection, now: datetime) -> Iterable[Problem]:
+def _find(connection: Connection, now: datetime) -> Iterable[HealthProblem]:
     yield from _stale_markets(connection, now)
     yield from _disabled_adapters(connection)
     yield from _target_queue(connection, now)
@@ -70,15 +70,17 @@ def _find(connection: Connection, now: datetime) -> Iterable[Problem]:
     yield from _disk()
 
 
-def _stale_markets(connection: Connection, now: datetime) -> Iterable[Problem]:
+def _stale_markets(connection: Connection, now: datetime) -> Iterable[HealthProblem]:
     for row in market_list.markets(connection):
         if market_list.is_stale(row, now):
             last = row["last_scrape_at"]
             since = f"since {last:%Y-%m-%d %H:%M} UTC" if last else "since it was added"
-            yield Problem("market_stale", row["id"], "P2", f"No fresh data for market {row['id']} {since}.")
+            yield HealthProblem(
+                "market_stale", row["id"], "P2", f"No fresh data for market {row['id']} {since}."
+            )
 
 
-def _stale_prices(connection: Connection, now: datetime, limits: StalePrices) -> Iterable[Problem]:
+def _stale_prices(connection: Connection, now: datetime, limits: StalePrices) -> Iterable[HealthProblem]:
     """Find markets whose listings are seen regularly, but whose prices have not been read for long."""
     rows = health.stale_prices(
         connection,
@@ -89,7 +91,7 @@ def _stale_prices(connection: Connection, now: datetime, limits: StalePrices) ->
     for row in rows:
         market_id, priced, stale = row.id, row.priced, row.stale
         if limits.are_too_many(stale, priced):
-            yield Problem(
+            yield HealthProblem(
                 "stale_prices",
                 market_id,
                 "P2",
@@ -99,23 +101,23 @@ def _stale_prices(connection: Connection, now: datetime, limits: StalePrices) ->
             )
 
 
-def _disabled_adapters(connection: Connection) -> Iterable[Problem]:
+def _disabled_adapters(connection: Connection) -> Iterable[HealthProblem]:
     for row in health.disabled_adapters(connection):
-        yield Problem(
+        yield HealthProblem(
             "adapter_off",
             adapter_status.alert_subject(row.adapter_id, row.source_id),
             "P3",
             f"The {adapter_status.sentence_name(row.adapter_id, row.source_id)} is disabled by "
-            f"{row.disabled_by or 'somebody'} ({row.disabled_reason}: {row.note or 'no note'}).",
+            f"{row.disabled_by or 'an unknown user'} ({row.disabled_reason}: {row.note or 'no note'}).",
         )
 
 
-def _target_queue(connection: Connection, now: datetime) -> Iterable[Problem]:
+def _target_queue(connection: Connection, now: datetime) -> Iterable[HealthProblem]:
     totals = health.rejected_totals(connection)
     rejected = float(sum(int(count) for reason, count in totals.items() if reason != "adapter_disabled"))
     before = health.replace_rejected_before(connection, rejected, now)
     if before is not None and rejected > before:
-        yield Problem(
+        yield HealthProblem(
             "targets_rejected",
             "targets",
             "P2",
@@ -124,7 +126,7 @@ def _target_queue(connection: Connection, now: datetime) -> Iterable[Problem]:
         )
     stale = health.stale_target_count(connection)
     if stale > MANY_STALE_TARGETS:
-        yield Problem(
+        yield HealthProblem(
             "targets_stale",
             "targets",
             "P3",
@@ -132,11 +134,11 @@ def _target_queue(connection: Connection, now: datetime) -> Iterable[Problem]:
         )
 
 
-def _blocked_proxies(connection: Connection, now: datetime) -> Iterable[Problem]:
+def _blocked_proxies(connection: Connection, now: datetime) -> Iterable[HealthProblem]:
     pool = {proxy.name for proxy in parse_proxies(os.environ.get("PROXIES_DATACENTER", ""))}
     for row in health.proxy_sources(connection, now):
         if pool and pool <= set(row.blocked or ()):
-            yield Problem(
+            yield HealthProblem(
                 "proxies_blocked",
                 row.id,
                 "P2",
@@ -145,9 +147,9 @@ def _blocked_proxies(connection: Connection, now: datetime) -> Iterable[Problem]
             )
 
 
-def _silent_runs(connection: Connection, now: datetime) -> Iterable[Problem]:
+def _silent_runs(connection: Connection, now: datetime) -> Iterable[HealthProblem]:
     for row in health.silent_runs(connection, now - SILENT_AFTER):
-        yield Problem(
+        yield HealthProblem(
             "run_silent",
             str(row.id),
             "P2",
@@ -156,9 +158,11 @@ def _silent_runs(connection: Connection, now: datetime) -> Iterable[Problem]:
         )
 
 
-def _disk() -> Iterable[Problem]:
+def _disk() -> Iterable[HealthProblem]:
     directory = var_directory()
     usage = shutil.disk_usage(directory if directory.exists() else directory.anchor or ".")
     if usage.free < min(MIN_FREE_BYTES, MIN_FREE_SHARE * usage.total):
         free = usage.free / 2**30
-        yield Problem("disk_full", "disk", "P1", f"Only {free:.1f} GB are free where pricewatch writes.")
+        yield HealthProblem(
+            "disk_full", "disk", "P1", f"Only {free:.1f} GB are free where pricewatch writes."
+        )

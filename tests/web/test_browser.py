@@ -33,12 +33,12 @@ def test_a_run_is_shown_live_and_filtered(
     expect(row).to_contain_text("running")
     row.get_by_role("link").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Discovery run")
-    pages = page.locator(".figure", has_text="pages/s").locator(".value")
+    pages = page.locator(".metric", has_text="pages/s").locator(".value")
     expect(pages).not_to_have_text("0")
     marketplace.clear_faults()
     assert running.end().returncode == 0
     # The page updates itself when the run ends.
-    expect(page.locator(".figure", has_text="Status")).to_contain_text("Finished")
+    expect(page.locator(".metric", has_text="Status")).to_contain_text("Finished")
     expect(page.locator("table").filter(has_text="Outcome").locator("tbody tr").first).to_be_visible()
     page.get_by_role("link", name="All discovery runs").click()
     page.get_by_label("Status").get_by_role("link", name="Failed").click()
@@ -114,8 +114,8 @@ def test_a_csv_file_is_checked_before_it_is_imported(page: Page, database: Datab
         {"name": "t.csv", "mimeType": "text/csv", "buffer": lines.encode()}
     )
     page.get_by_role("button", name="Check").click()
-    expect(page.locator(".figure", has_text="Would be added").locator(".value")).to_have_text("1")
-    expect(page.locator(".figure", has_text="Rejected").locator(".value")).to_have_text("2")
+    expect(page.locator(".metric", has_text="Would be added").locator(".value")).to_have_text("1")
+    expect(page.locator(".metric", has_text="Rejected").locator(".value")).to_have_text("2")
     expect(page.get_by_text("not a web address")).to_be_visible()
     assert database.value("SELECT count(*) FROM targets") == 0
     page.get_by_role("button", name="Import 1").click()
@@ -125,7 +125,7 @@ def test_a_csv_file_is_checked_before_it_is_imported(page: Page, database: Datab
     page.goto("/targets/import")
     page.get_by_label("Or paste").fill("url,currency\nhttps://a.example/1,JPY\n")
     page.get_by_role("button", name="Check").click()
-    expect(page.locator(".figure", has_text="Would be updated").locator(".value")).to_have_text("1")
+    expect(page.locator(".metric", has_text="Would be updated").locator(".value")).to_have_text("1")
     page.get_by_role("button", name="Import 1").click()
     expect(page.get_by_role("status")).to_contain_text("0 new, 1 updated, 0 unchanged")
     assert database.value("SELECT selectors FROM targets") == {"currency": "JPY"}
