@@ -1,7 +1,7 @@
-"""Lets a crawl go on, or close, at once when an item that `start()` yielded has been processed.
+"""Continue or close a crawl immediately after an item that `start()` yielded has been processed.
 
-Scrapy looks whether there is something left to do when a response ends. After an item without a response it
-would find out five seconds later, and if it is closing at that time, never.
+Scrapy checks for remaining work when a response has been processed. After an item without a response, it
+checks up to five seconds later, or never if the crawl is closing.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from scrapy.crawler import Crawler
 
 from pricewatch.fetching.engine_slot import engine_slot
 
-SECONDS_BETWEEN = 0.02
+POLL_SECONDS = 0.02
 
 
 class StartItemsExtension:
     def __init__(self, crawler: Crawler):
         self.crawler = crawler
-        self._watching: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
         for signal in (signals.item_scraped, signals.item_dropped, signals.item_error):
             crawler.signals.connect(self.item_ended, signal)
 
@@ -29,11 +29,11 @@ class StartItemsExtension:
         return cls(crawler)
 
     def item_ended(self, response: Any) -> None:
-        if response is None and (self._watching is None or self._watching.done()):
-            self._watching = asyncio.ensure_future(self._look_again())
+        if response is None and (self._task is None or self._task.done()):
+            self._task = asyncio.ensure_future(self._wake_engine())
 
-    async def _look_again(self) -> None:
-        """When no item is left: the signal comes before Scrapy has counted the item as done."""
+    async def _wake_engine(self) -> None:
+        """Wait until no item is left, because Scrapy counts an item as done only after its signal."""
         engine, spider = self.crawler.engine, self.crawler.spider
         while engine is not None and spider is not None and (slot := engine.scraper.slot) is not None:
             if not slot.itemproc_size:
@@ -43,4 +43,4 @@ class StartItemsExtension:
                 elif running := engine_slot(self.crawler):
                     running.nextcall.schedule()
                 return
-            await asyncio.sleep(SECONDS_BETWEEN)
+            await asyncio.sleep(POLL_SECONDS)

@@ -84,7 +84,7 @@ def test_apartments_rents(rent: str, expected_outcome: str) -> None:
         ({"price": 980, "isNoPrice": True}, "PRICE_NOT_FOUND"),
         ({"status": "trading", "price": None}, "OOS_NO_PRICE"),
         ({"status": "something_new"}, "UNKNOWN_AVAILABILITY"),
-        # The final price of an auction is not product_ids.
+        # The final price of an auction is not known.
         ({"auction": {"highestBid": 980}}, "PRICE_NOT_FOUND"),
         ({"auction": None}, "980"),
         ({"id": None}, "PAGE_STRUCTURE_CHANGED"),

@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 STOPPED = """
 import asyncio
 from scrapy.utils.project import get_project_settings
-from pricewatch.commands.simulate import Command, in_reactor
+from pricewatch.commands.simulate import Command, run_in_reactor
 
 async def stop_the_reactor():
     from twisted.internet import reactor
@@ -22,7 +22,7 @@ async def stop_the_reactor():
 
 command = Command()
 command.days, command.faults, command.habits = 1, 0, "none"
-command._simulate = lambda _: in_reactor(stop_the_reactor(), get_project_settings())
+command._simulate = lambda _: run_in_reactor(stop_the_reactor(), get_project_settings())
 command.run([], command)
 raise SystemExit(command.exitcode)
 """

@@ -124,7 +124,7 @@ CASES = [
         "18.00 GBP IN_STOCK",
     ),
     (
-        "woocommerce on sale, told again in words",
+        "woocommerce on sale, repeated as text",
         page(
             WOOCOMMERCE.format(
                 price=f"<del>{woo('29,99')}</del> <span>Ursprünglicher Preis war: 29,99 €</span>"

@@ -156,7 +156,7 @@ WRONG_PAGE = [
         "PAGE_STRUCTURE_CHANGED",
     ),
     ("404", page(buy("€19.99")), 404, "PAGE_STRUCTURE_CHANGED"),
-    # 17: another page than the one requested for
+    # 17: another page than the one requested
     (
         "category",
         page(

@@ -104,7 +104,7 @@ JSON_LD = [
 OTHER_SYNTAXES = [
     ("microdata with content", MICRODATA.format(price='<meta itemprop="priceCurrency" content="EUR"><span itemprop="price" content="19.99">19,99</span>'), "19.99 EUR IN_STOCK"),
     ("microdata as text", MICRODATA.format(price='<span itemprop="price">1.226,00 €</span>'), "1226.00 EUR IN_STOCK"),
-    ("microdata beside cards", MICRODATA.format(price='<span itemprop="price" content="19.99">19,99 €</span><meta itemprop="priceCurrency" content="EUR">') + CARDS, "19.99 EUR IN_STOCK"),
+    ("microdata next to cards", MICRODATA.format(price='<span itemprop="price" content="19.99">19,99 €</span><meta itemprop="priceCurrency" content="EUR">') + CARDS, "19.99 EUR IN_STOCK"),
     ("microdata of cards only", H1 + "<p>Nothing to see here but other things that you may like</p>" + CARDS, "PRICE_NOT_FOUND"),
     ("microdata by reference", ('<div itemscope itemtype="http://schema.org/Product" itemref="p"><h1 itemprop="name">Blue Kettle</h1></div>'
      '<div id="p"><div itemprop="offers" itemscope><meta itemprop="price" content="19.99"><meta itemprop="priceCurrency" content="EUR"><link itemprop="availability" href="InStock"></div></div>'), "19.99 EUR IN_STOCK"),

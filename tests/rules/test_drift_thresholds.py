@@ -84,8 +84,8 @@ def test_thresholds(found: DriftBatch, streaks: Streaks, alerts: set[DriftAlert]
 def test_a_small_batch_and_one_out_of_stock_do_not_break_a_streak() -> None:
     streaks = judge_batch(batch(20, 20), Streaks()).streaks
     assert streaks == Streaks(1, 1, 0)
-    for harmless in (batch(5), batch(30, 0, oos_no_price=30)):
-        verdict = judge_batch(harmless, streaks)
+    for neutral in (batch(5), batch(30, 0, oos_no_price=30)):
+        verdict = judge_batch(neutral, streaks)
         assert (verdict.judged, verdict.streaks) == (False, streaks)
     assert judge_batch(batch(20, 20), streaks).disable
     assert judge_batch(batch(20), streaks).streaks == Streaks()

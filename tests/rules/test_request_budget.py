@@ -8,24 +8,24 @@ from pricewatch.rules.request_budget import Limit, SourceLimit, limit_of, room_f
 
 
 @pytest.mark.parametrize(
-    ("wishes", "crawl_delay", "limit"),
+    ("sources", "crawl_delay", "limit"),
     [
         ([], None, Limit(2.0, 1)),
         ([SourceLimit()], None, Limit(2.0, 1)),
         ([], 1.0, Limit(2.0, 1)),
         ([], 10.0, Limit(10.0, 1)),
-        # A source that names a rate or a delay lifts both defaults.
+        # A source that names a rate or a delay replaces both defaults.
         ([SourceLimit(requests_per_second=20)], None, Limit(0.05, 1)),
         ([SourceLimit(min_delay=0.5)], None, Limit(0.5, 1)),
         ([SourceLimit(20, 0.5, 4)], None, Limit(0.5, 4)),
-        # An explicit Crawl-delay is never lifted.
+        # An explicit Crawl-delay always applies.
         ([SourceLimit(1000, 0, 16)], 1.0, Limit(1.0, 16)),
-        # Two sources on one domain: the stricter wish of each kind.
+        # Two sources on one domain: the stricter value of each kind.
         ([SourceLimit(20, None, 8), SourceLimit(5, None, 2), SourceLimit()], None, Limit(0.2, 2)),
     ],
 )
-def test_the_limit_of_a_domain(wishes: list[SourceLimit], crawl_delay: float | None, limit: Limit) -> None:
-    assert limit_of(wishes, crawl_delay) == limit
+def test_strictest_limit_of_a_domain_applies(sources: list[SourceLimit], crawl_delay: float | None, limit: Limit) -> None:
+    assert limit_of(sources, crawl_delay) == limit
 
 
 def test_very_high_rates_are_not_limited() -> None:

@@ -17,7 +17,7 @@ def test_reservations_made_before_a_crash_still_count(database: Database, server
 
     def reserve(ticket: str) -> float | Refusal:
         with database.engine.connect() as connection:
-            # The tests' server does without, to be quick.
+            # The server of the tests disables it for speed.
             connection.execute(text("SET synchronous_commit = on"))
             connection.commit()
             backend = PostgresBackend(lambda: connection)
