@@ -90,7 +90,7 @@ TAGS = [
 
 
 @pytest.mark.parametrize(("tag", "expected"), [case[1:] for case in TAGS], ids=[case[0] for case in TAGS])
-def test_price_tags(tag, expected):
+def test_price_tags_are_read(tag, expected):
     result = outcome(page(buy(tag)))
     if expected:
         assert result == f"{expected} IN_STOCK"
@@ -174,7 +174,7 @@ BODIES = [
 @pytest.mark.parametrize(
     ("body", "expected"), [case[1:] for case in BODIES], ids=[case[0] for case in BODIES]
 )
-def test_misleading_pages(body, expected):
+def test_misleading_pages_give_the_right_price_or_none(body, expected):
     assert outcome(page(body)) == expected
 
 
@@ -198,7 +198,7 @@ def test_misleading_pages(body, expected):
         ("<p>Vorbestellbar</p>", "BACKORDER"),
     ],
 )
-def test_displayed_availability(button, expected):
+def test_displayed_availability_is_read(button, expected):
     head = '<meta property="og:type" content="product">'
     assert (
         outcome(page(f'<h1>Blue Kettle</h1><div class="price">€19.99</div>{button}', head))

@@ -125,14 +125,14 @@ OTHER_SYNTAXES = [
 @pytest.mark.parametrize(
     ("body", "expected"), [case[1:] for case in JSON_LD], ids=[case[0] for case in JSON_LD]
 )
-def test_json_ld(body, expected):
+def test_json_ld_is_read(body, expected):
     assert outcome(page(body)) == expected
 
 
 @pytest.mark.parametrize(
     ("body", "expected"), [case[1:] for case in OTHER_SYNTAXES], ids=[case[0] for case in OTHER_SYNTAXES]
 )
-def test_microdata_rdfa_meta_tags_and_state(body, expected):
+def test_microdata_rdfa_meta_tags_and_state_are_read(body, expected):
     assert outcome(page(body)) == expected
 
 
@@ -142,7 +142,7 @@ def test_url_selects_the_variant():
     assert outcome(html, "https://shop.example/p/KET-S") == "19.99 EUR IN_STOCK"
 
 
-def test_all_fields_of_an_offer():
+def test_all_fields_of_an_offer_are_read():
     data = product(
         sku="KET-1",
         mpn="M-7",

@@ -24,7 +24,9 @@ from pricewatch.rules.request_budget import Limit, SourceLimit, limit_of, room_f
         ([SourceLimit(20, None, 8), SourceLimit(5, None, 2), SourceLimit()], None, Limit(0.2, 2)),
     ],
 )
-def test_strictest_limit_of_a_domain_applies(sources: list[SourceLimit], crawl_delay: float | None, limit: Limit) -> None:
+def test_strictest_limit_of_a_domain_applies(
+    sources: list[SourceLimit], crawl_delay: float | None, limit: Limit
+) -> None:
     assert limit_of(sources, crawl_delay) == limit
 
 

@@ -47,7 +47,7 @@ def test_a_run_is_shown_live_and_filtered(
     expect(page.locator("tbody tr")).to_have_count(1)
 
 
-def test_a_listing_with_its_chart_and_a_watch_rule(page: Page, database: Database) -> None:
+def test_a_listing_shows_its_chart_and_gets_a_watch_rule(page: Page, database: Database) -> None:
     now = datetime.now(UTC)
     for price in (2000, 1500):
         observations.store(database.engine, [observations.card(1, price, now, title="Red <b>bike</b>")])
@@ -209,7 +209,7 @@ def test_a_market_is_added_and_scraped_now(page: Page, database: Database) -> No
     assert market == (120_000, "EUR")
 
 
-def test_dark_and_light(page: Page) -> None:
+def test_the_chosen_theme_is_remembered(page: Page) -> None:
     page.emulate_media(color_scheme="light")
     page.goto("/")
     colour: Any = "getComputedStyle(document.body).backgroundColor"
