@@ -99,7 +99,7 @@ def test_adding_a_known_url_updates_its_target(scrapy, database, tmp_path: Path)
 
 BAD_INPUT = [
     ("add http://169.254.169.254/", "cannot be watched: 169.254.169.254 is not a public address"),
-    ("add https://a.example/1 --schedule hourly", "schedule 'hourly' cannot be read"),
+    ("add https://a.example/1 --schedule hourly", "schedule 'hourly' is not valid"),
     ("add https://a.example/1 --selector colour=.x", "There is no selector 'colour'"),
     ("import /nowhere.csv", "/nowhere.csv cannot be read"),
     ("pause", "Say which"),
