@@ -181,7 +181,7 @@ def test_an_adapter_is_disabled_and_enabled(page: Page, database: Database) -> N
     page.get_by_role("button", name="Disable for every source").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("disabled")
     assert database.value("SELECT enabled FROM adapter_status WHERE adapter_id = 'bazaar'") is False
-    page.get_by_label("What was fixed").fill("mended")
+    page.get_by_label("What was fixed").fill("repaired")
     page.get_by_role("button", name="Enable for every source").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("enabled")
     assert [row.action for row in database.rows("SELECT action FROM audit ORDER BY id")] == [

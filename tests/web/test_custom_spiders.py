@@ -106,7 +106,7 @@ def test_a_drifting_spider_is_disabled_and_can_be_enabled(
     assert f"Spider {name}" in page
     assert "Disabled by pricewatch" in page
     assert f'action="{path}/enable"' in client.get(f"{path}?source=bazaar").text
-    enabled = browser.post(f"{path}/enable", page=path, note="mended", source="bazaar")
+    enabled = browser.post(f"{path}/enable", page=path, note="repaired", source="bazaar")
     assert enabled.status_code == 303
     assert enabled.headers["location"] == f"{path}?source=bazaar"
     message = f"The spider {name} on bazaar is enabled. Its next run is marked as watched."
@@ -132,7 +132,7 @@ def test_a_spider_is_disabled_and_enabled_by_the_api(
     assert found["scrape_adapter_enabled"][(reader,)] == 0
     assert found["scrape_adapter_disabled_total"][(reader, "MANUAL")] == 1
     assert (reader,) not in found["scrape_queue_pending"]
-    assert client.post(f"{path}/enable", json={"note": "mended"}).json()["enabled"] is True
+    assert client.post(f"{path}/enable", json={"note": "repaired"}).json()["enabled"] is True
     assert read(client)["scrape_adapter_enabled"][(reader,)] == 1
 
 
