@@ -1,4 +1,4 @@
-"""Scrapy settings. What people tune is at the top; each can be given as `-s NAME=VALUE`."""
+"""Scrapy settings. Those that users change are at the top; `-s NAME=VALUE` overrides any of them."""
 
 import os
 from importlib.util import find_spec
@@ -7,35 +7,35 @@ BOT_NAME = "pricewatch"
 SPIDER_MODULES = ["pricewatch.spiders"]
 NEWSPIDER_MODULE = "pricewatch.spiders"
 COMMANDS_MODULE = "pricewatch.commands"
-# So that what is set below also holds for a spider whose `custom_settings` name components of its own.
+# The add-on merges the components below with those in the `custom_settings` of a spider.
 ADDONS = {"pricewatch.addon.Pricewatch": 500}
 
 # Discovery and sweep
 STOP_AFTER_FAMILIAR_PAGES = 5
 OVERVIEW_ATTEMPTS = 3
-OVERVIEW_MOST_PAGES = 2000  # of one start page: a site that has always one more is not followed for ever
+OVERVIEW_MOST_PAGES = 2000  # per start page; a limit for sites whose pages never end
 SWEEP_PAGES_PER_RUN = 50
 SWEEP_OVERLAP_PAGES = 5
 SWEEP_LEAST_COVERAGE = 0.7
-SWEEP_AGREEMENT = 0.1  # two partial cycles in a row that differ by no more than this are believed
-SWEEP_PRICE_SHARE_DROP = 0.3  # when the share of cards with a price falls by more, a cycle is partial
+SWEEP_AGREEMENT = 0.1  # two partial cycles in a row that differ by at most this share are accepted
+SWEEP_PRICE_SHARE_DROP = 0.3  # a cycle is partial if the share of cards with a price falls by more than this
 SWEEP_TIME_BUDGET_MINUTES = 30
 SWEEP_MAX_DETAILS = 100
 DETAIL_REFRESH_HOURS = 24
 DETAIL_RETRY_MINUTES = 60
 
-# Validation: a price that jumps by more than this factor waits until another run sees it too
+# Validation: a price that changes by more than this factor is quarantined until another run confirms it
 PRICE_JUMP_FACTOR = 4
 PRICE_JUMP_AGREEMENT = 0.05
 
-# Alert: more than this share of the prices of a market's recently seen listings is older than this
+# Alert: the share of a market's recently seen listings whose price is older than these hours is too large
 STALE_PRICE_HOURS = 48
 STALE_PRICE_SHARE = 0.3
 
 # Targets
 TARGETS_MOST_PENDING = 10_000
 TARGETS_MOST_PENDING_PER_SOURCE = 1_000
-TARGETS_LONGEST_BACKLOG_HOURS = 4  # of one source, at the rate that it may be read
+TARGETS_LONGEST_BACKLOG_HOURS = 4  # per source, at its rate limit
 TARGETS_RETRY_AFTER_SECONDS = 60
 TARGETS_LONGEST_PAUSE_MINUTES = 60
 TARGETS_LEASE_SECONDS = 300
@@ -44,15 +44,15 @@ TARGETS_PER_RUN = 1000
 TARGETS_TIME_BUDGET_MINUTES = 30
 TARGETS_FAILURES_TO_BE_BROKEN = 5
 
-# Dispatching: the daemon looks each minute; what is due becomes jobs
-# Of what is due, each begins after a random wait of up to this.
+# Dispatching: each minute, the daemon adds jobs for everything that is due
+# Jobs start after a random delay of up to this.
 DISPATCH_SPREAD_SECONDS = float(os.environ.get("DISPATCH_SPREAD_SECONDS", "60"))
-DISPATCH_MOST_PENDING = 1000  # with so many jobs waiting, the rest stays due
+DISPATCH_MOST_PENDING = 1000  # no more jobs are added while this many wait
 DISPATCH_MOST_TARGET_JOBS = 4
 MAINTENANCE_AT = "03:00"  # UTC
 KEEP_RUN_DETAILS_DAYS = 30
 KEEP_JOBS_DAYS = 90
-KEEP_HELD_PAGES_DAYS = 30  # pages that offers are held with; those of settled offers go within days
+KEEP_HELD_PAGES_DAYS = 30  # pages of pending offers; those of reviewed offers are removed within days
 KEEP_VERSIONS = 20
 
 # Verification
@@ -65,44 +65,44 @@ WRITE_BATCH_WAIT_MS = 500
 WRITE_QUEUE_UNITS = 200
 DATABASE_RETRY_SECONDS = 120
 RUN_HEARTBEAT_SECONDS = 10
-RESOLVE_EVERY_PAGES = 200  # after so many product pages what they told is tied to products; 0: at the end
+RESOLVE_EVERY_PAGES = 200  # link listings to products after this many product pages; 0: only at the end
 
-# Fetching: who we say we are
+# Fetching: user agent and headers
 USER_AGENT = "pricewatch (+https://github.com/pricewatch)"
 HONEST_USER_AGENT = False
 USER_AGENTS_ENABLED = True
 USER_AGENT_SEED = ""
 ACCEPT_LANGUAGE = "en-US,en;q=0.9"
 COOKIES_ENABLED = False
-REFERER_ENABLED = False  # the headers say that nobody has sent us
+REFERER_ENABLED = False  # consistent with the header Sec-Fetch-Site: none
 
-# Fetching: how often, per registrable domain, over all processes and machines; a source may say otherwise
+# Fetching: rate limits per registrable domain, for all processes and machines; sources may override them
 RATE_LIMIT_ENABLED = True
 REQUESTS_PER_SECOND = 0.5
 MIN_DELAY_MS = 2000
 MAX_CONCURRENT = 1
-RATE_LIMIT_UNLIMITED = 1000  # rates from here on are not limited
+RATE_LIMIT_UNLIMITED = 1000  # rates of at least this are not limited
 RATE_LIMIT_MAX_WAIT = 900
 RATE_LIMIT_MARGIN = 0.05  # requests are planned this much further apart, because some are sent late
-RATE_LIMIT_BROWSER_MARGIN = 0.3  # the same for requests of a browser, which are sent later
+RATE_LIMIT_BROWSER_MARGIN = 0.3  # the same for a browser, which sends its requests later
 RATE_LIMIT_LEASE_SECONDS = 15
 REDIS_URL = os.environ.get("REDIS_URL", "")
 CONCURRENT_REQUESTS = 16
 CONCURRENT_REQUESTS_PER_DOMAIN = 16
 DOWNLOAD_DELAY = 0
 
-# Fetching: whether at all
+# Fetching: permissions
 ROBOTSTXT_OBEY = True
 ROBOTSTXT_USER_AGENT = "pricewatch"
 ROBOTS_CACHE_HOURS = 24
 ROBOTS_RETRY_SECONDS = 600
 GUARD_ENABLED = True
-# Hosts, networks or host:port that may be private, with commas: `shop.internal:8080,10.1.0.0/16`
+# Private hosts, networks or host:port that may be fetched, comma-separated: `shop.internal:8080,10.1.0.0/16`
 ALLOWED_PRIVATE_HOSTS = os.environ.get("ALLOWED_PRIVATE_HOSTS", "")
 HOSTS: dict[str, str] = {}
 BLOCKED_PAGES_ENABLED = True
 
-# Fetching: what goes wrong
+# Fetching: limits, redirects and retries
 DOWNLOAD_TIMEOUT = 30
 DOWNLOAD_MAXSIZE = 10 * 1024 * 1024
 DOWNLOAD_WARNSIZE = 0
@@ -115,7 +115,7 @@ RETRY_JITTER = 0.25
 RETRY_AFTER_MAX = 120
 RETRY_GIVE_UP_LOG_LEVEL = "INFO"
 
-# Fetching: through whom; credentials belong into the environment
+# Fetching: proxies; set credentials in the environment
 PROXIES_ENABLED = True
 PROXIES_DATACENTER = os.environ.get("PROXIES_DATACENTER", "")
 PROXIES_RESIDENTIAL = os.environ.get("PROXIES_RESIDENTIAL", "")
@@ -137,7 +137,7 @@ TWISTED_DNS_RESOLVER = "pricewatch.fetching.name_resolution.GuardedResolver"
 DOWNLOAD_HANDLERS = {
     "http": "pricewatch.fetching.download_handler.DownloadHandler",
     "https": "pricewatch.fetching.download_handler.DownloadHandler",
-    # Nothing but the web is fetched.
+    # Only HTTP and HTTPS are fetched.
     "data": None,
     "file": None,
     "ftp": None,
@@ -159,12 +159,12 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "pricewatch.middlewares.redirects.OnSiteRedirectMiddleware": 600,
     "pricewatch.middlewares.proxy_wait.ProxyWaitMiddleware": 740,
-    # Every request waits here for the rate limit; nothing further in waits.
+    # Every request waits here for the rate limit; later middlewares must not delay it.
     "pricewatch.middlewares.rate_limit.RateLimitMiddleware": 950,
     "pricewatch.middlewares.proxies.ProxiesMiddleware": 960,
 }
 
-# Every spider has these; ours add what only they need.
+# Pipelines of every spider; the built-in spiders add those that only they need.
 ITEM_PIPELINES = {
     "pricewatch.pipelines.validate.ValidatePipeline": 100,
     "pricewatch.pipelines.upsert.UpsertPipeline": 200,
@@ -185,16 +185,16 @@ EXTENSIONS = {
     "scrapy.extensions.feedexport.FeedExporter": None,
     "pricewatch.extensions.feeds.ListingFeedExporter": 110,
 }
-# Both would open a port that runs code.
+# Both would open a port that can run code.
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 
 LOG_LEVEL = "INFO"
 LOG_SHORT_NAMES = False
-# One line per item and per page is work that nobody reads; the run's own rows say it all.
+# A line per item and page would slow the crawl down; the rows of the run contain the same information.
 LOG_FORMATTER = "pricewatch.extensions.log_formatter.QuietLogFormatter"
 STATS_DUMP = False
-DOWNLOADER_STATS = False  # to count its bytes, every request would be written out twice
+DOWNLOADER_STATS = False  # counting bytes would serialize every request twice
 FEED_EXPORT_ENCODING = "utf-8"
 if find_spec("uvloop"):
     ASYNCIO_EVENT_LOOP = "uvloop.Loop"

@@ -162,9 +162,9 @@ def server(short_directory: Path) -> Iterator[Server]:
     directory = short_directory / "db"
     yield Server(directory)
     embedded_postgres._user_locks.pop(directory).close()
-    # The keeper process releases its lock when the server has stopped.
-    with (directory / "postgres.keeper").open("a") as keeper:
-        fcntl.flock(keeper, fcntl.LOCK_EX)
+    # The supervisor releases its lock when the server has stopped.
+    with (directory / embedded_postgres.SUPERVISOR_LOCK).open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 @pytest.fixture(scope="session")

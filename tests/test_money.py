@@ -15,7 +15,7 @@ from pricewatch.money import CurrencyMismatch, Money, by_currency, minor_units
     ("code", "digits"),
     [("EUR", 2), ("JPY", 0), ("KRW", 0), ("CLP", 0), ("KWD", 3), ("BHD", 3), ("HUF", 2), ("CLF", 4)],
 )
-def test_minor_units(code: str, digits: int) -> None:
+def test_decimals_depend_on_the_currency(code: str, digits: int) -> None:
     assert minor_units(code) == digits
 
 
@@ -28,7 +28,7 @@ def test_minor_units(code: str, digits: int) -> None:
         (5, "USD", "0.05 USD"),
     ],
 )
-def test_formatted_with_the_decimals_of_its_currency(minor: int, currency: str, text: str) -> None:
+def test_money_is_formatted_with_the_decimals_of_its_currency(minor: int, currency: str, text: str) -> None:
     assert str(Money(minor, currency)) == text
 
 
@@ -53,7 +53,7 @@ def test_the_same_amount_of_another_currency_is_another_price() -> None:
     assert len({Money(100, "EUR"), Money(100, "EUR"), Money(100, "USD")}) == 2
 
 
-def test_arithmetic() -> None:
+def test_amounts_of_one_currency_can_be_added_and_compared() -> None:
     assert Money(150, "EUR") - Money(50, "EUR") == Money(100, "EUR")
     assert Money(150, "EUR") + Money(50, "EUR") == Money(200, "EUR")
     assert Money(150, "EUR").change_from(Money(100, "EUR")) == 0.5
@@ -65,12 +65,12 @@ def test_arithmetic() -> None:
 @pytest.mark.parametrize(
     "arguments", [(True, "EUR"), (1.5, "EUR"), ("1", "EUR"), (1, "eur"), (1, "EURO"), (1, "")]
 )
-def test_invalid_amounts_and_currencies(arguments: Any) -> None:
+def test_invalid_amounts_and_currencies_are_refused(arguments: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         Money(*arguments)
 
 
-def test_cannot_be_changed() -> None:
+def test_money_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
         Money(1, "EUR").minor = 2  # type: ignore[misc]
 

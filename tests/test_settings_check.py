@@ -42,14 +42,14 @@ def settings_with(**changes: Any) -> Settings:
         ("REDIS_URL", "http://me:secret@host", "REDIS_URL must be a URL such as redis://host:6379/0."),
     ],
 )
-def test_invalid_settings(name: str, value: str, sentence: str) -> None:
+def test_invalid_settings_are_refused(name: str, value: str, sentence: str) -> None:
     with pytest.raises(UserError) as caught:
         check_settings(settings_with(**{name: value}))
     assert sentence in str(caught.value)
     assert "secret" not in str(caught.value)
 
 
-def test_valid_settings() -> None:
+def test_valid_settings_are_accepted() -> None:
     check_settings(settings_with())
     check_settings(
         settings_with(

@@ -18,7 +18,7 @@ class Presence(StrEnum):
     ALIVE = "alive"
     GONE = "gone"
     SOLD = "sold"
-    # The page does not tell: a bot wall, an empty rendering, a different page.
+    # The page does not show it: a bot wall, an empty rendering, a different page.
     UNKNOWN = "unknown"
 
 
@@ -65,7 +65,7 @@ class Adapter:
     max_page_size: ClassVar[int] = 30
     # Number of pages without a new listing after which discovery stops; None uses the setting.
     stop_after_familiar_pages: ClassVar[int | None] = None
-    # True if only the page of a listing tells whether it is sold or gone.
+    # True if only the page of a listing shows whether it is sold or gone.
     presence_needs_page: ClassVar[bool] = False
 
     def in_currency(self, currency: str) -> Adapter:

@@ -43,7 +43,7 @@ class HtmlSiteAdapter(SiteAdapter):
             return found
         if response.status >= 400 or not page.is_complete(response):
             return found
-        # The page alone does not tell an empty list from a different page.
+        # An empty list cannot be distinguished from a different page.
         return ExtractFailure(FailureReason.SELECTOR_NOT_FOUND, found.details)
 
     def cards_on(self, response: TextResponse) -> Overview | None:

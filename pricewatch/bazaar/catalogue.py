@@ -188,11 +188,11 @@ def _rental_title(rng: Random, category: Category, kind: str, place: str, area: 
 
 def _assign_ids(seed: int, made: list[tuple[SampleListing, list[int]]]) -> None:
     """Assign ids in chronological order, with gaps, as a busy platform does."""
-    wanted = [(listing.listed_at, place, 0) for place, (listing, _) in enumerate(made)]
-    wanted += [(at, place, 1) for place, (_, id_changes) in enumerate(made) for at in id_changes]
+    appearances = [(listing.listed_at, place, 0) for place, (listing, _) in enumerate(made)]
+    appearances += [(at, place, 1) for place, (_, id_changes) in enumerate(made) for at in id_changes]
     rng = Random(f"{seed}/ids")
     number = FIRST_ID
-    for at, place, again in sorted(wanted):
+    for at, place, again in sorted(appearances):
         number += rng.randint(1, 9)
         listing = made[place][0]
         listing.ids.append((at, str(number)))

@@ -30,8 +30,8 @@ class Behaviour:
 def search(inventory: Inventory, query: Mapping[str, str], now: float) -> list[SampleListing]:
     """Return the listings that match a search, newest first. Price limits are in major units."""
     status = query.get("status") or "on_sale"
-    wanted = query.get("category") or None
-    categories = [index for name, index in inventory.categories.items() if wanted in (None, name)]
+    category = query.get("category") or None
+    categories = [index for name, index in inventory.categories.items() if category in (None, name)]
     lists: list[list[IndexKey]] = []
     if status != "sold":
         lists += [index.offered for index in categories]

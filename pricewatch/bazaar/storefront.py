@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from pricewatch.bazaar import result_pages, static_files
 from pricewatch.bazaar.habits.orders import Habits
-from pricewatch.bazaar.habits.visit_habits import MAINTENANCE
+from pricewatch.bazaar.habits.request_habits import MAINTENANCE
 from pricewatch.bazaar.http_messages import JSON, TEXT, Request, Response
 from pricewatch.bazaar.inventory import Inventory
 from pricewatch.bazaar.page_cache import PageCache

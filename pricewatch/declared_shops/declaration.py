@@ -113,7 +113,7 @@ class DeclaredFields(DeclarationModel):
 class OverviewPart(DeclaredFields):
     card: Css
     url: Places = (FieldPlace(css="a::attr(href)"),)
-    # Either one tells where the list ends: the link to the next page, or a container that may be empty.
+    # Either one shows where the list ends: the link to the next page, or a container that may be empty.
     next: Css | None = None
     container: Css | None = None
 

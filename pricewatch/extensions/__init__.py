@@ -1,1 +1,4 @@
-"""Scrapy extensions, which accompany a crawl without processing its items."""
+"""Scrapy extensions: the run, metrics, progress, feeds and the sample marketplace.
+
+They follow a crawl by its signals. Code that processes items is in `pipelines`; SQL is in `store`.
+"""

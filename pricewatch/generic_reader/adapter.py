@@ -33,7 +33,7 @@ class GenericAdapter(Adapter):
     id: ClassVar[str] = "generic"
     version: ClassVar[str] = "1.2.0"
     domain: ClassVar[str] = "*"
-    # Shops return status 200 for products that are gone; only the page tells.
+    # Shops return status 200 for products that are gone; only the page says so.
     presence_needs_page: ClassVar[bool] = True
 
     def __init__(self, currency: str = ""):

@@ -1,4 +1,4 @@
 """Reading pages: text, prices, availability, URLs and structured data, as pure functions of their arguments.
 
-Nothing here fetches, stores or is specific to one shop; of other rooms it imports only `items`.
+Nothing here fetches, stores or is specific to one shop. No other package of pricewatch is imported.
 """

@@ -1,4 +1,5 @@
-"""Item pipelines, one per file. Each may process an item in `process_item`; the last one passes it to the
-writer, whose thread calls `write` of each pipeline in the order of ITEM_PIPELINES, one transaction per batch.
-SQL belongs in `store`.
+"""Item pipelines, one per file, in the order of ITEM_PIPELINES.
+
+The last one passes each item to the writer thread, which calls `write` of every pipeline, one transaction per
+batch. SQL is in `store`, decisions are in `rules`.
 """

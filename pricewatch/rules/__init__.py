@@ -1,4 +1,4 @@
-"""Decisions as pure functions of their inputs and `now`. No I/O; the only project imports are item types.
+"""Decisions as pure functions of their inputs and `now`.
 
-Each function states the rule that it implements; the numbers are defaults that callers may override.
+Each docstring states the rule; numbers are defaults that callers may override. No I/O and no clock here.
 """

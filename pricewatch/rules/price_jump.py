@@ -16,9 +16,9 @@ def is_jump(known: Money | None, seen: Money | None, *, factor: float = JUMP_FAC
     return seen.exceeds(known, factor) or known.exceeds(seen, factor)
 
 
-def agrees(held: Money, seen: Money, *, within: float = AGREES_WITHIN) -> bool:
+def agrees(quarantined: Money, seen: Money, *, within: float = AGREES_WITHIN) -> bool:
     """Return whether a second observation confirms a quarantined price, up to rounding and exchange rates."""
-    if not held.is_like(seen):
+    if not quarantined.is_like(seen):
         return False
-    apart = held - seen if held > seen else seen - held
-    return not apart.exceeds(held, within)
+    apart = quarantined - seen if quarantined > seen else seen - quarantined
+    return not apart.exceeds(quarantined, within)

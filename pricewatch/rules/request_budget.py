@@ -35,7 +35,7 @@ class Limit:
         return self.interval <= 1 / unlimited
 
     def spaced(self, margin: float) -> Limit:
-        """The same limit with this share added to its interval."""
+        """Return the limit with this share added to its interval."""
         return replace(self, interval=self.interval * (1 + margin))
 
     @property

@@ -41,7 +41,7 @@ def validate_offer(offer: Offer) -> Ok | Drop | Quarantine:
     if offer.availability is Availability.UNKNOWN:
         return Drop(DropReason.UNKNOWN_AVAILABILITY)
     if len(offer.identity_key) > LONGEST_KEY:
-        return Drop(DropReason.MISSING_REQUIRED_FIELD, "identity_key is too long to be one")
+        return Drop(DropReason.MISSING_REQUIRED_FIELD, "identity_key is too long")
     return Ok(offer)
 
 

@@ -1,4 +1,4 @@
 """The state of one run of a spider: its row and counters, its progress through start pages, its plan.
 
-Spiders and Scrapy components belong in their own packages.
+Spiders, pipelines and extensions share it. SQL is in `store`; Scrapy components are in their own packages.
 """

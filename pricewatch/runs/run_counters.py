@@ -138,12 +138,12 @@ class RunCounters:
         counts = unit.counts
         self.stored.add(counts)
         self.count("details", unit.details)
-        if counts.held:
-            self.count("offers_quarantined", counts.held)
+        if counts.quarantined:
+            self.count("offers_quarantined", counts.quarantined)
             self.count("offers_valid", -counts.quarantined_offers)
-            self.note("quarantined/price_jump", counts.held)
+            self.note("quarantined/price_jump", counts.quarantined)
             labels = *unit.read_from, QuarantineReason.VALIDATION_FAILED
-            self.count_metric("scrape_offers_quarantined_total", *labels, amount=counts.held)
+            self.count_metric("scrape_offers_quarantined_total", *labels, amount=counts.quarantined)
         self.count_refused(unit)
 
     def count_refused(self, unit: WriteUnit) -> None:

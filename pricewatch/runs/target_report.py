@@ -67,9 +67,7 @@ def lines_of(result: CheckResult) -> list[str]:
     summaries = {
         "ok": "stored" if result.stored else "would be stored",
         "drop": f"not stored: {why}",
-        "quarantine": f"held in quarantine: {why}"
-        if result.stored
-        else f"would be held in quarantine: {why}",
+        "quarantine": f"quarantined: {why}" if result.stored else f"would be quarantined: {why}",
         "failed": f"nothing to store: {why}",
     }
     lines = [result.url, f"  {summaries[result.status]}"]

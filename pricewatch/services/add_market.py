@@ -70,25 +70,25 @@ def _store(connection: Connection, source: SourceRecord, values: Mapping[str, An
             f"{source.domain} in a file (`scrapy newadapter NAME {source.domain} --declarative`), "
             "or add single pages as targets."
         )
-    given = {
+    fields = {
         name: values[name]
         for name in (*EDITABLE_FIELDS, *SEARCH_FIELDS)
         if values.get(name) not in (None, "")
     }
-    given |= _prices(values, adapter)
-    check_fields(given)
+    fields |= _prices(values, adapter)
+    check_fields(fields)
     site = source.base_url.rstrip("/")
     starts = [path for page in values.get("start_pages") or () if (path := _path(page, site))]
     parameters = values.get("parameters") or {}
-    if not starts and not adapter.start_pages({**given, **parameters}):
+    if not starts and not adapter.start_pages({**fields, **parameters}):
         raise UserError(
             f"Market {market_id} has no start page. Give the address of an overview page, "
             f"or the search parameters of the adapter {adapter.id!r}."
         )
-    name = json_safe(str(given.get("display_name") or "")).strip()
-    given["display_name"] = name[:LONGEST_NAME] or market_id
+    name = json_safe(str(fields.get("display_name") or "")).strip()
+    fields["display_name"] = name[:LONGEST_NAME] or market_id
     row = {
-        **{name: json_safe(value) if isinstance(value, str) else value for name, value in given.items()},
+        **{name: json_safe(value) if isinstance(value, str) else value for name, value in fields.items()},
         "id": market_id,
         "source_id": source.id,
         "start_pages": json_safe(starts),
@@ -100,15 +100,15 @@ def _store(connection: Connection, source: SourceRecord, values: Mapping[str, An
 
 
 def _prices(values: Mapping[str, Any], adapter: Adapter) -> dict[str, Any]:
-    """The ends of the price range that are given as text, and the currency of both."""
+    """Return the bounds of the price range that were typed as text, and their currency."""
     ends = ("min_price", "max_price")
     typed = {f"{end}_cents": str(values[end]) for end in ends if values.get(end) not in (None, "")}
     if not typed and all(values.get(f"{end}_cents") is None for end in ends):
         return {}
-    own, given = adapter.currency, str(values.get("price_currency") or "")
-    currency = typed_currency(given) if given else own
-    if own and currency != own:
-        raise UserError(f"The prices of {adapter.id!r} are in {own}, not in {currency}.")
+    chosen = str(values.get("price_currency") or "")
+    currency = typed_currency(chosen) if chosen else adapter.currency
+    if adapter.currency and currency != adapter.currency:
+        raise UserError(f"The prices of {adapter.id!r} are in {adapter.currency}, not in {currency}.")
     if not currency:
         raise UserError("Give the currency of the price range. Example: EUR")
     prices = {name: typed_amount(text, currency).minor for name, text in typed.items()}

@@ -31,7 +31,7 @@ KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class HealthProblem:
-    """One thing that is wrong now, as an alert describes it."""
+    """A problem that a check found, with the fields of its alert."""
 
     kind: str
     subject: str
@@ -108,7 +108,7 @@ def _disabled_adapters(connection: Connection) -> Iterable[HealthProblem]:
             adapter_status.alert_subject(row.adapter_id, row.source_id),
             "P3",
             f"The {adapter_status.sentence_name(row.adapter_id, row.source_id)} is disabled by "
-            f"{row.disabled_by or 'somebody'} ({row.disabled_reason}: {row.note or 'no note'}).",
+            f"{row.disabled_by or 'an unknown user'} ({row.disabled_reason}: {row.note or 'no note'}).",
         )
 
 

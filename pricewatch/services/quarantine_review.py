@@ -39,7 +39,7 @@ class Review(StrEnum):
     # The same price is already stored; only the sighting is new.
     UNCHANGED = "unchanged"
     OUTDATED = "outdated"
-    STILL_HELD = "still held"
+    STILL_QUARANTINED = "still held"
     NOTHING_READ = "nothing read"
     INVALID = "invalid"
     NOT_WAITING = "not waiting"
@@ -63,110 +63,112 @@ class Reviewed:
         return self.outcome in (Review.STORED, Review.UNCHANGED)
 
 
-def accept(connection: Connection, held_id: int, *, by: str, note: str | None, now: datetime) -> Reviewed:
+def accept(
+    connection: Connection, quarantine_id: int, *, by: str, note: str | None, now: datetime
+) -> Reviewed:
     """Store a quarantined offer unchanged, because a person says that it is right."""
-    held = _pending(connection, held_id)
-    if isinstance(held, Reviewed):
-        return held
-    offer = quarantine_rows.stored_offer(held["offer"])
-    offer.observed_at = offer.observed_at or held["observed_at"]
-    if _has_moved(held):
+    pending = _pending(connection, quarantine_id)
+    if isinstance(pending, Reviewed):
+        return pending
+    offer = quarantine_rows.stored_offer(pending["offer"])
+    offer.observed_at = offer.observed_at or pending["observed_at"]
+    if _has_moved(pending):
         # It was quarantined under the requested URL.
         offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
     verdict = validate_offer(offer)
     if not isinstance(verdict, Ok):
         return Reviewed(
-            held_id, Review.INVALID, f"{verdict.reason}: an offer like this is never stored", offer
+            quarantine_id, Review.INVALID, f"{verdict.reason}: an offer like this is never stored", offer
         )
-    row = _row(verdict.offer, detail=held["details"].get("from") != "card")
+    row = _row(verdict.offer, detail=pending["details"].get("from") != "card")
     trial = connection.begin_nested()
-    if reason := _follow_move(connection, held, verdict.offer, by, now, is_confirmed=True):
+    if reason := _follow_move(connection, pending, verdict.offer, by, now, is_confirmed=True):
         trial.rollback()
-        return Reviewed(held_id, Review.INVALID, reason, verdict.offer)
-    done = _store(connection, held, row, verdict.offer, "REVIEW", accept_jump=True)
-    if _has_moved(held) and done.outcome is Review.OUTDATED:
+        return Reviewed(quarantine_id, Review.INVALID, reason, verdict.offer)
+    done = _store(connection, pending, row, verdict.offer, "REVIEW", accept_jump=True)
+    if _has_moved(pending) and done.outcome is Review.OUTDATED:
         # The review was about the address; a newer price is already stored.
         done.outcome = Review.UNCHANGED
     if not done.would_store:
         trial.rollback()
         return done
-    quarantine_rows.close(connection, held_id, status="accepted", by=by, note=note, now=now)
-    _update_target(connection, held, verdict.offer, now)
+    quarantine_rows.close(connection, quarantine_id, status="accepted", by=by, note=note, now=now)
+    _update_target(connection, pending, verdict.offer, now)
     trial.commit()
     return done
 
 
-def replay(connection: Connection, held_id: int, *, by: str, now: datetime, apply: bool) -> Reviewed:
+def replay(connection: Connection, quarantine_id: int, *, by: str, now: datetime, apply: bool) -> Reviewed:
     """Extract again from the stored page with the current adapter; store the result if `apply` is set."""
-    held = _pending(connection, held_id)
-    if isinstance(held, Reviewed):
-        return held
-    if reason := quarantine_rows.why_no_replay(held["adapter_id"]):
-        return Reviewed(held_id, Review.NO_ADAPTER, reason)
-    if held["page"] is None:
-        return Reviewed(held_id, Review.NO_PAGE, quarantine_rows.why_no_page(held))
-    offer = _extract_again(connection, held)
+    pending = _pending(connection, quarantine_id)
+    if isinstance(pending, Reviewed):
+        return pending
+    if reason := quarantine_rows.why_no_replay(pending["adapter_id"]):
+        return Reviewed(quarantine_id, Review.NO_ADAPTER, reason)
+    if pending["page"] is None:
+        return Reviewed(quarantine_id, Review.NO_PAGE, quarantine_rows.why_no_page(pending))
+    offer = _extract_again(connection, pending)
     if isinstance(offer, Reviewed):
         return offer
     trial = connection.begin_nested()
-    if reason := _follow_move(connection, held, offer, by, now, is_confirmed=False):
+    if reason := _follow_move(connection, pending, offer, by, now, is_confirmed=False):
         trial.rollback()
-        return Reviewed(held_id, Review.STILL_HELD, reason, offer)
-    done = _store(connection, held, _row(offer), offer, "REPLAY", accept_jump=False)
+        return Reviewed(quarantine_id, Review.STILL_QUARANTINED, reason, offer)
+    done = _store(connection, pending, _row(offer), offer, "REPLAY", accept_jump=False)
     if not apply:
         trial.rollback()
         return done
     if done.would_store or done.outcome is Review.OUTDATED:
-        note = f"{done.outcome}, with adapter {held['adapter_id']} {offer.adapter_version}"
-        quarantine_rows.close(connection, held_id, status="replayed", by=by, note=note, now=now)
+        note = f"{done.outcome}, with adapter {pending['adapter_id']} {offer.adapter_version}"
+        quarantine_rows.close(connection, quarantine_id, status="replayed", by=by, note=note, now=now)
     if done.would_store:
-        _update_target(connection, held, offer, now)
+        _update_target(connection, pending, offer, now)
     trial.commit()
     return done
 
 
-def _pending(connection: Connection, held_id: int) -> dict[str, Any] | Reviewed:
-    held = quarantine_rows.get(connection, held_id, lock=True)
-    if held is None:
-        raise UserError(f"There is no quarantined offer {held_id}.")
-    if held["status"] != "pending":
-        by = f" by {held['reviewed_by']}" if held["reviewed_by"] else ""
-        return Reviewed(held_id, Review.NOT_WAITING, f"it was already {held['status']}{by}")
-    return held
+def _pending(connection: Connection, quarantine_id: int) -> dict[str, Any] | Reviewed:
+    pending = quarantine_rows.get(connection, quarantine_id, lock=True)
+    if pending is None:
+        raise UserError(f"There is no quarantined offer {quarantine_id}.")
+    if pending["status"] != "pending":
+        by = f" by {pending['reviewed_by']}" if pending["reviewed_by"] else ""
+        return Reviewed(quarantine_id, Review.NOT_WAITING, f"it was already {pending['status']}{by}")
+    return pending
 
 
-def _extract_again(connection: Connection, held: dict[str, Any]) -> Offer | Reviewed:
-    adapter = _adapter(connection, held)
+def _extract_again(connection: Connection, pending: dict[str, Any]) -> Offer | Reviewed:
+    adapter = _adapter(connection, pending)
     response = HtmlResponse(
-        held["url"], body=held["page"], encoding=held["details"].get("encoding") or "utf-8"
+        pending["url"], body=pending["page"], encoding=pending["details"].get("encoding") or "utf-8"
     )
     try:
         result = adapter.extract(response)
         if isinstance(result, ExtractFailure):
-            return Reviewed(held["id"], Review.NOTHING_READ, f"{result.reason} {result.details}".strip())
+            return Reviewed(pending["id"], Review.NOTHING_READ, f"{result.reason} {result.details}".strip())
         offer = result.offer
         if offer is not None:
-            offer.source, offer.fetch_url = held["source_id"], held["url"]
-            offer.url = canonical_url(offer.url or held["url"])
-            offer.observed_at, offer.adapter_version = held["observed_at"], adapter.version
+            offer.source, offer.fetch_url = pending["source_id"], pending["url"]
+            offer.url = canonical_url(offer.url or pending["url"])
+            offer.observed_at, offer.adapter_version = pending["observed_at"], adapter.version
             offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
     except InvalidUrl as error:
-        return Reviewed(held["id"], Review.NOTHING_READ, str(error))
+        return Reviewed(pending["id"], Review.NOTHING_READ, str(error))
     except Exception as error:  # noqa: BLE001 - an adapter is per-site code and may fail in any way
-        return Reviewed(held["id"], Review.NOTHING_READ, f"{type(error).__name__}: {error}")
+        return Reviewed(pending["id"], Review.NOTHING_READ, f"{type(error).__name__}: {error}")
     if isinstance(result, Quarantine) or offer is None:
         reason = result.reason if isinstance(result, Quarantine) else "no offer"
-        return Reviewed(held["id"], Review.STILL_HELD, str(reason), offer)
+        return Reviewed(pending["id"], Review.STILL_QUARANTINED, str(reason), offer)
     verdict = check_offer(offer, adapter)
     if isinstance(verdict, Ok):
         return verdict.offer
-    outcome = Review.INVALID if isinstance(verdict, Drop) else Review.STILL_HELD
-    return Reviewed(held["id"], outcome, str(verdict.reason), offer)
+    outcome = Review.INVALID if isinstance(verdict, Drop) else Review.STILL_QUARANTINED
+    return Reviewed(pending["id"], outcome, str(verdict.reason), offer)
 
 
-def _adapter(connection: Connection, held: dict[str, Any]) -> Adapter:
-    adapter = adapters.get(held["adapter_id"])
-    target_id = held["target_id"]
+def _adapter(connection: Connection, pending: dict[str, Any]) -> Adapter:
+    adapter = adapters.get(pending["adapter_id"])
+    target_id = pending["target_id"]
     selectors = reviewed_offers.selectors_of_target(connection, target_id) if target_id is not None else None
     return CustomSelectorAdapter(adapter, selectors) if selectors else adapter
 
@@ -179,7 +181,7 @@ def _row(offer: Offer, *, detail: bool = True) -> Row:
 
 def _store(
     connection: Connection,
-    held: dict[str, Any],
+    pending: dict[str, Any],
     row: Row,
     offer: Offer,
     run_type: str,
@@ -189,7 +191,7 @@ def _store(
     for lost in range(MAX_RACE_RETRIES + 1):
         try:
             with connection.begin_nested():
-                return _store_once(connection, held, row, offer, run_type, accept_jump=accept_jump)
+                return _store_once(connection, pending, row, offer, run_type, accept_jump=accept_jump)
         except ConcurrentInsert:
             if lost == MAX_RACE_RETRIES:
                 raise
@@ -197,14 +199,14 @@ def _store(
             if is_outage(error):
                 raise
             return Reviewed(
-                held["id"], Review.INVALID, f"the database refused it: {database_reason(error)}", offer
+                pending["id"], Review.INVALID, f"the database refused it: {database_reason(error)}", offer
             )
     raise AssertionError("the loop above returns or raises")
 
 
 def _store_once(
     connection: Connection,
-    held: dict[str, Any],
+    pending: dict[str, Any],
     row: Row,
     offer: Offer,
     run_type: str,
@@ -213,7 +215,7 @@ def _store_once(
 ) -> Reviewed:
     found = reviewed_offers.load(connection, row)
     done = Reviewed(
-        held["id"],
+        pending["id"],
         Review.UNCHANGED,
         offer=offer,
         known=Money.of(found.known_price_cents, found.known_currency),
@@ -224,33 +226,42 @@ def _store_once(
         done.details = f"a newer observation is stored{at}"
         return done
     if not accept_jump and is_jump(done.known, offer.price):
-        done.outcome, done.details = Review.STILL_HELD, "the price jumped, and no other run confirmed it"
+        done.outcome, done.details = (
+            Review.STILL_QUARANTINED,
+            "the price jumped, and no other run confirmed it",
+        )
         return done
-    if reviewed_offers.write(connection, held["run_id"] or 0, run_type):
+    if reviewed_offers.write(connection, pending["run_id"] or 0, run_type):
         done.outcome = Review.STORED
     return done
 
 
-def _has_moved(held: dict[str, Any]) -> bool:
-    return bool(held["reason"] == QuarantineReason.MOVED)
+def _has_moved(pending: dict[str, Any]) -> bool:
+    return bool(pending["reason"] == QuarantineReason.MOVED)
 
 
 def _follow_move(
-    connection: Connection, held: dict[str, Any], offer: Offer, by: str, now: datetime, *, is_confirmed: bool
+    connection: Connection,
+    pending: dict[str, Any],
+    offer: Offer,
+    by: str,
+    now: datetime,
+    *,
+    is_confirmed: bool,
 ) -> str | None:
     """Point the target of a moved page to its new address; return the reason if that is not possible."""
-    if not _has_moved(held):
+    if not _has_moved(pending):
         return None
-    if held["target_id"] is None:
+    if pending["target_id"] is None:
         return "its target was removed"
     return moved_targets.move_target(
-        connection, held["target_id"], offer, by=by, now=now, is_confirmed=is_confirmed
+        connection, pending["target_id"], offer, by=by, now=now, is_confirmed=is_confirmed
     )
 
 
-def _update_target(connection: Connection, held: dict[str, Any], offer: Offer, now: datetime) -> None:
-    target_id = held["target_id"]
+def _update_target(connection: Connection, pending: dict[str, Any], offer: Offer, now: datetime) -> None:
+    target_id = pending["target_id"]
     if target_id is not None:
         reviewed_offers.mark_target_read(connection, target_id, now)
-        if _has_moved(held):
+        if _has_moved(pending):
             moved_targets.link_listing(connection, target_id, offer.identity_key, now)

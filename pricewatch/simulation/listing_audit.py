@@ -120,7 +120,7 @@ def _check_history(
         if not is_carried_over:
             amounts = {each.amount for each in current if each.shows_price}
             verdict.check(
-                AuditRule.NEVER_SHOWN, amount in amounts, f"{true.url} {_money(amount)} at {row.at}"
+                AuditRule.PRICE_NEVER_SHOWN, amount in amounts, f"{true.url} {_money(amount)} at {row.at}"
             )
         allowed = _allowed_availability(
             current, page_was_read=listing.page_reads is None or row.at in listing.page_reads
@@ -128,7 +128,9 @@ def _check_history(
         if previous and _may_lack_stock(current):
             allowed.add(previous.availability)
         verdict.check(
-            AuditRule.NEVER_SAID, row.availability in allowed, f"{true.url} {row.availability} at {row.at}"
+            AuditRule.AVAILABILITY_NEVER_SHOWN,
+            row.availability in allowed,
+            f"{true.url} {row.availability} at {row.at}",
         )
         previous = row
     for dated in listing.dated_prices:

@@ -162,7 +162,7 @@ class MarketSimulation:
                 self.bazaar.fault(path=r"^/(c|item)/", probability=rate, **fault)
 
     def _order_habits(self, begins: datetime, seed: int, days: float, rng: random.Random) -> None:
-        """Order the planned habits; those that change listings also change some targets, each others."""
+        """Order the planned habits; each habit that changes listings also changes some targets of its own."""
         unchanged = [each.id for each in self.targets]
         rng.shuffle(unchanged)
         for planned in plan(seed, days, self.habits):

@@ -127,7 +127,7 @@ class PricewatchSpider(scrapy.Spider):
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, f"{type(error).__name__}: {error}")
         finally:
             # A page and its tree refer to each other; both would stay in memory until a garbage collection.
-            response._cached_selector = None  # noqa: SLF001 - a new one is made if asked for again
+            response._cached_selector = None  # noqa: SLF001 - created again on demand
 
     def presence(self, response: Response, adapter: Adapter | None = None) -> PresenceEvidence:
         """Return what a page says about its listing; UNKNOWN if the page cannot be read."""

@@ -107,16 +107,16 @@ class ProductPageSpider(PricewatchSpider):
         self.run.count_metric("scrape_extract_duration_ms", subject.adapter.id, "sum", amount=duration)
         if isinstance(result, ExtractFailure):
             return result
-        held = result if isinstance(result, Quarantine) else None
+        quarantine = result if isinstance(result, Quarantine) else None
         evidence = result.evidence if isinstance(result, Extracted) else []
-        return self.product_page(response, subject, result.offer, held, evidence)
+        return self.product_page(response, subject, result.offer, quarantine, evidence)
 
     def product_page(
         self,
         response: TextResponse,
         subject: PageContext,
         offer: Offer | None,
-        held: Quarantine | None,
+        quarantine: Quarantine | None,
         evidence: list[str],
     ) -> ProductPage | ExtractFailure:
         """Create the item for a page; a quarantined page may have no offer, so an empty one is created."""
@@ -136,7 +136,7 @@ class ProductPageSpider(PricewatchSpider):
             target=subject.target,
             listing_id=subject.listing_id,
             earlier=subject.earlier,
-            quarantine=held,
+            quarantine=quarantine,
         )
 
     def may_follow(self, response: Response, subject: PageContext) -> bool:
@@ -202,11 +202,11 @@ class ProductPageSpider(PricewatchSpider):
             return None
         if not isinstance(response, TextResponse) or "redirect_urls" in response.meta:
             return None
-        held = Quarantine(
+        quarantine = Quarantine(
             QuarantineReason.DRIFT_DETECTED,
             {"why": f"the page was readable before: {failure.reason} {failure.details}".strip()},
         )
-        page = self.product_page(response, subject, None, held, failure.evidence)
+        page = self.product_page(response, subject, None, quarantine, failure.evidence)
         return None if isinstance(page, ExtractFailure) else page
 
     def _count_succeeded(self, subject: PageContext) -> None:

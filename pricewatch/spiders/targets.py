@@ -1,4 +1,4 @@
-"""Targets: check known URLs. Due targets are leased from the queue; a single page can be checked unstored."""
+"""Targets: check known URLs. Due targets are leased from the queue; a page can be checked and not stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
 """Everything that touches PostgreSQL: the embedded server, the schema, migrations and all SQL.
 
-No other package contains SQL. Decisions are in `rules`, not here.
+Decisions are in `rules`. Apart from the rate limiter and the audit of a simulation, no other package has SQL.
 """

@@ -1,4 +1,4 @@
-"""Template filters: prices, numbers, times and words as people read them."""
+"""Template filters: prices, numbers, times and codes in readable form."""
 
 from __future__ import annotations
 
@@ -97,14 +97,14 @@ def iso(moment: datetime | None) -> str:
     return "" if moment is None else moment.isoformat(timespec="seconds")
 
 
-def words(text: str | None) -> str:
+def humanize(text: str | None) -> str:
     """Sentence case: IN_STOCK becomes "In stock"."""
     return "" if text is None else text.replace("_", " ").capitalize()
 
 
 def spider_name(name: str) -> str:
     """The name of a built-in spider as words; custom spiders keep their name."""
-    return words(name) if name in BUILT_IN_SPIDERS else name
+    return humanize(name) if name in BUILT_IN_SPIDERS else name
 
 
 def tone(word: Any) -> str:
@@ -165,7 +165,7 @@ FILTERS = {
     "took": took,
     "stamp": stamp,
     "iso": iso,
-    "words": words,
+    "humanize": humanize,
     "spider_name": spider_name,
     "tone": tone,
     "freshness": freshness,

@@ -15,7 +15,7 @@ SITE = "https://www.apartments.com"
 
 
 @pytest.mark.parametrize("case", cases("apartments"))
-def test_saved_page(case):
+def test_saved_page_gives_the_expected_result(case):
     check("apartments", case)
 
 
@@ -105,7 +105,7 @@ def test_denied_page_is_blocked_and_not_gone(status):
         ("Bryn Mawr", "PA", "/bryn-mawr-pa/"),
     ],
 )
-def test_search_and_page_urls(city, state, path):
+def test_urls_of_searches_and_pages_are_built(city, state, path):
     adapter = ApartmentsAdapter()
     (page,) = adapter.start_pages({"city": city, "state": state})
     assert page == path

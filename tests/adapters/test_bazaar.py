@@ -15,7 +15,7 @@ from tests.adapters.site_fixtures import cases, check
 
 
 @pytest.mark.parametrize("case", cases("bazaar"))
-def test_saved_page(case: str) -> None:
+def test_saved_page_gives_the_expected_result(case: str) -> None:
     check("bazaar", case)
 
 

@@ -8,5 +8,5 @@ from tests.adapters.site_fixtures import cases, check
 
 
 @pytest.mark.parametrize("case", cases("books_toscrape"))
-def test_saved_page(case):
+def test_saved_page_gives_the_expected_result(case):
     check("books_toscrape", case)

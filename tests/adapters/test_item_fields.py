@@ -38,7 +38,7 @@ from tests.adapters.items import KETTLE, NOW, URL, accepted
         ("hm", "UNKNOWN"),
     ],
 )
-def test_availability_values(value: Any, availability: str) -> None:
+def test_availability_values_are_converted(value: Any, availability: str) -> None:
     assert accepted(availability=value).availability == availability
 
 
@@ -57,7 +57,7 @@ def test_availability_values(value: Any, availability: str) -> None:
         ([], None),
     ],
 )
-def test_sellers(seller: Any, expected: SellerInfo | None) -> None:
+def test_sellers_are_read_from_text_or_objects(seller: Any, expected: SellerInfo | None) -> None:
     assert accepted(seller=seller).seller == expected
 
 
@@ -77,11 +77,11 @@ def test_sellers(seller: Any, expected: SellerInfo | None) -> None:
         ),
     ],
 )
-def test_observation_time(value: Any, expected: datetime) -> None:
+def test_observation_time_is_read_as_utc(value: Any, expected: datetime) -> None:
     assert accepted(observed_at=value).observed_at == expected
 
 
-def test_other_fields() -> None:
+def test_other_fields_are_converted_and_cleaned() -> None:
     offer = accepted(
         product_id=77,
         sku="k-1",

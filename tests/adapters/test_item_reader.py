@@ -104,7 +104,7 @@ def test_item_with_a_price_field_is_an_offer(item: dict[str, Any], is_expected: 
         ({"price": "about 12", "price_cents": 1250}, (1250, "EUR")),
     ],
 )
-def test_price_formats(fields: dict[str, Any], money: tuple[int, str]) -> None:
+def test_prices_are_read_in_all_formats(fields: dict[str, Any], money: tuple[int, str]) -> None:
     offer = accepted(**fields)
     assert (offer.price_cents, offer.currency) == money
     assert isinstance(check_offer(offer, None), Ok)

@@ -19,7 +19,7 @@ needs_captures = pytest.mark.skipif(not SEARCH_CAPTURES, reason="no captures of 
 
 
 @pytest.mark.parametrize("case", cases("mercari"))
-def test_saved_page(case):
+def test_saved_page_gives_the_expected_result(case):
     check("mercari", case)
 
 
@@ -90,7 +90,7 @@ def test_placeholder_price_is_ignored():
         ),
     ],
 )
-def test_sellers_and_item_links(fields, seller, path):
+def test_users_and_shops_have_their_own_ids_and_links(fields, seller, path):
     item = {"name": "A", "price": "500", "status": "ITEM_STATUS_ON_SALE", **fields}
     body = json.dumps({"items": [item], "meta": {}}).encode()
     overview = MercariAdapter().read_overview(respond(f"{SITE}/search", body))
@@ -123,7 +123,7 @@ def test_different_item_than_requested_gives_no_price():
     assert str(result.reason) == "PAGE_STRUCTURE_CHANGED"  # type: ignore[union-attr]
 
 
-def test_search_and_page_urls():
+def test_urls_of_searches_and_pages_are_built():
     adapter = MercariAdapter()
     assert adapter.requires_js
     assert adapter.start_pages({"status": "on_sale"}) == []

@@ -14,7 +14,7 @@ SITE = "https://www.sgammo.com"
 
 
 @pytest.mark.parametrize("case", cases("sgammo"))
-def test_saved_page(case):
+def test_saved_page_gives_the_expected_result(case):
     check("sgammo", case)
 
 
@@ -130,7 +130,7 @@ def test_offer_without_availability_is_dropped():
     assert str(verdict.reason) == "UNKNOWN_AVAILABILITY"  # type: ignore[union-attr]
 
 
-def test_search_and_page_urls():
+def test_urls_of_searches_and_pages_are_built():
     adapter = SgammoAdapter()
     (page,) = adapter.start_pages({"category": "9mm-luger-ammo"})
     assert adapter.overview_url(MarketQuery(SITE, page, 30), 1) == f"{SITE}/product-category/9mm-luger-ammo/"

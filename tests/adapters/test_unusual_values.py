@@ -47,7 +47,7 @@ def advert(**values: str) -> str:
         ({}, "PRICE_NOT_FOUND"),
     ],
 )
-def test_willhaben_prices(values: dict[str, str], expected_outcome: str) -> None:
+def test_unusual_willhaben_prices_are_read_or_refused(values: dict[str, str], expected_outcome: str) -> None:
     assert (
         outcome("willhaben", "https://www.willhaben.at/iad/object?adId=1234567", advert(**values))
         == expected_outcome
@@ -69,7 +69,7 @@ def test_willhaben_prices(values: dict[str, str], expected_outcome: str) -> None
         ("1.850 €", "PRICE_NOT_FOUND"),
     ],
 )
-def test_apartments_rents(rent: str, expected_outcome: str) -> None:
+def test_unusual_apartments_rents_are_read_or_refused(rent: str, expected_outcome: str) -> None:
     html = page_body("apartments", "range").decode().replace("$1,850 - $2,400", rent)
     assert outcome("apartments", expected("apartments", "range")["url"], html) == expected_outcome
 
@@ -84,7 +84,7 @@ def test_apartments_rents(rent: str, expected_outcome: str) -> None:
         ({"price": 980, "isNoPrice": True}, "PRICE_NOT_FOUND"),
         ({"status": "trading", "price": None}, "OOS_NO_PRICE"),
         ({"status": "something_new"}, "UNKNOWN_AVAILABILITY"),
-        # The final price of an auction is not product_ids.
+        # The final price of an auction is not known.
         ({"auction": {"highestBid": 980}}, "PRICE_NOT_FOUND"),
         ({"auction": None}, "980"),
         ({"id": None}, "PAGE_STRUCTURE_CHANGED"),
@@ -92,7 +92,7 @@ def test_apartments_rents(rent: str, expected_outcome: str) -> None:
         ({"name": ""}, "PAGE_STRUCTURE_CHANGED"),
     ],
 )
-def test_mercari_items(changes: dict[str, Any], expected_outcome: str) -> None:
+def test_unusual_mercari_items_are_read_or_refused(changes: dict[str, Any], expected_outcome: str) -> None:
     data = json.loads(page_body("mercari", "on_sale"))
     data["data"] |= changes
     assert outcome("mercari", expected("mercari", "on_sale")["url"], json.dumps(data)) == expected_outcome
@@ -111,7 +111,7 @@ def test_mercari_items(changes: dict[str, Any], expected_outcome: str) -> None:
         ("In stock", "Ask us", "UNKNOWN_AVAILABILITY"),
     ],
 )
-def test_sgammo_prices_and_stock(old: str, new: str, expected_outcome: str) -> None:
+def test_unusual_sgammo_prices_are_read_or_refused(old: str, new: str, expected_outcome: str) -> None:
     html = page_body("sgammo", "one_price").decode()
     assert old in html
     html = html.replace(old, new)

@@ -18,7 +18,7 @@ SAVED = sorted((CAPTURES / "willhaben").glob("*.truth.json"))
 
 
 @pytest.mark.parametrize("case", cases("willhaben"))
-def test_saved_page(case):
+def test_saved_page_gives_the_expected_result(case):
     check("willhaben", case)
 
 
@@ -87,7 +87,7 @@ def test_price_from_fields_and_displayed_text(attributes, cents):
     assert offer or str(result.reason) == "PRICE_NOT_FOUND"  # type: ignore[union-attr]
 
 
-def test_search_and_page_urls():
+def test_urls_of_searches_and_pages_are_built():
     adapter = WillhabenAdapter()
     assert adapter.start_pages({}) == []
     assert adapter.start_pages({"category": "immobilien/mietwohnungen/wien", "max_price_cents": 120000}) == [

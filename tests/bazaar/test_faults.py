@@ -120,7 +120,9 @@ def test_gzip_bomb_is_small_and_decompresses_to_the_given_size(bazaar: Bazaar, v
         ("soft_404", 200, "could not find this page"),
     ],
 )
-def test_block_pages(bazaar: Bazaar, visitor: Visitor, action: str, status: int, text: str) -> None:
+def test_block_pages_are_sent_instead_of_the_page(
+    bazaar: Bazaar, visitor: Visitor, action: str, status: int, text: str
+) -> None:
     bazaar.fault(action)
     answer = visitor.request("/c/bikes")
     assert answer.status == status
@@ -138,7 +140,7 @@ def test_empty_body_and_blank_page(bazaar: Bazaar, visitor: Visitor) -> None:
     assert blank.page.css("body").xpath("normalize-space()").get() == ""
 
 
-def test_redirect_and_redirect_loop(bazaar: Bazaar, visitor: Visitor) -> None:
+def test_redirects_lead_to_another_or_the_same_address(bazaar: Bazaar, visitor: Visitor) -> None:
     bazaar.fault("redirect", "/c/bikes", to="http://elsewhere.example/", status=301)
     bazaar.fault("redirect_loop", "/c/toys")
     away, loop = visitor.request("/c/bikes"), visitor.request("/c/toys?page=2")

@@ -4,8 +4,8 @@ At a hundred times the size, a query may take at most three times as long, and i
 `BENCH_SCALE=10M` adds ten million listings, which takes 15 minutes and 20 GB of disk space; their times are
 printed, but have no limit.
 
-All databases are in one server and are queried in turns, so that other load affects all of them equally. The
-metric is the lower quartile of the times.
+All databases are in one server and are queried alternately, so that other load affects all of them equally.
+The metric is the lower quartile of the times.
 """
 
 from __future__ import annotations

@@ -46,9 +46,14 @@ def compare_with_truth(
     return [
         _guarantee("the stored listings and prices match the truth", verdict, *STORED_STATE),
         _guarantee(
-            "no price is stored that was never shown", verdict, AuditRule.NEVER_SHOWN, AuditRule.WRONG_AGE
+            "no price is stored that was never shown",
+            verdict,
+            AuditRule.PRICE_NEVER_SHOWN,
+            AuditRule.WRONG_AGE,
         ),
-        _guarantee("no availability is stored that was never shown", verdict, AuditRule.NEVER_SAID),
+        _guarantee(
+            "no availability is stored that was never shown", verdict, AuditRule.AVAILABILITY_NEVER_SHOWN
+        ),
         _guarantee("no history row repeats the previous row", verdict, AuditRule.REPEATED),
         _guarantee("no online listing is marked as gone", verdict, AuditRule.WRONGLY_GONE),
     ]

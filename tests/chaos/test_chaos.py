@@ -25,7 +25,7 @@ def test_short_chaos_run_keeps_every_guarantee() -> None:
         check_nothing_left(tmpdir)
 
 
-def test_bad_number_of_faults(tmp_path: Path) -> None:
+def test_invalid_number_of_faults_is_refused(tmp_path: Path) -> None:
     outcome = run_in(tmp_path, "tests.chaos", "--faults", "0")
     assert outcome.returncode == 2
     assert "--faults takes 1 to 10000" in outcome.stderr

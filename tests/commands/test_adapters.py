@@ -34,9 +34,9 @@ def test_adapter_is_disabled_and_enabled(crawl, database):
     assert rows["bazaar"]["enabled"] is False
     assert rows["generic"]["enabled"] is True
     assert "disabled (MANUAL)" in scrapy("list").stdout
-    assert "its next run is watched" in scrapy("enable", "bazaar", "--by", "Ada", "--note", "mended").stdout
+    assert "its next run is watched" in scrapy("enable", "bazaar", "--by", "Ada", "--note", "repaired").stdout
     assert scrapy("enable", "nobody", "--by", "Ada", "--note", "x").returncode == 2
-    assert database.value("SELECT note FROM adapter_status") == "enabled by Ada: mended"
+    assert database.value("SELECT note FROM adapter_status") == "enabled by Ada: repaired"
     done = scrapy("disable", "bazaar", "--source", "bazaar", "--reason", "x")
     assert "bazaar on bazaar is now disabled" in done.stdout
     assert "is disabled for bazaar" in crawl("sweep", market="bazaar-bikes").stderr
@@ -81,7 +81,7 @@ def test_custom_spider_can_be_disabled_after_its_first_run(crawl, database):
     assert done.stdout == "The spider toys is now disabled.\n"
     with pytest.raises(RunRefused, match=r"The spider toys is disabled since .*MANUAL: the site moved"):
         database.call(adapter_status.check_enabled, "spider:toys", "bazaar")
-    done = scrapy("enable", "spider:toys", "--by", "Ada", "--note", "mended")
+    done = scrapy("enable", "spider:toys", "--by", "Ada", "--note", "repaired")
     assert done.stdout == "The spider toys is now enabled; its next run is watched.\n"
 
 

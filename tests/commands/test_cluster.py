@@ -45,7 +45,7 @@ def test_daemons_start_and_stop_together(crawl: Crawl, database: Database) -> No
         urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5)
 
 
-def test_bad_number_of_nodes(crawl: Crawl, database: Database) -> None:
+def test_invalid_number_of_nodes_is_refused(crawl: Crawl, database: Database) -> None:
     outcome = crawl.command("cluster", "--nodes", "0").end()
     assert outcome.returncode == 2
     assert "--nodes takes a number from 1 to 32." in outcome.stderr

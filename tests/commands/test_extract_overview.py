@@ -34,7 +34,7 @@ def run(capsys):
         ("sgammo", "category", ("4711", "13.95", "USD")),
     ],
 )
-def test_one_card_per_line(run, adapter, case, first):
+def test_json_output_has_one_card_per_line(run, adapter, case, first):
     code, out, err = run(adapter, case)
     assert (code, err) == (0, "")
     cards = [json.loads(line) for line in out.splitlines()]
@@ -64,7 +64,7 @@ def test_url_instead_of_a_file_is_refused(capsys):
     assert "is not a saved page" in capsys.readouterr().err
 
 
-def test_output_without_json(run):
+def test_text_output_shows_cards_and_missing_fields(run):
     code, out, _ = run("apartments", "boston", as_json=False)
     assert code == 0
     assert "1850.00 USD" in out

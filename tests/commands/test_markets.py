@@ -34,7 +34,7 @@ def run(database, capsys, tmp_path, monkeypatch):
     return run
 
 
-def test_add_market_of_a_declared_shop(run, database):
+def test_market_of_a_declared_shop_is_added(run, database):
     code, out, err = run("add", id="travel-books", urls=[BOOKS])
     assert (code, out) == (0, "Added market travel-books of source toscrape.com, adapter books.\n")
     assert "scrapy sources approve toscrape.com --by NAME" in err
@@ -68,7 +68,7 @@ def test_show_prints_the_fetched_url(run, database):
     assert '"url": "http://127.0.0.1:8000/a"' in run("show", id="copy", limit=5, json=True)[1]
 
 
-def test_add_market_by_search(run, database):
+def test_market_is_added_by_search(run, database):
     code, out, _ = run(
         "add", id="nikon", urls=["https://jp.mercari.com"], keyword="nikon", max_price="50,000"
     )

@@ -25,7 +25,7 @@ def test_seeded_markets_are_disabled(crawl: Crawl, database: Database) -> None:
     assert "source not approved" in shown
 
 
-def test_add_change_disable_and_enable(crawl: Crawl, database: Database) -> None:
+def test_market_is_added_changed_disabled_and_enabled(crawl: Crawl, database: Database) -> None:
     clocks = f"http://127.0.0.1:{SAMPLE_PORT}/c/clocks"
     outcome = run(crawl, "add", "bazaar-clocks", clocks, "--source", "bazaar", "--tier", "cool")
     assert outcome == (0, "Added market bazaar-clocks of source bazaar, adapter bazaar.\n")

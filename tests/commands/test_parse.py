@@ -140,7 +140,7 @@ def test_ambiguous_price_would_be_quarantined(parse: Parse) -> None:
     assert report["status"] == "quarantine"
     outcome = parse("/kettle", "--adapter", "generic")
     assert outcome.returncode == 0
-    assert "  would be held in quarantine: " in outcome.stdout
+    assert "  would be quarantined: " in outcome.stdout
 
 
 def test_price_jump_would_be_quarantined(marketplace: Bazaar, database: Database, crawl: Crawl) -> None:
@@ -150,7 +150,7 @@ def test_price_jump_would_be_quarantined(marketplace: Bazaar, database: Database
     marketplace.change(true.id, price=true.price * 10)
     runs = database.value("SELECT count(*) FROM runs")
     outcome = crawl.command("parse", url).end()
-    assert "would be held in quarantine: VALIDATION_FAILED (the price jumped from" in outcome.stdout
+    assert "would be quarantined: VALIDATION_FAILED (the price jumped from" in outcome.stdout
     assert "  stored so far " in outcome.stdout
     assert database.value("SELECT count(*) FROM runs") == runs
 

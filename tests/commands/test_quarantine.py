@@ -10,7 +10,7 @@ import pytest
 
 from pricewatch.vocabulary import QuarantineReason
 from tests.databases import Database
-from tests.services.test_quarantine_review import hold, rows, status, store
+from tests.services.test_quarantine_review import quarantine_offer, rows, status, store
 from tests.store.observations import card, later
 
 
@@ -23,7 +23,7 @@ def test_offers_are_listed_shown_accepted_and_rejected(
     scrapy: Any, database: Database, tmp_path: Path
 ) -> None:
     store(database, [card(1, 1000)], run_id=1)
-    zero = hold(database, price=0, reason=QuarantineReason.ZERO_PRICE_EXTRACTED, minutes=5)
+    zero = quarantine_offer(database, price=0, reason=QuarantineReason.ZERO_PRICE_EXTRACTED, minutes=5)
     store(database, [card(1, 5000, later(10))], run_id=2)
     jump = database.value("SELECT max(id) FROM quarantine")
 
@@ -52,8 +52,8 @@ def test_offers_are_listed_shown_accepted_and_rejected(
 
 
 def test_replay_stores_only_with_apply(scrapy: Any, database: Database) -> None:
-    hold(database, price=0)
-    broken = hold(database, price=0, page="<p>another shop</p>", minutes=11, identity_key="PID:2")
+    quarantine_offer(database, price=0)
+    broken = quarantine_offer(database, price=0, page="<p>another shop</p>", minutes=11, identity_key="PID:2")
     done = scrapy("replay", "--adapter", "bazaar")
     assert "would be stored, 50.00 EUR" in done.stdout
     assert f"{broken}: nothing read" in done.stdout
@@ -67,16 +67,16 @@ def test_replay_stores_only_with_apply(scrapy: Any, database: Database) -> None:
 
 
 def test_offers_of_custom_spiders_cannot_be_replayed(scrapy: Any, database: Database) -> None:
-    held = hold(database, page="", adapter_id="spider:toys")
-    assert str(held) in scrapy("list", "--adapter", "spider:toys").stdout
-    assert json.loads(scrapy("show", held).stdout)["adapter_id"] == "spider:toys"
-    assert "the spider toys provided no page" in scrapy("show", held, "--save", "x.html").stderr
+    quarantine_id = quarantine_offer(database, page="", adapter_id="spider:toys")
+    assert str(quarantine_id) in scrapy("list", "--adapter", "spider:toys").stdout
+    assert json.loads(scrapy("show", quarantine_id).stdout)["adapter_id"] == "spider:toys"
+    assert "the spider toys provided no page" in scrapy("show", quarantine_id, "--save", "x.html").stderr
     refused = scrapy("replay", "--adapter", "spider:toys", "--apply")
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
     assert "These pages cannot be read again: the spider toys reads its pages itself" in refused.stderr
-    done = scrapy("replay", held, "--apply")
-    assert f"{held}: no adapter, the spider toys reads its pages itself" in done.stdout
+    done = scrapy("replay", quarantine_id, "--apply")
+    assert f"{quarantine_id}: no adapter, the spider toys reads its pages itself" in done.stdout
     assert "0 of 1 stored." in done.stdout
-    assert status(database, held) == "pending"
-    assert f"{held}: stored, 50.00 EUR" in scrapy("accept", held, "--by", "Ada").stdout
+    assert status(database, quarantine_id) == "pending"
+    assert f"{quarantine_id}: stored, 50.00 EUR" in scrapy("accept", quarantine_id, "--by", "Ada").stdout
     assert rows(database) == [(5000, "REVIEW", 2)]

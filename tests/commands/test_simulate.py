@@ -38,7 +38,7 @@ def test_stopped_simulation_prints_one_line() -> None:
 
 
 @pytest.mark.parametrize("words", [["--days", "0"], ["--faults", "1"]])
-def test_options_out_of_range(words: list[str]) -> None:
+def test_options_out_of_range_are_refused(words: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "scrapy", "simulate", *words],
         cwd=ROOT,
@@ -50,7 +50,7 @@ def test_options_out_of_range(words: list[str]) -> None:
     assert done.stderr.startswith("pricewatch: --days takes a number above 0")
 
 
-def test_unknown_habit() -> None:
+def test_unknown_habit_is_refused() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "scrapy", "simulate", "--habits", "beyond_404,shouting"],
         cwd=ROOT,

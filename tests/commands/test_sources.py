@@ -21,7 +21,7 @@ def test_nothing_is_crawled_from_an_unapproved_source(crawl: Crawl, database: Da
     assert database.value("SELECT count(*) FROM runs") == 0
 
 
-def test_approve_list_and_withdraw(crawl: Crawl, database: Database) -> None:
+def test_approval_is_stored_listed_and_withdrawn(crawl: Crawl, database: Database) -> None:
     assert run(crawl, "approve", "apartments", "--by", "Ada") == (0, "apartments is approved by Ada.\n")
     row = database.row("SELECT * FROM sources WHERE id = 'apartments'")
     assert row.tos_approved_by == "Ada"

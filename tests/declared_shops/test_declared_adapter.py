@@ -36,7 +36,7 @@ def product(body: str) -> bytes:
         ("?p={index}", "/tee", f"{SITE}/tee?p=1"),
     ],
 )
-def test_page_urls(declare, pages, start, second):
+def test_page_urls_are_built_from_the_template(declare, pages, start, second):
     adapter = declare(SHOP.replace("?p={page}", pages))
     assert adapter.overview_url(MarketQuery(SITE, start, 30), 1) == SITE + start
     assert adapter.overview_url(MarketQuery(SITE, start, 30), 2) == second
@@ -47,7 +47,7 @@ def card(name: str, price: str, more: str = "", attributes: str = "") -> str:
     return f'<li class="tea"{attributes}>{link}{more}<b class="preis">{price}</b></li>'
 
 
-def test_cards_of_an_overview_page(declare):
+def test_cards_of_an_overview_page_are_read(declare):
     body = (
         card("Assam", "9,90 €", attributes=' data-artikel="art-1"'),
         card("Bancha", "ab 5 €", attributes=' data-artikel="art-2"'),
@@ -128,7 +128,7 @@ def test_crossed_out_price_is_ignored(declare, price, cents):
         ("12<sup>50</sup> € 11<sup>00</sup> €", None),
     ],
 )
-def test_cents_in_a_separate_element(declare, price, cents):
+def test_cents_in_a_separate_element_are_read(declare, price, cents):
     body = f'<h1>Assam</h1><b class="preis">{price}</b><p class="lager">Auf Lager</p>'
     result = declare().extract(respond(f"{SITE}/a", product(body)))
     assert (result.offer.price_cents if isinstance(result, Extracted) else None) == cents
@@ -148,7 +148,7 @@ def test_first_place_with_a_text_counts_and_codes_are_read(declare):
     assert str(unnamed.reason) in ("TITLE_NOT_FOUND", "PAGE_STRUCTURE_CHANGED")
 
 
-def test_end_of_the_list(declare):
+def test_end_of_the_list_is_detected(declare):
     adapter = declare()
     assert isinstance(adapter.read_overview(respond(SITE, page("<p>Nichts</p>"))), ExtractFailure)
     boxed = declare(SHOP.replace('next = "a.weiter"', 'container = "ul.tees"'))
@@ -181,7 +181,7 @@ def test_end_of_the_list(declare):
         ('<p class="hinweis">Leider nicht mehr im Sortiment.</p>', "PAGE_STRUCTURE_CHANGED"),
     ],
 )
-def test_product_page(declare, body, outcome):
+def test_product_page_is_read(declare, body, outcome):
     result = declare().extract(respond(f"{SITE}/a", product(f"<h1>Assam</h1>{body}")))
     if isinstance(result, Extracted):
         verdict = validate_offer(result.offer)
@@ -210,7 +210,7 @@ def test_generic_reader_uses_the_currency_of_the_file(declare):
     assert adapter.extract(respond(f"{SITE}/a", product(body.format("€39")))).reason == "AMBIGUOUS_PRICE"
 
 
-def test_presence(declare):
+def test_presence_is_read_from_the_page(declare):
     adapter = declare()
     gone = '<h1>Assam</h1><p class="hinweis">Leider nicht mehr im Sortiment.</p>'
     pages = {

@@ -50,7 +50,7 @@ def test_broken_file_of_another_shop_is_only_logged(declare, tmp_path, caplog):
     assert "broken.toml is not TOML" in caplog.text
 
 
-def test_directory_of_the_user(monkeypatch, tmp_path):
+def test_directory_of_the_user_is_configurable(monkeypatch, tmp_path):
     monkeypatch.delenv("PRICEWATCH_SHOPS", raising=False)
     monkeypatch.setenv("PRICEWATCH_VAR", str(tmp_path))
     assert shop_files.directories() == [shop_files.BUILT_IN, tmp_path / "shops"]

@@ -90,7 +90,7 @@ def test_quarantined_or_dropped_offers_are_not_exported(
     assert "scraped/ProductPage" not in run.reasons
 
 
-def test_feed_in_csv_format(world: World, tmp_path: Path) -> None:
+def test_csv_feed_has_the_configured_fields(world: World, tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
     settings = {"FEEDS": {str(path): {"format": "csv", "fields": ["title", "price", "currency"]}}}
     world.crawl("discovery", settings=settings, max_pages=1, max_details=0)

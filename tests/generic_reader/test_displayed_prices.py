@@ -25,7 +25,7 @@ TAGS = [
     ("MRP", "MRP ₹999 ₹499 (50% off)", "499.00 INR"),
     ("a slash and a dash", "₹ 1,299/-", "1299.00 INR"),
     ("a footnote", "€19,99<sup>12</sup>", "19.99 EUR"),
-    ("small words beside", "€19 <small>12 months warranty</small>", "19.00 EUR"),
+    ("small text next to it", "€19 <small>12 months warranty</small>", "19.00 EUR"),
     ("small cents with a sign", "19<small>99 €</small>", "19.99 EUR"),
     ("crossed out by style", '<span style="text-decoration: line-through">£30.00</span> £20.00', "20.00 GBP"),
     ("crossed out by class", '<span class="price--strike">£30.00</span> £20.00', "20.00 GBP"),
@@ -51,7 +51,7 @@ TAGS = [
     ("or by the month", "€119.01 oder ab 10,65 € mtl.", "119.01 EUR"),
     ("lowest of 30 days", "<b>99,00 zł</b> <small>Najniższa cena z 30 dni: 89,00 zł</small>", "99.00 PLN"),
     ("each", "€19.99 each", "19.99 EUR"),
-    ("told twice", '<span aria-hidden="true">€19.99</span><span class="sr-only">€19.99</span>', "19.99 EUR"),
+    ("hidden copy", '<span aria-hidden="true">€19.99</span><span class="sr-only">€19.99</span>', "19.99 EUR"),
     ("sign of its own", "<span>€</span><span>19,99</span>", "19.99 EUR"),
     ("code after", "19.99 EUR", "19.99 EUR"),
     ("three letters before", "EUR 1.234,50", "1234.50 EUR"),
@@ -90,7 +90,7 @@ TAGS = [
 
 
 @pytest.mark.parametrize(("tag", "expected"), [case[1:] for case in TAGS], ids=[case[0] for case in TAGS])
-def test_price_tags(tag, expected):
+def test_price_tags_are_read(tag, expected):
     result = outcome(page(buy(tag)))
     if expected:
         assert result == f"{expected} IN_STOCK"
@@ -131,7 +131,7 @@ CARD = (
 )
 CARDS = "".join(CARD.format(name=name, price=price) for name, price in (("red", "5.00"), ("tan", "6.00")))
 BODIES = [
-    ("subscription beside the price", ld(product("29.99")) + buy("€29.99") + SUBSCRIPTION, "29.99 EUR IN_STOCK"),
+    ("subscription next to the price", ld(product("29.99")) + buy("€29.99") + SUBSCRIPTION, "29.99 EUR IN_STOCK"),
     ("cards without links around the price", buy("€19.99") + f'<div class="grid">{CARDS}</div>', "19.99 EUR IN_STOCK"),
     ("only cards", f'<h1>Blue Kettle</h1><div class="grid">{CARDS}</div>', "PRICE_NOT_FOUND"),
     ("cards of one path", "<h1>Blue Kettle</h1>" + CARDS.replace("/p/", "index.php?product_id="), "PRICE_NOT_FOUND"),
@@ -174,7 +174,7 @@ BODIES = [
 @pytest.mark.parametrize(
     ("body", "expected"), [case[1:] for case in BODIES], ids=[case[0] for case in BODIES]
 )
-def test_misleading_pages(body, expected):
+def test_misleading_pages_give_the_right_price_or_none(body, expected):
     assert outcome(page(body)) == expected
 
 
@@ -198,7 +198,7 @@ def test_misleading_pages(body, expected):
         ("<p>Vorbestellbar</p>", "BACKORDER"),
     ],
 )
-def test_displayed_availability(button, expected):
+def test_displayed_availability_is_read(button, expected):
     head = '<meta property="og:type" content="product">'
     assert (
         outcome(page(f'<h1>Blue Kettle</h1><div class="price">€19.99</div>{button}', head))

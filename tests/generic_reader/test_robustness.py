@@ -85,7 +85,7 @@ def test_hostile_pages_give_a_result(body):
         ("utf-16", "utf-16"),
     ],
 )
-def test_declared_encodings(encoding, declared):
+def test_declared_encodings_are_decoded(encoding, declared):
     text = page(buy("1\u00a0226,50 EUR", title="Kessel"), f'<meta charset="{declared}">', title="Kessel")
     result = ADAPTER.extract(
         HtmlResponse(
@@ -98,7 +98,7 @@ def test_declared_encodings(encoding, declared):
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "windows-1252", "utf-16"])
 @pytest.mark.parametrize("prefix", ["", '<?xml version="1.0" encoding="{}"?>'])
-def test_encodings_without_a_meta_tag(encoding, prefix):
+def test_encodings_without_a_meta_tag_are_decoded(encoding, prefix):
     text = prefix.format(encoding) + page(buy("£ 19.99", title="Käse"), title="Käse")
     result = ADAPTER.extract(HtmlResponse(SHOP, body=text.encode(encoding)))
     assert isinstance(result, Extracted)

@@ -128,7 +128,7 @@ SIGN = '<main><h1>Blue Kettle</h1><div class="price">{}</div><button>Add to cart
         ("¥39.80", "", "JPY", "AMBIGUOUS_PRICE"),
     ],
 )
-def test_expected_currency_without_selectors(price, head, currency, expected):
+def test_expected_currency_applies_without_selectors(price, head, currency, expected):
     html = page(head + SIGN.format(price))
     assert outcome_in(html, currency) == expected
     # The same applies to the currency of a declared shop without a product part.

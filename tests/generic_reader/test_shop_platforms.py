@@ -124,7 +124,7 @@ CASES = [
         "18.00 GBP IN_STOCK",
     ),
     (
-        "woocommerce on sale, told again in words",
+        "woocommerce on sale, repeated as text",
         page(
             WOOCOMMERCE.format(
                 price=f"<del>{woo('29,99')}</del> <span>Ursprünglicher Preis war: 29,99 €</span>"
@@ -286,5 +286,5 @@ CASES = [
 
 
 @pytest.mark.parametrize(("html", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
-def test_price_on_shop_platform(html, expected):
+def test_price_is_read_on_common_shop_platforms(html, expected):
     assert outcome(html) == expected

@@ -74,7 +74,7 @@ WRONG_STOCK = [
 @pytest.mark.parametrize(
     ("body", "expected"), [case[1:] for case in WRONG_STOCK], ids=[case[0] for case in WRONG_STOCK]
 )
-def test_availability(body, expected):
+def test_availability_is_read(body, expected):
     assert outcome(page(body)) == f"19.99 EUR {expected}"
 
 
@@ -156,7 +156,7 @@ WRONG_PAGE = [
         "PAGE_STRUCTURE_CHANGED",
     ),
     ("404", page(buy("€19.99")), 404, "PAGE_STRUCTURE_CHANGED"),
-    # 17: another page than the one requested for
+    # 17: another page than the one requested
     (
         "category",
         page(
@@ -221,5 +221,5 @@ def test_redirect_to_the_same_product_is_accepted(final_url):
         ("", Presence.UNKNOWN),
     ],
 )
-def test_presence(html, presence):
+def test_presence_is_read_from_the_page(html, presence):
     assert GenericAdapter().presence(response(html)).presence is presence

@@ -104,7 +104,7 @@ JSON_LD = [
 OTHER_SYNTAXES = [
     ("microdata with content", MICRODATA.format(price='<meta itemprop="priceCurrency" content="EUR"><span itemprop="price" content="19.99">19,99</span>'), "19.99 EUR IN_STOCK"),
     ("microdata as text", MICRODATA.format(price='<span itemprop="price">1.226,00 €</span>'), "1226.00 EUR IN_STOCK"),
-    ("microdata beside cards", MICRODATA.format(price='<span itemprop="price" content="19.99">19,99 €</span><meta itemprop="priceCurrency" content="EUR">') + CARDS, "19.99 EUR IN_STOCK"),
+    ("microdata next to cards", MICRODATA.format(price='<span itemprop="price" content="19.99">19,99 €</span><meta itemprop="priceCurrency" content="EUR">') + CARDS, "19.99 EUR IN_STOCK"),
     ("microdata of cards only", H1 + "<p>Nothing to see here but other things that you may like</p>" + CARDS, "PRICE_NOT_FOUND"),
     ("microdata by reference", ('<div itemscope itemtype="http://schema.org/Product" itemref="p"><h1 itemprop="name">Blue Kettle</h1></div>'
      '<div id="p"><div itemprop="offers" itemscope><meta itemprop="price" content="19.99"><meta itemprop="priceCurrency" content="EUR"><link itemprop="availability" href="InStock"></div></div>'), "19.99 EUR IN_STOCK"),
@@ -125,14 +125,14 @@ OTHER_SYNTAXES = [
 @pytest.mark.parametrize(
     ("body", "expected"), [case[1:] for case in JSON_LD], ids=[case[0] for case in JSON_LD]
 )
-def test_json_ld(body, expected):
+def test_json_ld_is_read(body, expected):
     assert outcome(page(body)) == expected
 
 
 @pytest.mark.parametrize(
     ("body", "expected"), [case[1:] for case in OTHER_SYNTAXES], ids=[case[0] for case in OTHER_SYNTAXES]
 )
-def test_microdata_rdfa_meta_tags_and_state(body, expected):
+def test_microdata_rdfa_meta_tags_and_state_are_read(body, expected):
     assert outcome(page(body)) == expected
 
 
@@ -142,7 +142,7 @@ def test_url_selects_the_variant():
     assert outcome(html, "https://shop.example/p/KET-S") == "19.99 EUR IN_STOCK"
 
 
-def test_all_fields_of_an_offer():
+def test_all_fields_of_an_offer_are_read():
     data = product(
         sku="KET-1",
         mpn="M-7",

@@ -127,7 +127,7 @@ WRONG_NUMBER = [
 @pytest.mark.parametrize(
     ("body", "expected"), [case[1:] for case in WRONG_NUMBER], ids=[case[0] for case in WRONG_NUMBER]
 )
-def test_price(body, expected):
+def test_right_price_or_none_is_read(body, expected):
     assert outcome(page(body)) == expected
 
 

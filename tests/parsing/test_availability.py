@@ -49,7 +49,7 @@ IN, OUT, BACK, UNKNOWN = (
         (1, UNKNOWN),
     ],
 )
-def test_machine_readable_values(value, state):
+def test_machine_readable_availability_is_parsed(value, state):
     assert schema_availability(value) is state
 
 
@@ -112,7 +112,7 @@ PHRASES = [
 
 
 @pytest.mark.parametrize(("text", "state"), CAUGHT + PHRASES)
-def test_displayed_phrases(text, state):
+def test_displayed_availability_is_parsed(text, state):
     assert text_availability(text) is state
 
 
@@ -148,12 +148,12 @@ def test_batch_gives_the_same_results_as_single_texts():
         "加入購物車",
     ],
 )
-def test_buy_buttons(text):
+def test_buy_buttons_are_recognized(text):
     assert is_buy_button(text)
 
 
 @pytest.mark.parametrize(
     "text", ["Contact seller", "Add to wishlist", "Notify me", "Search", "Log in", "Compare", ""]
 )
-def test_other_buttons(text):
+def test_other_buttons_are_not_buy_buttons(text):
     assert not is_buy_button(text)

@@ -30,7 +30,7 @@ from pricewatch.parsing.prices.currency import (
         ("dollar bills", None),
     ],
 )
-def test_currency_fields(text, code):
+def test_currency_fields_are_parsed(text, code):
     assert currency_code(text) == code
 
 
@@ -48,7 +48,7 @@ def test_currency_fields(text, code):
         ("", None),
     ],
 )
-def test_currency_of_domains(host, code):
+def test_country_domains_have_a_currency(host, code):
     assert domain_currency(host) == code
 
 
@@ -64,7 +64,7 @@ def test_currency_of_domains(host, code):
         ("", None),
     ],
 )
-def test_currency_of_locales(locale, code):
+def test_locales_have_a_currency(locale, code):
     assert locale_currency(locale) == code
 
 

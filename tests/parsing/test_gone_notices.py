@@ -67,7 +67,7 @@ NEITHER = [
 
 
 @pytest.mark.parametrize("text", GONE)
-def test_gone_notices(text):
+def test_gone_notices_are_recognized(text):
     found = find_departure(text)
     assert found is not None
     assert found.departure is Departure.GONE
@@ -75,7 +75,7 @@ def test_gone_notices(text):
 
 
 @pytest.mark.parametrize("text", SOLD)
-def test_sold_notices(text):
+def test_sold_notices_are_recognized(text):
     found = find_departure(text)
     assert found is not None
     assert found.departure is Departure.SOLD

@@ -38,7 +38,7 @@ CAUGHT = [
 
 
 @pytest.mark.parametrize(("text", "values"), [case[1:] for case in CAUGHT], ids=[case[0] for case in CAUGHT])
-def test_tolerant_decoding(text, values):
+def test_json_with_syntax_errors_is_decoded(text, values):
     assert decode_jsonld(text) == values
 
 
@@ -60,7 +60,7 @@ def test_undecodable_text_gives_no_values(text):
         (None, False),
     ],
 )
-def test_script_types(script_type, is_jsonld):
+def test_json_ld_scripts_are_recognized_by_type(script_type, is_jsonld):
     assert is_jsonld_type(script_type) is is_jsonld
 
 

@@ -37,7 +37,7 @@ from pricewatch.parsing.prices.price import PriceRefusal, parse_machine_price, t
         ([], "EUR", None),
     ],
 )
-def test_machine_readable_fields(value, currency, amount):
+def test_machine_readable_prices_are_parsed(value, currency, amount):
     assert parse_machine_price(value, currency).amount == (Decimal(amount) if amount else None)
 
 

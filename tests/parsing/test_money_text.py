@@ -23,17 +23,17 @@ from pricewatch.parsing.prices.money_text import money_cents, money_ends, money_
         ("", "USD", None),
     ],
 )
-def test_amounts(text, currency, cents):
+def test_amounts_are_parsed(text, currency, cents):
     assert money_cents(text, currency) == cents
 
 
-def test_ends_of_a_range():
+def test_both_ends_of_a_range_are_parsed():
     assert money_ends("$12.95 – $13.95", "USD") == [1295, 1395]
     assert money_ends("$13.95 – $12.95", "USD") == []
     assert money_ends("$1 - $2 - $3", "USD") == []
 
 
-def test_ranges():
+def test_ranges_are_parsed():
     assert money_range("$1,850 - 2,400", "USD") == (185000, 240000)
     assert money_range("$1,850+", "USD") == (185000, None)
     assert money_range("Call for Rent", "USD") == (None, None)

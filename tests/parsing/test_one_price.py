@@ -40,7 +40,7 @@ from pricewatch.parsing.prices.one_price import one_price
         ("", "USD", None),
     ],
 )
-def test_one_price(text, currency, cents):
+def test_only_a_single_price_is_accepted(text, currency, cents):
     assert one_price(text, currency).cents() == cents
 
 

@@ -134,13 +134,13 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("text", "amount", "currency"), CAUGHT + WRITTEN)
-def test_displayed_prices(text, amount, currency):
+def test_displayed_prices_are_parsed(text, amount, currency):
     parsed = parse_price(text)
     assert (parsed.amount, parsed.currency) == (Decimal(amount) if amount else None, currency)
 
 
 @pytest.mark.parametrize(("text", "refusal"), REFUSED)
-def test_refused_texts(text, refusal):
+def test_texts_without_a_clear_price_are_refused(text, refusal):
     parsed = parse_price(text)
     assert (parsed.amount, parsed.refusal, parsed.cents()) == (None, refusal, None)
 
@@ -177,7 +177,7 @@ def test_ambiguous_word_is_a_currency_with_a_hint(text, amount):
     ("text", "amount"),
     [("2004", "2004"), ("July sale: 25", "25"), ("19.99 in stock", "19.99"), ("Size M 31 €", "31")],
 )
-def test_prices_that_resemble_dates_measures_or_counts(text, amount):
+def test_prices_that_resemble_dates_measures_or_counts_are_parsed(text, amount):
     assert parse_price(text).amount == Decimal(amount)
 
 
@@ -215,7 +215,7 @@ def test_shared_mark_needs_a_hint(text, hints, currency):
         ("NaN", "EUR", None),
     ],
 )
-def test_minor_units(amount, currency, cents):
+def test_prices_are_converted_to_minor_units(amount, currency, cents):
     assert to_cents(Decimal(amount), currency) == cents
 
 

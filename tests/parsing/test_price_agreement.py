@@ -34,5 +34,5 @@ from pricewatch.parsing.prices.price_agreement import agreed_price
         ([], [], None),
     ],
 )
-def test_agreed_price(fields, displayed, cents):
+def test_fields_and_text_must_agree_on_the_price(fields, displayed, cents):
     assert agreed_price(fields, displayed, "EUR") == cents

@@ -25,7 +25,7 @@ from pricewatch.parsing.prices.quantity_tiers import tiers_in, unit_price
         ("Open 9-17: call us", "USD", set()),
     ],
 )
-def test_tiers(text, currency, tiers):
+def test_tiers_are_parsed(text, currency, tiers):
     assert tiers_in(text, currency) == tiers
 
 
@@ -47,5 +47,5 @@ def test_tiers(text, currency, tiers):
         (set(), [1100, 1395], None, True),
     ],
 )
-def test_unit_price(tiers, listed, price, is_sure):
+def test_price_of_one_unit_is_chosen(tiers, listed, price, is_sure):
     assert unit_price(tiers, listed) == (price, is_sure)

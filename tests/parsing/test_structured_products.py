@@ -56,7 +56,7 @@ def prices(data: object) -> list[tuple[str, str]]:
         (None, []),
     ],
 )
-def test_offers(offers, expected):
+def test_offers_are_read(offers, expected):
     data = {"@type": "Product", "offers": offers}
     assert [(Decimal(amount), role) for amount, role in prices(data)] == [
         (Decimal(amount), role) for amount, role in expected
@@ -78,7 +78,7 @@ def test_offers(offers, expected):
         ({"@type": "Offer", "price": 1, "itemOffered": {"name": "a"}}, ["a"]),
     ],
 )
-def test_products(data, names):
+def test_products_are_read(data, names):
     assert [product.name for product in products_in(data, "json-ld")] == names
 
 

@@ -18,7 +18,9 @@ def urls(file: CsvFile) -> list[str]:
     [("utf-8", ","), ("utf-8-sig", ";"), ("utf-16", "\t"), ("cp1252", ";"), ("utf-8", "|")],
 )
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-def test_common_encodings_separators_and_line_ends(encoding: str, separator: str, line_end: str) -> None:
+def test_common_encodings_separators_and_line_ends_are_read(
+    encoding: str, separator: str, line_end: str
+) -> None:
     lines = [
         separator.join(("URL", "Notes", "Price selector")),
         separator.join(("https://a.example/größe", f'"with {separator} and ""quotes"""', ".price")),
@@ -63,12 +65,12 @@ def test_url_may_contain_a_separator(path: str) -> None:
     assert (found.values["url"], found.problem) == (f"https://shop.example/{path}", None)
 
 
-def test_double_byte_order_mark() -> None:
+def test_double_byte_order_mark_is_removed() -> None:
     (found,) = read_csv("\ufeff\ufeffurl;notes\nhttps://shop.example/p/1;red".encode()).lines
     assert found.values == {"url": "https://shop.example/p/1", "notes": "red"}
 
 
-def test_separator_line_and_unknown_columns() -> None:
+def test_separator_line_and_unknown_columns_are_ignored() -> None:
     found = read_csv(b"sep=;\nurl;colour;title_selector\nhttps://a.example/1;red;h1\n")
     assert found.lines[0].values == {"url": "https://a.example/1", "title": "h1"}
     assert "colour" in found.notices[0]

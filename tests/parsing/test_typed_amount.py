@@ -113,7 +113,7 @@ def test_error_names_the_decimals() -> None:
         typed_amount("12.5", "JPY")
 
 
-def test_typed_currency() -> None:
+def test_typed_currency_is_parsed_or_refused() -> None:
     assert typed_currency(" eur ") == "EUR"
     for text in ("", "euros and dollars", "XYZ", "$"):
         with pytest.raises(UserError, match="is not a currency code"):

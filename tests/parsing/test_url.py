@@ -51,7 +51,7 @@ PAGE = "https://shop.example.com/p/kettle-1234"
         ("http://[::1]:80/a", "https://[::1]/a"),
     ],
 )
-def test_canonical_url(url, canonical):
+def test_url_is_made_canonical(url, canonical):
     assert canonical_url(url) == canonical
 
 
@@ -77,7 +77,7 @@ def test_canonical_url(url, canonical):
         "http://%20/",
     ],
 )
-def test_invalid_urls(url):
+def test_invalid_urls_are_refused(url):
     with pytest.raises(InvalidUrl):
         canonical_url(url)
 
@@ -122,7 +122,7 @@ def test_any_text_is_canonical_or_invalid(text):
         ("co.uk", "co.uk"),
     ],
 )
-def test_registrable_domain(given_, domain):
+def test_registrable_domain_is_found(given_, domain):
     assert registrable_domain(given_) == domain
 
 
@@ -140,7 +140,7 @@ def test_registrable_domain(given_, domain):
         ("http://web:8000/", "web:8000"),
     ],
 )
-def test_site_of_a_url(url, site):
+def test_site_of_a_url_is_its_domain_or_host_and_port(url, site):
     assert site_of(url) == site
 
 
@@ -159,7 +159,7 @@ def test_text_without_a_domain_is_invalid(text):
         (" ?v=1 ", f"{PAGE}?v=1"),
     ],
 )
-def test_absolute_links(link, absolute):
+def test_links_are_made_absolute(link, absolute):
     assert absolute_url(PAGE, link) == absolute
 
 
@@ -227,7 +227,7 @@ def test_shared_category_is_not_the_same_product(requested, final, is_same):
         ("https://shop.com/index.php?product_id=1", "index.php?product_id=1&tab=2", False),
     ],
 )
-def test_is_other_page(page, link, is_other):
+def test_anchors_and_scripts_are_not_other_pages(page, link, is_other):
     assert is_other_page(page, link) is is_other
 
 

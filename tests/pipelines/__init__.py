@@ -1,1 +1,0 @@
-"""Tests of the pipelines themselves, without a crawl."""

@@ -21,7 +21,7 @@ from pricewatch.rules.addresses import AllowedHosts, is_public, literal_address,
         "2002:a00:1::", "2001:db8::1",
     ],
 )  # fmt: skip
-def test_private_addresses_in_any_spelling(host: str) -> None:
+def test_private_addresses_are_refused_in_any_spelling(host: str) -> None:
     address = literal_address(host)
     assert address is not None
     assert not is_public(address)
@@ -31,7 +31,7 @@ def test_private_addresses_in_any_spelling(host: str) -> None:
 @pytest.mark.parametrize(
     "host", ["8.8.8.8", "134744072", "[2606:4700::1111]", "::ffff:8.8.8.8", "64:ff9b::808:808"]
 )
-def test_public_addresses(host: str) -> None:
+def test_public_addresses_are_allowed(host: str) -> None:
     address = literal_address(host)
     assert address is not None
     assert refusal(host, address, 80, AllowedHosts()) is None
@@ -72,6 +72,8 @@ def test_every_spelling_is_the_same_address(address: ipaddress.IPv4Address) -> N
         ("shop.internal", "x.shop.internal", 80, False),
     ],
 )
-def test_allowed_hosts(entry: str, host: str, port: int, allowed: bool) -> None:
+def test_allowed_hosts_match_by_name_address_network_and_port(
+    entry: str, host: str, port: int, allowed: bool
+) -> None:
     address = literal_address(host) or ipaddress.ip_address("10.0.0.9")
     assert AllowedHosts([entry]).allows(host, address, port) is allowed

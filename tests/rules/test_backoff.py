@@ -44,7 +44,7 @@ def test_jittered_delay_never_exceeds_the_maximum(failures: int, chance: float) 
         ("１２", None),
     ],
 )
-def test_retry_after(value: str | None, seconds: float | None) -> None:
+def test_retry_after_is_parsed(value: str | None, seconds: float | None) -> None:
     assert retry_after(value, NOW) == seconds
 
 

@@ -23,7 +23,7 @@ def test_failed_page_is_retried_after_pages_never_tried():
 
 
 @given(st.lists(due, max_size=300), st.integers(0, 150))
-def test_order_and_limit(dues, most):
+def test_pages_never_read_come_first_up_to_the_limit(dues, most):
     listed = list(enumerate(dues))
     chosen = in_order(listed, NOW, most)
     assert len(chosen) == min(most, sum(is_due(each, NOW) for each in dues))

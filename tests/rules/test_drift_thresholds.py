@@ -74,7 +74,9 @@ def batch(attempted: int, failed: int = 0, **more: Any) -> DriftBatch:
         (batch(31, 11, lasting=11, lasting_failed=11).without_lasting(), Streaks(failed=1), set(), False),
     ],
 )
-def test_thresholds(found: DriftBatch, streaks: Streaks, alerts: set[DriftAlert], disabled: bool) -> None:
+def test_thresholds_alert_or_disable(
+    found: DriftBatch, streaks: Streaks, alerts: set[DriftAlert], disabled: bool
+) -> None:
     verdict = judge_batch(found, streaks)
     assert verdict.alerts == alerts
     assert bool(verdict.disable) == disabled
@@ -84,8 +86,8 @@ def test_thresholds(found: DriftBatch, streaks: Streaks, alerts: set[DriftAlert]
 def test_a_small_batch_and_one_out_of_stock_do_not_break_a_streak() -> None:
     streaks = judge_batch(batch(20, 20), Streaks()).streaks
     assert streaks == Streaks(1, 1, 0)
-    for harmless in (batch(5), batch(30, 0, oos_no_price=30)):
-        verdict = judge_batch(harmless, streaks)
+    for neutral in (batch(5), batch(30, 0, oos_no_price=30)):
+        verdict = judge_batch(neutral, streaks)
         assert (verdict.judged, verdict.streaks) == (False, streaks)
     assert judge_batch(batch(20, 20), streaks).disable
     assert judge_batch(batch(20), streaks).streaks == Streaks()
@@ -148,7 +150,7 @@ def test_more_pages_out_of_stock_change_nothing(one: DriftBatch, more: int) -> N
         assert judge_batch(diluted, Streaks(1, 1, 1)) == judge_batch(one, Streaks(1, 1, 1))
 
 
-def test_rates_from_counters() -> None:
+def test_rates_are_computed_from_counters() -> None:
     counters = {"urls_attempted": 24, "urls_failed": 5, "offers_extracted": 15, "offers_valid": 12}
     counters |= {"offers_dropped": 3, "oos_no_price_count": 4, "availability_unknown": 1}
     assert rates(counters) == Rates(failure_rate=0.3, drop_rate=0.2, yield_rate=0.6)

@@ -31,7 +31,7 @@ def test_clock_that_jumps_back_gives_at_most_full_confidence():
     assert confidence("hot", NOW + timedelta(hours=5), None, NOW) == 100
 
 
-def test_badges():
+def test_badges_depend_on_the_confidence():
     assert badge(80, 3) == "fresh"
     assert badge(79, 3) == "listed 3 days ago"
     assert badge(50, 1) == "listed 1 day ago"

@@ -44,7 +44,7 @@ def test_response_is_a_page_the_end_or_trouble(
 
 
 @pytest.mark.parametrize(
-    ("asked", "landed", "away", "back"),
+    ("requested", "landed", "away", "back"),
     [
         (f"{BOOKS}?page=27", BOOKS, True, True),
         (f"{BOOKS}?page=27", f"{BOOKS}/?page=1", True, True),
@@ -63,18 +63,18 @@ def test_response_is_a_page_the_end_or_trouble(
         (f"{BOOKS}?page=27&rows=90", f"{BOOKS}?rows=90&page=27", False, True),
     ],
 )
-def test_redirects_within_and_out_of_a_list(asked: str, landed: str, away: bool, back: bool) -> None:
-    rows = "?rows=90" if "rows" in asked else ""
-    assert is_redirected_away(asked, landed, f"{BOOKS}{rows}") is away
-    assert stays_in_list(asked, landed, [BOOKS]) is back
+def test_redirects_within_and_out_of_a_list(requested: str, landed: str, away: bool, back: bool) -> None:
+    rows = "?rows=90" if "rows" in requested else ""
+    assert is_redirected_away(requested, landed, f"{BOOKS}{rows}") is away
+    assert stays_in_list(requested, landed, [BOOKS]) is back
 
 
 def test_site_with_one_path_for_all_pages() -> None:
     home = f"{SHOP}/index.php?route=product/category&path=20"
-    asked = f"{home}&page=9"
-    assert is_redirected_away(asked, home, home)
-    assert stays_in_list(asked, home, [home])
-    assert not stays_in_list(asked, f"{SHOP}/index.php?route=account/login", [home])
+    requested = f"{home}&page=9"
+    assert is_redirected_away(requested, home, home)
+    assert stays_in_list(requested, home, [home])
+    assert not stays_in_list(requested, f"{SHOP}/index.php?route=account/login", [home])
 
 
 def content_of(habit: str, last: int, number: int) -> int | None:
@@ -106,14 +106,14 @@ def test_last_page_is_found_wherever_a_sweep_begins(
     if number == 1:
         return
     search = EndSearch.begin(fingerprints, number, guess)
-    asked = 0
+    requests = 0
     while (probe := search.probe) is not None:
         content = content_of(habit, last, probe)
         new = search.note(probe, content, has_next=probe != last if has_next_link else content is not None)
         assert not new or probe <= last
-        asked += 1
+        requests += 1
     assert search.last == last
-    assert asked <= math.ceil(math.log2(300)) + 1
+    assert requests <= math.ceil(math.log2(300)) + 1
 
 
 def test_page_that_repeats_an_earlier_page_is_the_end() -> None:

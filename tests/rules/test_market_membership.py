@@ -21,7 +21,7 @@ from pricewatch.rules.market_membership import PriceRange, belongs
         ("Nikon Z6", None, {"prices": PriceRange.of(90000, 95000, "EUR")}, True),
     ],
 )
-def test_belongs(title, price, rule, fits):
+def test_price_range_and_keywords_decide_membership(title, price, rule, fits):
     assert belongs(title, Money.of(price, "EUR"), **rule) is fits
 
 

@@ -47,7 +47,9 @@ tiers = st.sampled_from(["hot", "standard", "cool"])
         ("discovery", "hot", 12, 1),
     ],
 )
-def test_interval(spider: str, tier: str, frequency: float | None, hours: float) -> None:
+def test_interval_depends_on_spider_and_tier(
+    spider: str, tier: str, frequency: float | None, hours: float
+) -> None:
     assert interval(spider, tier, frequency) == hours * HOUR
 
 
@@ -84,7 +86,7 @@ def test_interval(spider: str, tier: str, frequency: float | None, hours: float)
         (MarketState("m", last_at={**SEEN, "discovery": NOW - timedelta(minutes=60)}), None),
     ],
 )
-def test_reasons_not_to_start_discovery(market: MarketState, why: SkipReason | None) -> None:
+def test_discovery_is_not_started_for_these_reasons(market: MarketState, why: SkipReason | None) -> None:
     assert decide_start(market, "discovery", NOW).why == why
 
 
@@ -145,7 +147,7 @@ def test_spread_is_within_a_minute(chance: float) -> None:
 
 
 @pytest.mark.parametrize(("pending", "jobs"), [(0, 0), (1, 1), (1000, 1), (1001, 2), (10_000, 4)])
-def test_number_of_target_jobs(pending: int, jobs: int) -> None:
+def test_number_of_target_jobs_grows_with_the_queue(pending: int, jobs: int) -> None:
     assert target_jobs(pending) == jobs
 
 

@@ -19,7 +19,7 @@ def pages_read(new_on: dict[int, int], last: int, **rule) -> int:
         page += 1
 
 
-def test_example_of_the_specification():
+def test_example_of_the_specification_reads_nine_pages():
     # 15, 10, 5 and 2 new listings on the first four pages, then none: nine pages are read.
     assert pages_read({1: 15, 2: 10, 3: 5, 4: 2}, last=200) == 9
 

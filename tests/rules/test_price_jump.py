@@ -25,7 +25,7 @@ PRICES = st.integers(1, 99_999_999).map(lambda cents: Money(cents, "EUR"))
         (5, None, False),
     ],
 )
-def test_jump(known: int | None, seen: int | None, expected: bool) -> None:
+def test_jump_exceeds_the_factor(known: int | None, seen: int | None, expected: bool) -> None:
     assert is_jump(Money.of(known, "EUR"), Money.of(seen, "EUR")) is expected
     assert not is_jump(Money.of(known, "EUR"), Money.of(seen, "JPY"))
 
@@ -39,7 +39,7 @@ def test_jump_is_symmetric(one: Money, other: Money) -> None:
     ("quarantined", "seen", "expected"),
     [(5000, 5000, True), (5000, 5250, True), (5000, 4750, True), (5000, 5251, False), (5000, 1000, False)],
 )
-def test_agreement(quarantined: int, seen: int, expected: bool) -> None:
+def test_prices_within_five_percent_agree(quarantined: int, seen: int, expected: bool) -> None:
     assert agrees(Money(quarantined, "EUR"), Money(seen, "EUR")) is expected
     assert not agrees(Money(quarantined, "EUR"), Money(seen, "JPY"))
 

@@ -41,7 +41,7 @@ from pricewatch.rules.product_matching import (
         ("0200000000004", None),
     ],
 )
-def test_gtin(text: str | None, expected: str | None) -> None:
+def test_gtin_is_normalized_or_refused(text: str | None, expected: str | None) -> None:
     assert gtin14(text) == expected
 
 
@@ -56,7 +56,7 @@ def test_one_wrong_digit_is_detected(body: int, added: int) -> None:
     ("brand", "key"),
     [("Müller GmbH & Co. KG", "muller"), ("BOSCH", "bosch"), ("N/A", None), ("Co", "co"), (None, None)],
 )
-def test_brand(brand: str | None, key: str | None) -> None:
+def test_brand_is_normalized_or_refused(brand: str | None, key: str | None) -> None:
     assert brand_key(brand) == key
 
 
@@ -71,7 +71,7 @@ def test_brand(brand: str | None, key: str | None) -> None:
         ("1", None),
     ],
 )
-def test_part_number(mpn: str, key: str | None) -> None:
+def test_part_number_is_normalized_or_refused(mpn: str, key: str | None) -> None:
     assert mpn_key(mpn) == key
 
 

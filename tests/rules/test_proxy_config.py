@@ -26,7 +26,7 @@ def test_accounts_on_one_gateway_have_stable_names() -> None:
 
 
 @pytest.mark.parametrize("configured", ["", [], " , \n"])
-def test_no_proxies(configured: str | list[str]) -> None:
+def test_empty_setting_means_no_proxies(configured: str | list[str]) -> None:
     assert parse_proxies(configured) == []
 
 

@@ -27,7 +27,7 @@ from pricewatch.rules.robots_txt import RobotsOutcome, crawl_delay, read_robots,
         (503, RobotsOutcome.UNAVAILABLE),
     ],
 )
-def test_statuses(status: int, outcome: RobotsOutcome) -> None:
+def test_status_decides_whether_rules_are_available(status: int, outcome: RobotsOutcome) -> None:
     assert read_robots(status, b"User-agent: *\nDisallow: /x\n").outcome is outcome
 
 
@@ -54,7 +54,7 @@ def test_statuses(status: int, outcome: RobotsOutcome) -> None:
         (b"User-agent: Mozilla/5.0 (pricewatch)\nDisallow: /b\n\nUser-agent: *\nDisallow: /a\n", "/b", "/a"),
     ],
 )
-def test_rules(body: bytes, allowed: str, forbidden: str) -> None:
+def test_rules_are_parsed(body: bytes, allowed: str, forbidden: str) -> None:
     file = read_rules(body)
     assert file.outcome is RobotsOutcome.RULES
     rules = Protego.parse(file.text)
@@ -154,7 +154,9 @@ def test_only_our_group_applies_with_its_longest_delay() -> None:
         (b"#" * 3_000_000, RobotsOutcome.UNAVAILABLE, "too large"),
     ],
 )
-def test_files_without_rules(body: bytes, outcome: RobotsOutcome, reason: str) -> None:
+def test_files_without_rules_are_empty_or_unavailable(
+    body: bytes, outcome: RobotsOutcome, reason: str
+) -> None:
     assert (read_rules(body).outcome, read_rules(body).reason) == (outcome, reason)
 
 
@@ -170,5 +172,5 @@ def test_any_bytes_can_be_parsed_and_stored(body: bytes) -> None:
     ("requested", "honoured"),
     [(None, None), (0.0, 1.0), (0.2, 1.0), (5.0, 5.0), (60.0, 60.0), (3600.0, 60.0)],
 )
-def test_crawl_delay(requested: float | None, honoured: float | None) -> None:
+def test_crawl_delay_is_limited_to_a_range(requested: float | None, honoured: float | None) -> None:
     assert crawl_delay(requested) == honoured

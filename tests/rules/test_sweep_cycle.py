@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pricewatch.rules.sweep_cycle import Cycle, covers, judge_cycle, should_have_price, shows_prices, window
 
 
-def test_example_of_the_specification():
+def test_window_follows_the_example_of_the_specification():
     assert window(None) == (1, 50)
     assert window(50) == (45, 95)
     assert window(95) == (90, 140)
@@ -61,7 +61,7 @@ def test_smaller_market_is_accepted_when_two_cycles_agree(before, seen):
     assert judge_cycle(small, before, small) is Cycle.SHRUNK
 
 
-def test_how_far_two_cycles_may_differ():
+def test_two_cycles_may_differ_by_ten_percent():
     assert judge_cycle(60, 150, 66) is Cycle.SHRUNK
     assert judge_cycle(66, 150, 60) is Cycle.SHRUNK
     assert judge_cycle(60, 150, 67) is Cycle.PARTIAL

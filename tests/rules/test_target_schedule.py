@@ -41,7 +41,7 @@ NOW = datetime(2026, 3, 1, 12, 34, 56, tzinfo=UTC)
         ("0 9 * * MON", datetime(2026, 3, 2, 9, tzinfo=UTC)),
     ],
 )
-def test_next_due(schedule: str, expected: datetime) -> None:
+def test_next_due_is_the_first_scheduled_time_after_now(schedule: str, expected: datetime) -> None:
     assert check_schedule(schedule) is None
     assert next_due(schedule, NOW) == expected
     # The result does not depend on the time zone of `now`.
@@ -62,7 +62,7 @@ def test_next_due(schedule: str, expected: datetime) -> None:
         "- - - - -",
     ],
 )
-def test_invalid_schedules(schedule: str) -> None:
+def test_invalid_schedules_are_refused(schedule: str) -> None:
     assert check_schedule(schedule)
 
 
@@ -135,7 +135,9 @@ def test_admission_loses_no_target_and_respects_the_limits(
         (1, {Rejection.ADAPTER_DISABLED: 99}, 0, Pause(0, 0.0)),
     ],
 )
-def test_pause(accepted: int, rejected: dict[Rejection, int], before: int, expected: Pause) -> None:
+def test_pause_doubles_while_most_targets_are_rejected(
+    accepted: int, rejected: dict[Rejection, int], before: int, expected: Pause
+) -> None:
     found = pause_after(accepted, rejected, before)
     assert found == expected
     assert found.is_alarming == (expected.seconds > 1800)
@@ -155,7 +157,9 @@ def test_pause(accepted: int, rejected: dict[Rejection, int], before: int, expec
         (TargetOutcome.FAILED, "no_turn", Weight.NOTHING),
     ],
 )
-def test_weight(outcome: TargetOutcome, reason: str | None, weight: Weight) -> None:
+def test_weight_depends_on_outcome_and_reason(
+    outcome: TargetOutcome, reason: str | None, weight: Weight
+) -> None:
     assert outcome_weight(outcome, reason) is weight
 
 

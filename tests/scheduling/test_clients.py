@@ -182,7 +182,9 @@ def test_any_spider_of_an_egg_is_scheduled_with_any_arguments(pair: list[Daemon]
         assert ended(two, job)["spider"] == "my toys"
 
 
-def test_scrapyd_client(pair: list[Daemon], clone: Path, module_database: Database) -> None:
+def test_scrapyd_client_lists_and_schedules_spiders(
+    pair: list[Daemon], clone: Path, module_database: Database
+) -> None:
     assert "pricewatch" in client(clone, "scrapyd-client", "projects").split()
     listed = client(clone, "scrapyd-client", "spiders", "-p", "pricewatch").split()
     assert listed == ["pricewatch:", "discovery", "sweep", "targets", "verification"]
@@ -202,7 +204,9 @@ def test_scrapyd_client(pair: list[Daemon], clone: Path, module_database: Databa
     assert run_of(module_database, pair[1], job).market_id == "bazaar-toys"
 
 
-def test_python_scrapyd_api(pair: list[Daemon], clone: Path, module_database: Database) -> None:
+def test_python_scrapyd_api_controls_jobs_on_any_node(
+    pair: list[Daemon], clone: Path, module_database: Database
+) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from scrapyd_api import ScrapydAPI  # type: ignore[import-untyped]

@@ -110,7 +110,7 @@ def test_the_spiders_of_a_killed_daemon_end(single: Cluster) -> None:
 
 def test_a_second_daemon_with_the_same_name_does_not_start(single: Cluster) -> None:
     one = single.daemons[0]
-    second = Daemon(one.directory, "one", {**one.environment}, runner="tests.scheduling.cheap_runner")
+    second = Daemon(one.directory, "one", {**one.environment}, runner="tests.scheduling.fake_runner")
     assert second.process.wait(60) == 1
     assert "A daemon named one is already running" in second.log.read_text()
     assert "Traceback" not in second.log.read_text()

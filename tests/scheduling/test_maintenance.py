@@ -143,7 +143,7 @@ def test_maintenance_removes_old_details_but_keeps_failed_verifications(database
     assert database.value("SELECT count(*) FROM jobs WHERE job_id = 'old'") == 0
 
 
-def test_counters_roll_over(database: Database) -> None:
+def test_counters_of_finished_runs_are_added_to_the_totals(database: Database) -> None:
     """The counters of finished runs are added up even if /metrics is never read."""
     run_tick(database)
     for status in ("finished", "running"):

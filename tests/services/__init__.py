@@ -1,1 +1,0 @@
-"""Tests of the use cases that web, API and commands share."""

@@ -1,4 +1,4 @@
-"""A market is added by fields or by address: under the same rules, with the same words."""
+"""Adding a market by fields or by address: both follow the same rules and give the same messages."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def by_address(database: Database, values: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("add", [by_fields, by_address])
-def test_either_way_is_the_same_market(add: Any, database: Database) -> None:
+def test_both_ways_add_the_same_market(add: Any, database: Database) -> None:
     add(database, {**GOOD, "tier": "cool", "max_pages": 7, "display_name": " Clocks\x00 "})
     market = database.row("SELECT * FROM markets WHERE id = 'bazaar-clocks'")
     assert (market.source_id, market.start_pages) == ("bazaar", ["/c/clocks"])
@@ -64,7 +64,7 @@ def test_a_typed_price_has_the_decimals_of_its_currency(
     assert (market.min_price_cents, market.max_price_cents, market.price_currency) == (minor, None, currency)
 
 
-def test_an_adapter_of_one_currency_needs_none_and_takes_no_other(database: Database) -> None:
+def test_adapter_with_a_fixed_currency_refuses_other_currencies(database: Database) -> None:
     nikon, site = {"id": "nikon", "keyword": "nikon", "max_price": "50,000"}, ["https://jp.mercari.com"]
     with pytest.raises(UserError, match="The prices of 'mercari' are in JPY, not in EUR"):
         database.call(add_market.add_by_address, site, {**nikon, "price_currency": "EUR"})
@@ -74,18 +74,18 @@ def test_an_adapter_of_one_currency_needs_none_and_takes_no_other(database: Data
 
 
 @pytest.mark.parametrize("add", [by_fields, by_address])
-def test_either_way_refuses_in_the_same_words(add: Any, database: Database) -> None:
+def test_both_ways_refuse_with_the_same_message(add: Any, database: Database) -> None:
     before = database.value("SELECT count(*) FROM markets")
-    for wrong, words in WRONG:
+    for wrong, message in WRONG:
         with pytest.raises(UserError) as refused:
             add(database, {**GOOD, **wrong})
-        assert words in str(refused.value)
+        assert message in str(refused.value)
     assert database.value("SELECT count(*) FROM markets") == before
 
 
 @pytest.mark.parametrize(
     "page", ["c/clocks", "//evil.example/c", "https://evil.example/c", "ftp://x.example/"]
 )
-def test_a_start_page_is_a_part_of_its_site(page: str, database: Database) -> None:
+def test_start_page_must_belong_to_the_site(page: str, database: Database) -> None:
     with pytest.raises(UserError, match=r"not an address or a path|does not belong to|not a web address"):
         by_fields(database, {**GOOD, "start_pages": [page]})

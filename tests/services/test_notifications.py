@@ -1,4 +1,4 @@
-"""Delivery: through apprise to a real server, tried again while that is away, and never twice."""
+"""Delivery of messages by apprise to a real server: retried while the server fails, and never sent twice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOW = datetime.now(UTC)
 
 
 class Webhook:
-    """A server that takes messages, or refuses them."""
+    """A server that accepts or refuses messages."""
 
     def __init__(self) -> None:
         self.received: list[dict[str, Any]] = []
@@ -52,7 +52,7 @@ def webhook(monkeypatch: pytest.MonkeyPatch) -> Iterator[Webhook]:
     made.server.server_close()
 
 
-def say(database: Database, key: str = "a", **given: Any) -> bool:
+def add_message(database: Database, key: str = "a", **values: Any) -> bool:
     message = {
         "kind": "watch",
         "title": "<b>It</b> fell",
@@ -60,20 +60,20 @@ def say(database: Database, key: str = "a", **given: Any) -> bool:
         "link": "/listings/1",
         "now": NOW,
     }
-    return bool(database.call(outbox.add, key=key, **{**message, **given}))
+    return bool(database.call(outbox.add, key=key, **{**message, **values}))
 
 
-def test_a_message_goes_out_once_with_its_link(database: Database, webhook: Webhook) -> None:
-    assert say(database)
-    assert not say(database)
+def test_message_is_sent_once_with_its_link(database: Database, webhook: Webhook) -> None:
+    assert add_message(database)
+    assert not add_message(database)
     assert [notifications.deliver(database.engine) for _ in range(2)] == [1, 0]
     (received,) = webhook.received
     assert received["title"] == "<b>It</b> fell"
     assert received["message"] == "By half.\nhttps://watch.example/listings/1"
 
 
-def test_what_is_refused_is_tried_again_later(database: Database, webhook: Webhook) -> None:
-    say(database)
+def test_refused_message_is_retried_later(database: Database, webhook: Webhook) -> None:
+    add_message(database)
     webhook.status = 500
     assert notifications.deliver(database.engine) == 0
     assert notifications.deliver(database.engine) == 0
@@ -86,16 +86,16 @@ def test_what_is_refused_is_tried_again_later(database: Database, webhook: Webho
     assert len(webhook.received) == 1
 
 
-def test_who_has_it_does_not_get_it_again(
+def test_retry_skips_channels_that_accepted_the_message(
     database: Database, webhook: Webhook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A port where nobody listens any more.
-    away = Webhook()
-    away.server.shutdown()
-    away.server.server_close()
-    monkeypatch.setenv("PRICEWATCH_NOTIFY", f"{away.address}, {webhook.address}")
+    # Nothing listens on this port any more.
+    stopped = Webhook()
+    stopped.server.shutdown()
+    stopped.server.server_close()
+    monkeypatch.setenv("PRICEWATCH_NOTIFY", f"{stopped.address}, {webhook.address}")
     monkeypatch.setenv("PRICEWATCH_NOTIFY_TEAM", webhook.address)
-    say(database, channels=["default", "team"])
+    add_message(database, channels=["default", "team"])
     for _ in range(3):
         assert notifications.deliver(database.engine) == 0
         database.do("UPDATE messages SET next_try_at = :now", now=NOW)
@@ -104,14 +104,14 @@ def test_who_has_it_does_not_get_it_again(
     monkeypatch.setenv("PRICEWATCH_NOTIFY", f"{webhook.address} {webhook.address}")
     assert notifications.deliver(database.engine) == 1
     assert len(webhook.received) == 3
-    # One that is no longer there need not be told.
-    say(database, key="b", channels=["default#3"])
+    # A removed channel counts as delivered.
+    add_message(database, key="b", channels=["default#3"])
     assert notifications.deliver(database.engine) == 1
     assert len(webhook.received) == 3
 
 
-def test_what_never_gets_through_is_given_up_and_says_so(database: Database, webhook: Webhook) -> None:
-    say(database, channels=["nowhere"])
+def test_undeliverable_message_is_given_up_with_an_error(database: Database, webhook: Webhook) -> None:
+    add_message(database, channels=["nowhere"])
     for _ in range(outbox.MAX_ATTEMPTS + 1):
         notifications.deliver(database.engine)
         database.do("UPDATE messages SET next_try_at = :now", now=NOW)
@@ -121,18 +121,18 @@ def test_what_never_gets_through_is_given_up_and_says_so(database: Database, web
     assert row.attempts == outbox.MAX_ATTEMPTS
 
 
-def test_nothing_is_claimed_where_there_is_no_channel(database: Database) -> None:
-    say(database)
+def test_no_message_is_claimed_without_a_channel(database: Database) -> None:
+    add_message(database)
     assert notifications.deliver(database.engine) == 0
     assert database.value("SELECT attempts FROM messages") == 0
 
 
-def test_channels_have_names() -> None:
-    given = {"PRICEWATCH_NOTIFY": "a://", "PRICEWATCH_NOTIFY_TEAM": "b://", "PRICEWATCH_NOTIFY_X": " "}
-    assert notifications.channels(given) == {"default": "a://", "team": "b://"}
+def test_channel_names_come_from_the_variables() -> None:
+    environment = {"PRICEWATCH_NOTIFY": "a://", "PRICEWATCH_NOTIFY_TEAM": "b://", "PRICEWATCH_NOTIFY_X": " "}
+    assert notifications.channels(environment) == {"default": "a://", "team": "b://"}
 
 
-def test_one_look_around_raises_and_tells(database: Database, webhook: Webhook) -> None:
+def test_minute_checks_raise_an_alert_and_send_it(database: Database, webhook: Webhook) -> None:
     from pricewatch.services.minute_checks import run_minute_checks
 
     database.do(

@@ -1,4 +1,4 @@
-"""Many URLs at once: each line is told of, the good ones are added, and nothing is half done."""
+"""Import of target files: each line is reported, valid lines are added, and a failure leaves no rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.store.sample_targets import NOW
 ADDED, UPDATED, KNOWN, REPEATED, REJECTED = LineOutcome
 
 
-def load(database: Database, text: str, **more: Any) -> ImportReport:
+def import_text(database: Database, text: str, **more: Any) -> ImportReport:
     report: ImportReport = database.call(
         target_import.import_csv, read_csv(text.encode()), NOW, allowed=AllowedHosts(), **more
     )
@@ -52,7 +52,7 @@ def load(database: Database, text: str, **more: Any) -> ImportReport:
         ("https://a.example/" + "x" * 2000, "longer than"),
     ],
 )
-def test_what_cannot_be_watched(url: str, why: str) -> None:
+def test_invalid_and_private_urls_are_refused(url: str, why: str) -> None:
     with pytest.raises(BadTarget, match=why):
         check_url(url, AllowedHosts())
 
@@ -69,12 +69,12 @@ def test_what_cannot_be_watched(url: str, why: str) -> None:
         ({"currency": "Euro"}, "currency code"),
     ],
 )
-def test_what_is_wrong_with_the_rest_of_a_line(values: dict[str, str], why: str) -> None:
+def test_invalid_values_are_refused_with_the_column(values: dict[str, str], why: str) -> None:
     with pytest.raises(BadTarget, match=why):
         check({"url": "https://a.example/1", **values}, AllowedHosts())
 
 
-def test_private_places_that_an_operator_allows(database: Database) -> None:
+def test_allowed_private_addresses_are_accepted(database: Database) -> None:
     with database.engine.connect() as connection:
         allowed = target_import.allowed_hosts(connection, ["10.0.0.0/8"])
     assert check_url("http://10.1.2.3/x", allowed)
@@ -84,8 +84,8 @@ def test_private_places_that_an_operator_allows(database: Database) -> None:
         check_url("http://127.0.0.1:22/", allowed)
 
 
-def test_good_lines_are_added_and_every_line_is_told_of(database: Database) -> None:
-    report = load(
+def test_valid_lines_are_added_and_every_line_is_reported(database: Database) -> None:
+    report = import_text(
         database,
         "\ufeffurl;schedule;priority;price;notes\n"
         'https://www.shop.example/1?utm_source=mail&b=2&a=1;0 6 * * *;7;.price;"semi;colon"\n'
@@ -105,7 +105,7 @@ def test_good_lines_are_added_and_every_line_is_told_of(database: Database) -> N
     assert (row.schedule, row.priority, row.selectors, row.notes) == (
         *("0 6 * * *", 7, {"price": ".price"}, "semi;colon"),
     )
-    # A source for each registrable domain: invisible, untrusted, and not fetched before somebody approves.
+    # A source for each registrable domain: invisible, untrusted, and not fetched until approved.
     made = database.rows("SELECT * FROM sources WHERE id LIKE '%.example' ORDER BY id")
     assert [(one.id, one.visibility, one.tos_approved_by, one.upc_trusted) for one in made] == [
         *[("other.example", "INELIGIBLE", None, False), ("shop.example", "INELIGIBLE", None, False)]
@@ -115,7 +115,7 @@ def test_good_lines_are_added_and_every_line_is_told_of(database: Database) -> N
 
 
 def test_importing_known_urls_with_new_columns_changes_them(database: Database) -> None:
-    load(database, "https://shop.example/1\nhttps://shop.example/2\nhttps://shop.example/3\n")
+    import_text(database, "https://shop.example/1\nhttps://shop.example/2\nhttps://shop.example/3\n")
     database.do("UPDATE sources SET tos_approved_by = 'Ada' WHERE id = 'shop.example'")
     later = NOW + timedelta(days=3)
     database.do("UPDATE targets SET next_due_at = :later, notes = 'mine', priority = 3", later=later)
@@ -127,30 +127,30 @@ def test_importing_known_urls_with_new_columns_changes_them(database: Database) 
         "https://shop.example/3,,,\n"
         "https://shop.example/4,EUR,,\n"
     )
-    report = load(database, text)
+    report = import_text(database, text)
     assert [line.outcome for line in report.lines] == [UPDATED, UPDATED, KNOWN, ADDED]
     assert report.sentence == "4 lines: 1 new, 2 updated, 1 unchanged, 0 repeated, 0 rejected"
     columns = "selectors, priority, notes, status, next_due_at, consecutive_failures"
     rows = [tuple(row) for row in database.rows(f"SELECT {columns} FROM targets ORDER BY id")]
-    # What is now read otherwise is looked at as if it were new; what the file does not give is kept.
+    # A target with changed selectors is due again like a new one; values that are not in the file stay.
     assert rows[0] == ({"currency": "JPY"}, 3, "mine", "ACTIVE", NOW, 0)
     assert rows[1] == ({}, 7, "mine", "ACTIVE", later, 0)
     assert rows[2] == ({}, 3, "mine", "ACTIVE", later, 0)
-    assert load(database, text).counts == {KNOWN: 4}
-    # One selector more leaves the others.
-    load(database, "url,price,schedule\nhttps://shop.example/1,.price,0 6 * * *\n")
+    assert import_text(database, text).counts == {KNOWN: 4}
+    # A new selector does not remove the others.
+    import_text(database, "url,price,schedule\nhttps://shop.example/1,.price,0 6 * * *\n")
     row = database.row("SELECT selectors, schedule FROM targets ORDER BY id LIMIT 1")
     assert tuple(row) == ({"currency": "JPY", "price": ".price"}, "0 6 * * *")
 
 
-def test_importing_again_adds_nothing_and_a_known_listing_is_found(database: Database) -> None:
+def test_importing_the_same_file_again_adds_nothing(database: Database) -> None:
     text = "https://shop.example/1\nhttps://shop.example/2\n"
-    assert load(database, text).counts == {ADDED: 2}
-    assert load(database, text).counts == {KNOWN: 2}
+    assert import_text(database, text).counts == {ADDED: 2}
+    assert import_text(database, text).counts == {KNOWN: 2}
     assert database.value("SELECT count(*) FROM targets") == 2
 
 
-def test_what_is_rolled_back_leaves_nothing(database: Database) -> None:
+def test_rolled_back_import_leaves_no_rows(database: Database) -> None:
     with database.engine.connect() as connection, connection.begin() as transaction:
         file = read_csv(b"https://shop.example/1\n")
         report = target_import.import_csv(connection, file, NOW, allowed=AllowedHosts())
@@ -160,16 +160,16 @@ def test_what_is_rolled_back_leaves_nothing(database: Database) -> None:
     assert database.value("SELECT count(*) FROM sources WHERE id = 'shop.example'") == 0
 
 
-def test_a_failure_in_the_middle_leaves_nothing(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failure_in_the_middle_leaves_no_rows(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(target_rows, "CHUNK", 10)
     database.do("ALTER TABLE targets ADD CONSTRAINT no_15 CHECK (url NOT LIKE '%/15')")
     with pytest.raises(Exception, match="no_15"):
-        load(database, "".join(f"https://shop.example/{number}\n" for number in range(30)))
+        import_text(database, "".join(f"https://shop.example/{number}\n" for number in range(30)))
     assert database.value("SELECT count(*) FROM targets") == 0
 
 
 @pytest.mark.proof
-def test_100000_lines(database: Database) -> None:
+def test_100000_lines_are_imported(database: Database) -> None:
     lines = ["url;priority"]
     for number in range(100_000):
         url = f"https://shop{number % 50}.example/item/{number};"
@@ -179,7 +179,7 @@ def test_100000_lines(database: Database) -> None:
             url = f"https://shop{(number - 2) % 50}.example/item/{number - 2}?utm_campaign=x;"
         lines.append(url)
     steps: list[int] = []
-    report = load(database, "\n".join(lines), progress=steps.append)
+    report = import_text(database, "\n".join(lines), progress=steps.append)
     assert report.counts == {ADDED: 99_800, REJECTED: 100, REPEATED: 100}
     assert [line.number for line in report.lines] == list(range(2, 100_002))
     assert database.value("SELECT count(*) FROM targets") == 99_800
@@ -188,7 +188,7 @@ def test_100000_lines(database: Database) -> None:
     assert steps[-1] == 100_000
 
 
-def test_the_written_report_is_harmless_in_a_spreadsheet() -> None:
+def test_report_file_escapes_spreadsheet_formulas() -> None:
     report = ImportReport()
     for url in ("=HYPERLINK(1)", "+1", "-1", "@x", "https://a.example/1"):
         report.lines.append(target_import.LineReport(1, url, REJECTED, "no"))

@@ -24,13 +24,13 @@ def test_missing_price_is_reported():
 def test_price_that_was_never_shown_is_reported():
     stored = stored_listing()
     stored.history.append(row(6, 1))
-    assert violations(truth_listing(), stored) == [AuditRule.NEVER_SHOWN]
+    assert violations(truth_listing(), stored) == [AuditRule.PRICE_NEVER_SHOWN]
 
 
 def test_old_price_stored_late_is_reported():
     stored = stored_listing()
     stored.history.append(row(6, 100))
-    assert violations(truth_listing(), stored) == [AuditRule.NEVER_SHOWN]
+    assert violations(truth_listing(), stored) == [AuditRule.PRICE_NEVER_SHOWN]
 
 
 def test_repeated_row_is_reported():
@@ -48,7 +48,7 @@ def test_row_without_a_shown_price_may_repeat_the_last_price():
     stored.history.append(row(8, 90, "SOLD"))
     assert violations(sold, stored) == []
     stored.history.append(row(8.1, 85, "SOLD"))
-    assert violations(sold, stored) == [AuditRule.NEVER_SHOWN]
+    assert violations(sold, stored) == [AuditRule.PRICE_NEVER_SHOWN]
 
 
 def test_price_that_no_card_showed_may_be_missing() -> None:
@@ -86,7 +86,7 @@ def test_price_dated_by_a_card_without_price_is_reported() -> None:
 
 def test_ambiguous_page_and_card_without_price_show_no_price() -> None:
     ambiguous = truth_listing(shown=[shown(0, 3), shown(3, card_price=False, page_price=False)])
-    assert violations(ambiguous, stored_listing()) == [AuditRule.NEVER_SHOWN, AuditRule.WRONG_AGE]
+    assert violations(ambiguous, stored_listing()) == [AuditRule.PRICE_NEVER_SHOWN, AuditRule.WRONG_AGE]
 
 
 def test_price_in_another_currency_is_another_price() -> None:
@@ -100,14 +100,14 @@ def test_price_in_another_currency_is_another_price() -> None:
     assert violations(dinar, stored_listing()) == [
         AuditRule.NO_ROW,
         AuditRule.STALE,
-        AuditRule.NEVER_SHOWN,
+        AuditRule.PRICE_NEVER_SHOWN,
         AuditRule.WRONG_AGE,
     ]
 
 
 def test_availability_that_was_never_shown_is_reported() -> None:
     backorder = truth_listing(shown=[shown(0, card_stock=None, page_stock="backorder")])
-    assert violations(backorder, stored_listing()) == [AuditRule.NEVER_SAID]
+    assert violations(backorder, stored_listing()) == [AuditRule.AVAILABILITY_NEVER_SHOWN]
     assert (
         violations(backorder, stored_listing(history=[row(1, 100, "BACKORDER"), row(5, 90, "BACKORDER")]))
         == []
@@ -117,7 +117,7 @@ def test_availability_that_was_never_shown_is_reported() -> None:
 def test_stock_of_a_page_needs_a_read_of_the_page() -> None:
     silent = truth_listing(shown=[shown(0, card_stock=None)])
     assert violations(silent, stored_listing(page_reads=[day(1), day(5)])) == []
-    assert violations(silent, stored_listing(page_reads=[])) == [AuditRule.NEVER_SAID]
+    assert violations(silent, stored_listing(page_reads=[])) == [AuditRule.AVAILABILITY_NEVER_SHOWN]
     assert violations(truth_listing(), stored_listing(page_reads=[])) == []
 
 
@@ -127,7 +127,7 @@ def test_card_without_stock_allows_listed_or_the_previous_availability() -> None
     assert violations(silent, stored_listing(history=[row(1, 100), row(5, 90)])) == []
     assert violations(new, stored_listing(history=[row(1, 100, "LISTED"), row(5, 90, "LISTED")])) == []
     assert violations(truth_listing(), stored_listing(history=[row(1, 100, "LISTED"), row(5, 90)])) == [
-        AuditRule.NEVER_SAID
+        AuditRule.AVAILABILITY_NEVER_SHOWN
     ]
 
 

@@ -79,7 +79,7 @@ def test_first_crawl_of_one_page_of_a_longer_list_warns(
         assert "ATTENTION" not in errors[-1]
 
 
-def test_from_a_file_to_a_watched_market(scrapy, errors, database):
+def test_declared_shop_is_crawled_from_file_to_market(scrapy, errors, database):
     with Bazaar.start(seed=5, listings=300, skin="sgammo") as bazaar:
         bazaar.advance(days=12)
         first, second, *_ = [true for true in bazaar.truth("instruments") if true.state == "on_sale"]

@@ -87,7 +87,7 @@ def test_market_runs_are_judged_too(world):
     assert open_alerts(world) == {"adapter_failing", "adapter_reads_nothing"}
     world.crawl("sweep", max_details=40)
     assert not status(world).enabled
-    world.database.call(adapter_status.enable, "bazaar", by="Ada", note="mended", now=world.bazaar.now())
+    world.database.call(adapter_status.enable, "bazaar", by="Ada", note="repaired", now=world.bazaar.now())
     world.bazaar.clear_faults()
     # A watched run is marked from its start, and verification does not count as one.
     assert world.crawl("verification")["status"] == "finished"
@@ -151,7 +151,7 @@ def test_pages_no_longer_readable_disable_the_adapter_and_are_quarantined(world)
     assert "was readable before" in rows[0].details["why"]
     # The adapter is fixed: quarantined pages can be read again, and pages that are checked again settle.
     world.bazaar.clear_faults()
-    world.database.call(adapter_status.enable, "bazaar", by="Ada", note="mended", now=world.bazaar.now())
+    world.database.call(adapter_status.enable, "bazaar", by="Ada", note="repaired", now=world.bazaar.now())
     sweep_only(world, broke, times=1)
     left = world.database.value("SELECT count(*) FROM quarantine WHERE status = 'pending'")
     assert left == 0

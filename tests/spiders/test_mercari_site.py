@@ -22,7 +22,7 @@ def world(database: Any, crawler: Any) -> Iterator[SiteWorld]:
         yield SiteWorld(MERCARI, bazaar, database, crawler)
 
 
-def test_the_whole_flow(world: SiteWorld) -> None:
+def test_all_spiders_work_on_a_search_market_in_a_browser(world: SiteWorld) -> None:
     stores_what_the_search_returns(world)
     stores_sold_dates(world)
     removes_listings_that_no_longer_match(world)

@@ -28,7 +28,7 @@ def checkpoint(world: Any) -> Any:
     return world.database.value("SELECT sweep_page FROM markets WHERE id = :id", id=world.market)
 
 
-def test_pages_of_the_specification(world):
+def test_sweep_reads_the_pages_of_the_specification(world):
     # 150 pages of one bike each: 1–50, 45–95, 90–140, then the rest, then from the start again.
     world.set_market(page_size=1)
     for first, last in ((1, 50), (45, 95), (90, 140)):

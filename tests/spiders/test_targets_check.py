@@ -40,7 +40,7 @@ def test_known_target_is_stored_and_new_page_on_request(world, crawl):
     assert count(world, "targets") == 2
     world.bazaar.change(known.id, price=known.price * 10)
     outcome = crawl("targets", url=world.bazaar.url + known.url, store="no")
-    assert "would be held in quarantine: VALIDATION_FAILED" in outcome.stdout
+    assert "would be quarantined: VALIDATION_FAILED" in outcome.stdout
     assert count(world, "quarantine") == 0
     assert "stored so far" in outcome.stdout
 

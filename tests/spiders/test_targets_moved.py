@@ -239,7 +239,7 @@ def test_replay_follows_if_the_ids_match_now(world):
             quarantine_review.replay, row.id, by="Ada", now=world.bazaar.now(), apply=True
         )
 
-    assert replay().outcome is quarantine_review.Review.STILL_HELD
+    assert replay().outcome is quarantine_review.Review.STILL_QUARANTINED
     world.database.do("UPDATE listings SET platform_id = :id", id=true.id)
     assert replay().would_store
     assert target(world, target_id).url == world.bazaar.url + NEW

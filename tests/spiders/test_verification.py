@@ -29,7 +29,7 @@ def test_recently_seen_listings_are_not_verified(known):
     assert known.bazaar.log() == []
 
 
-def test_alive(known):
+def test_listing_whose_page_exists_is_verified(known):
     true = known.on_sale()[0]
     known.make_unseen(true, hours=25)
     known.crawl("verification")

@@ -132,7 +132,7 @@ def test_cards_lost_in_a_crash_of_the_server_prevent_the_commit(
 
 def test_a_stale_run_commits_nothing(database: Database, run_id: int) -> None:
     collect(database, run_id, 1, [card(1)])
-    database.call(run_rows.mark_stale, run_id, later(60), "no sign of life")
+    database.call(run_rows.mark_stale, run_id, later(60), "no heartbeat")
     with pytest.raises(collected_cards.CollectionLost):
         commit(database, run_id)
 

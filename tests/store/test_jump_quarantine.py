@@ -50,7 +50,7 @@ def quarantined(database: Database) -> list[tuple[str, int]]:
 def test_a_jump_is_quarantined_and_the_listing_counts_as_seen(database: Database) -> None:
     store(database, [card(1, 1000)], run_id=1)
     counts = store(database, [card(1, 5000, later(60), availability=Availability.OUT_OF_STOCK)], run_id=2)
-    assert (counts.updated, counts.held, counts.quarantined_offers, counts.price_rows) == (1, 1, 0, 0)
+    assert (counts.updated, counts.quarantined, counts.quarantined_offers, counts.price_rows) == (1, 1, 0, 0)
     found = listing(database)
     assert (found.price_cents, found.currency, found.availability) == (1000, "EUR", "IN_STOCK")
     assert (found.times_seen, found.last_seen_at) == (2, later(60))
@@ -68,7 +68,7 @@ def test_a_price_is_confirmed_by_another_run_only(database: Database) -> None:
     assert store(database, [offer(1, 5000, later(61))], run_id=2).quarantined_offers == 1
     assert quarantined(database) == [("pending", 5000)]
     counts = store(database, [offer(1, 5100, later(90))], run_id=3)
-    assert (counts.held, counts.price_rows) == (0, 1)
+    assert (counts.quarantined, counts.price_rows) == (0, 1)
     assert quarantined(database) == [("accepted", 5000)]
     assert prices(database) == [1000, 5100]
     assert listing(database).price_cents == 5100
@@ -103,7 +103,7 @@ def test_a_jump_does_not_affect_other_listings_of_the_page(database: Database) -
     store(database, [card(number, 1000) for number in range(50)], run_id=1)
     page = [card(number, 5000 if number == 7 else 1100, later(1)) for number in range(50)]
     counts = store(database, page, run_id=2)
-    assert (counts.updated, counts.held, counts.price_rows) == (50, 1, 49)
+    assert (counts.updated, counts.quarantined, counts.price_rows) == (50, 1, 49)
 
 
 def test_the_page_of_a_quarantined_offer_is_stored(database: Database) -> None:
@@ -128,7 +128,7 @@ def test_the_page_of_a_quarantined_offer_is_stored(database: Database) -> None:
     )
 
     def attach(connection: Connection, counts: WriteCounts) -> None:
-        assert counts.held
+        assert counts.quarantined
         jump_quarantine.attach_page(connection, item, run_id=2)
 
     store(database, [row], run_id=2, item=attach)

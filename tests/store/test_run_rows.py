@@ -106,7 +106,7 @@ def test_a_run_of_another_node_is_stale_after_half_an_hour_without_a_heartbeat(
         open_run(database, now=now)
     database.do("UPDATE runs SET heartbeat_at = :at", at=now - timedelta(minutes=31))
     open_run(database, now=now)
-    assert database.value("SELECT reason FROM runs WHERE status = 'stale'") == "no sign of life"
+    assert database.value("SELECT reason FROM runs WHERE status = 'stale'") == "no heartbeat"
 
 
 def test_a_closed_run_stays_closed_and_its_cards_are_deleted(database: Database) -> None:

@@ -21,7 +21,7 @@ from tests.store.writer_harness import WriterHarness, check_all_stored_once, run
 def test_nothing_is_lost_or_stored_twice_when_the_server_restarts(
     server: Server, database: Database, mode: str
 ) -> None:
-    """The server is stopped cleanly, or crashes, while pages are harness."""
+    """The server is stopped cleanly, or crashes, while pages are written."""
     # Tests turn synchronous commits off, and a crash would lose committed transactions.
     database.do(f"ALTER DATABASE {database.engine.url.database} SET synchronous_commit = on")
     database.engine.dispose()

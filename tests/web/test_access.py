@@ -89,7 +89,7 @@ def test_pages_and_api_require_a_login(database: Database) -> None:
         assert client.get("/static/x/style.css").status_code == 200
 
 
-def test_logging_in_and_out(database: Database) -> None:
+def test_a_person_logs_in_and_out(database: Database) -> None:
     with client_of(PASSWORD) as client:
         form = {"username": "ada", "password": "correct horse", "next": "/markets"}
         answer = client.post("/login", data=form, headers=BROWSER)

@@ -158,7 +158,7 @@ def test_a_market_of_an_unapproved_source_is_not_scraped(client: httpx.Client, d
     assert database.value("SELECT count(*) FROM jobs") == 0
 
 
-def test_crawls_on_request_and_their_results(
+def test_a_requested_crawl_is_queued_and_its_results_are_returned(
     client: httpx.Client, database: Database, three: list[int]
 ) -> None:
     assert [job["market_id"] for job in client.post("/api/crawl/execute", json={}).json()] == ["bazaar-bikes"]
@@ -167,7 +167,7 @@ def test_crawls_on_request_and_their_results(
     assert client.get("/api/crawl/results/none").status_code == 404
 
 
-def test_targets_and_watch_rules(client: httpx.Client) -> None:
+def test_targets_and_watch_rules_are_added_changed_and_removed(client: httpx.Client) -> None:
     new = {"url": "https://shop.example/item/1", "selectors": {"price": ".amount"}}
     target = client.post("/api/targets", json=new).json()
     assert target["selectors"] == {"price": ".amount"}

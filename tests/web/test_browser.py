@@ -33,12 +33,12 @@ def test_a_run_is_shown_live_and_filtered(
     expect(row).to_contain_text("running")
     row.get_by_role("link").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Discovery run")
-    pages = page.locator(".figure", has_text="pages/s").locator(".value")
+    pages = page.locator(".metric", has_text="pages/s").locator(".value")
     expect(pages).not_to_have_text("0")
     marketplace.clear_faults()
     assert running.end().returncode == 0
     # The page updates itself when the run ends.
-    expect(page.locator(".figure", has_text="Status")).to_contain_text("Finished")
+    expect(page.locator(".metric", has_text="Status")).to_contain_text("Finished")
     expect(page.locator("table").filter(has_text="Outcome").locator("tbody tr").first).to_be_visible()
     page.get_by_role("link", name="All discovery runs").click()
     page.get_by_label("Status").get_by_role("link", name="Failed").click()
@@ -47,7 +47,7 @@ def test_a_run_is_shown_live_and_filtered(
     expect(page.locator("tbody tr")).to_have_count(1)
 
 
-def test_a_listing_with_its_chart_and_a_watch_rule(page: Page, database: Database) -> None:
+def test_a_listing_shows_its_chart_and_gets_a_watch_rule(page: Page, database: Database) -> None:
     now = datetime.now(UTC)
     for price in (2000, 1500):
         observations.store(database.engine, [observations.card(1, price, now, title="Red <b>bike</b>")])
@@ -114,8 +114,8 @@ def test_a_csv_file_is_checked_before_it_is_imported(page: Page, database: Datab
         {"name": "t.csv", "mimeType": "text/csv", "buffer": lines.encode()}
     )
     page.get_by_role("button", name="Check").click()
-    expect(page.locator(".figure", has_text="Would be added").locator(".value")).to_have_text("1")
-    expect(page.locator(".figure", has_text="Rejected").locator(".value")).to_have_text("2")
+    expect(page.locator(".metric", has_text="Would be added").locator(".value")).to_have_text("1")
+    expect(page.locator(".metric", has_text="Rejected").locator(".value")).to_have_text("2")
     expect(page.get_by_text("not a web address")).to_be_visible()
     assert database.value("SELECT count(*) FROM targets") == 0
     page.get_by_role("button", name="Import 1").click()
@@ -125,7 +125,7 @@ def test_a_csv_file_is_checked_before_it_is_imported(page: Page, database: Datab
     page.goto("/targets/import")
     page.get_by_label("Or paste").fill("url,currency\nhttps://a.example/1,JPY\n")
     page.get_by_role("button", name="Check").click()
-    expect(page.locator(".figure", has_text="Would be updated").locator(".value")).to_have_text("1")
+    expect(page.locator(".metric", has_text="Would be updated").locator(".value")).to_have_text("1")
     page.get_by_role("button", name="Import 1").click()
     expect(page.get_by_role("status")).to_contain_text("0 new, 1 updated, 0 unchanged")
     assert database.value("SELECT selectors FROM targets") == {"currency": "JPY"}
@@ -181,7 +181,7 @@ def test_an_adapter_is_disabled_and_enabled(page: Page, database: Database) -> N
     page.get_by_role("button", name="Disable for every source").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("disabled")
     assert database.value("SELECT enabled FROM adapter_status WHERE adapter_id = 'bazaar'") is False
-    page.get_by_label("What was fixed").fill("mended")
+    page.get_by_label("What was fixed").fill("repaired")
     page.get_by_role("button", name="Enable for every source").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("enabled")
     assert [row.action for row in database.rows("SELECT action FROM audit ORDER BY id")] == [
@@ -209,7 +209,7 @@ def test_a_market_is_added_and_scraped_now(page: Page, database: Database) -> No
     assert market == (120_000, "EUR")
 
 
-def test_dark_and_light(page: Page) -> None:
+def test_the_chosen_theme_is_remembered(page: Page) -> None:
     page.emulate_media(color_scheme="light")
     page.goto("/")
     colour: Any = "getComputedStyle(document.body).backgroundColor"

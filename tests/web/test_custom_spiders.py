@@ -16,7 +16,7 @@ from pricewatch.store.queues import job_queue
 from pricewatch.store.writing import run_rows
 from pricewatch.vocabulary import RunStatus
 from tests.databases import Database
-from tests.services.test_quarantine_review import hold
+from tests.services.test_quarantine_review import quarantine_offer
 from tests.store.drift_batches import BAD, end_run
 from tests.web.conftest import Browser
 from tests.web.test_every_page import visible_text
@@ -106,7 +106,7 @@ def test_a_drifting_spider_is_disabled_and_can_be_enabled(
     assert f"Spider {name}" in page
     assert "Disabled by pricewatch" in page
     assert f'action="{path}/enable"' in client.get(f"{path}?source=bazaar").text
-    enabled = browser.post(f"{path}/enable", page=path, note="mended", source="bazaar")
+    enabled = browser.post(f"{path}/enable", page=path, note="repaired", source="bazaar")
     assert enabled.status_code == 303
     assert enabled.headers["location"] == f"{path}?source=bazaar"
     message = f"The spider {name} on bazaar is enabled. Its next run is marked as watched."
@@ -132,7 +132,7 @@ def test_a_spider_is_disabled_and_enabled_by_the_api(
     assert found["scrape_adapter_enabled"][(reader,)] == 0
     assert found["scrape_adapter_disabled_total"][(reader, "MANUAL")] == 1
     assert (reader,) not in found["scrape_queue_pending"]
-    assert client.post(f"{path}/enable", json={"note": "mended"}).json()["enabled"] is True
+    assert client.post(f"{path}/enable", json={"note": "repaired"}).json()["enabled"] is True
     assert read(client)["scrape_adapter_enabled"][(reader,)] == 1
 
 
@@ -140,29 +140,29 @@ def test_quarantined_offers_of_a_spider_are_reviewed(
     browser: Browser, client: httpx.Client, database: Database
 ) -> None:
     why = "the spider toys reads its pages itself: no adapter can read its quarantined offers again"
-    held = hold(database, page="", adapter_id="spider:toys")
+    quarantine_id = quarantine_offer(database, page="", adapter_id="spider:toys")
     assert "spider:toys" in visible_text(client, "/quarantine?adapter=spider%3Atoys")
-    page = client.get(f"/quarantine/{held}").text
+    page = client.get(f"/quarantine/{quarantine_id}").text
     assert "The spider toys provided no page with the offer." in page
     assert 'value="replay' not in page
-    browser.post("/quarantine", id=held, action="replay_apply")
+    browser.post("/quarantine", id=quarantine_id, action="replay_apply")
     assert f"Read again: 1 no adapter. {why[0].upper()}{why[1:]}." in visible_text(client, "/quarantine")
     (row,) = client.get("/api/quarantine", params={"adapter_id": "spider:toys"}).json()["items"]
-    assert (row["id"], row["status"]) == (held, "pending")
-    again = client.post(f"/api/quarantine/{held}/replay", json={"apply": True}).json()
-    assert again == {"id": held, "outcome": "no adapter", "details": why}
+    assert (row["id"], row["status"]) == (quarantine_id, "pending")
+    again = client.post(f"/api/quarantine/{quarantine_id}/replay", json={"apply": True}).json()
+    assert again == {"id": quarantine_id, "outcome": "no adapter", "details": why}
     assert database.value("SELECT count(*) FROM listings") == 0
-    assert client.post(f"/api/quarantine/{held}/accept", json={}).json()["outcome"] == "stored"
+    assert client.post(f"/api/quarantine/{quarantine_id}/accept", json={}).json()["outcome"] == "stored"
     assert database.value("SELECT price_cents FROM listings") == 5000
-    other = hold(database, page="", adapter_id="spider:toys", minutes=90, identity_key="PID:2")
+    other = quarantine_offer(database, page="", adapter_id="spider:toys", minutes=90, identity_key="PID:2")
     assert client.post(f"/api/quarantine/{other}/reject", json={}).json()["outcome"] == "rejected"
-    assert "No held offers" in visible_text(client, "/quarantine")
+    assert "No quarantined offers" in visible_text(client, "/quarantine")
 
 
 def test_a_saved_page_of_a_spider_is_shown_but_cannot_be_extracted_again(
     client: httpx.Client, database: Database
 ) -> None:
-    held = hold(database, page="<p>as the spider saw it</p>", adapter_id="spider:toys")
-    page = client.get(f"/quarantine/{held}").text
+    quarantine_id = quarantine_offer(database, page="<p>as the spider saw it</p>", adapter_id="spider:toys")
+    page = client.get(f"/quarantine/{quarantine_id}").text
     assert "as the spider saw it" in page
     assert 'value="replay' not in page

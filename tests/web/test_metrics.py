@@ -113,7 +113,7 @@ def test_a_disabled_adapter_is_exported(client: httpx.Client) -> None:
     found = read(client)
     assert found["scrape_adapter_enabled"][("bazaar",)] == 0
     assert found["pricewatch_adapter_source_enabled"][("bazaar", "*")] == 0
-    client.post("/api/adapters/bazaar/enable", json={"note": "mended"})
+    client.post("/api/adapters/bazaar/enable", json={"note": "repaired"})
     client.post("/api/adapters/bazaar/disable", json={"note": "moved", "source_id": "bazaar"})
     found = read(client)
     assert found["scrape_adapter_enabled"][("bazaar",)] == 0

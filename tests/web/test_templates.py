@@ -32,7 +32,7 @@ def faults(line: str) -> list[str]:
         found.append(f"opens {' and '.join(opened)}")
     beside_block = any(BLOCK.fullmatch(name.lstrip("/")) for name in names)
     if beside_block and "{%" in TAG.sub("", line):
-        found.append("a statement beside a block element")
+        found.append("a statement next to a block element")
     if line != line.rstrip() or "\t" in line:
         found.append("a tab or trailing whitespace")
     return found

@@ -14,7 +14,7 @@ from pricewatch.bazaar.habits.list_habits import (
 )
 from pricewatch.bazaar.habits.presentation_habits import PresentationHabit
 from pricewatch.bazaar.habits.registry import HABITS
-from pricewatch.bazaar.habits.visit_habits import LayoutHabit, MaintenanceHabit
+from pricewatch.bazaar.habits.request_habits import LayoutHabit, MaintenanceHabit
 from pricewatch.bazaar.http_messages import Request
 from pricewatch.bazaar.inventory import Inventory
 from pricewatch.bazaar.json_fields import BadInput, JsonFields

@@ -42,7 +42,7 @@ PRESENTATIONS = (
     ),
     PresentationHabit(
         "tax_switch",
-        "cards and pages show net beside gross; what a customer pays stays the same",
+        "cards and pages show net and gross prices; what a customer pays stays the same",
         changes={"card_price": WITH_NET, "page_price": WITH_NET},
     ),
     PresentationHabit(

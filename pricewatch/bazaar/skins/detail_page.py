@@ -8,7 +8,7 @@ from pricewatch.bazaar import amounts, presentation
 from pricewatch.bazaar.marketplace_clock import MarketplaceClock
 from pricewatch.bazaar.product_details import ProductDetails
 from pricewatch.bazaar.sample_listing import ON_SALE, SOLD, ListingView, SampleListing
-from pricewatch.bazaar.skins import layout, structured_data
+from pricewatch.bazaar.skins import layout, schema_org
 
 STOCK_LINES = {
     presentation.BACKORDER: "Available on backorder",
@@ -24,17 +24,17 @@ def detail(view: ListingView, extra: ProductDetails, clock: MarketplaceClock) ->
     if listing.markup == "js":
         return layout.page("Loading", _shell(view), head)
     if listing.markup == "jsonld":
-        head += structured_data.jsonld(view, extra)
+        head += schema_org.jsonld(view, extra)
     micro = listing.markup == "microdata"
-    scope = f' itemscope itemtype="{structured_data.SCHEMA}Product"' if micro else ""
-    offer = f' itemprop="offers" itemscope itemtype="{structured_data.SCHEMA}Offer"' if micro else ""
+    scope = f' itemscope itemtype="{schema_org.SCHEMA}Product"' if micro else ""
+    offer = f' itemprop="offers" itemscope itemtype="{schema_org.SCHEMA}Offer"' if micro else ""
     body = (
         f'{layout.BANNER}<main class="item" data-id="{view.id}" data-category="{listing.category.name}"'
         f' data-status="{view.stock}"{scope}>'
         f'<h1 class="item-title"{_prop("name", micro)}>{escape(view.title)}</h1>'
-        f"{structured_data.microdata_product(view, extra) if micro else ''}"
+        f"{schema_org.microdata_product(view, extra) if micro else ''}"
         f'<div class="gallery"><img src="/static/img/{view.id}.png"{_prop("image", micro)} alt=""></div>\n'
-        f'<section class="buy-box"{offer}>{structured_data.microdata_offer(view) if micro else ""}'
+        f'<section class="buy-box"{offer}>{schema_org.microdata_offer(view) if micro else ""}'
         f"{_buy_box(view, extra, clock)}</section>\n"
         f'<section class="description"{_prop("description", micro)}>'
         f"{''.join(f'<p>{escape(text)}</p>' for text in extra.paragraphs)}</section>\n"
@@ -79,7 +79,7 @@ def api(view: ListingView, extra: ProductDetails, clock: MarketplaceClock) -> by
             {"title": other.titles[0][1], "price_text": amounts.displayed(other.prices[0][1], other.currency)}
             for other in listing.related
         ],
-        "jsonld": structured_data.product(view, extra),
+        "jsonld": schema_org.product(view, extra),
     }
     return json.dumps(record, ensure_ascii=False).encode()
 

@@ -31,9 +31,9 @@ class SiteSkin:
         """Answer a request; None if the site has no such page."""
         raise NotImplementedError
 
-    def _found(self, **wanted: str) -> list[SampleListing]:
+    def _found(self, **conditions: str) -> list[SampleListing]:
         """Return the listings of a search: `category`, `q`, `status`, `min` and `max` in major units."""
-        return search(self._inventory, wanted, self._inventory.now)
+        return search(self._inventory, conditions, self._inventory.now)
 
     def _page(
         self, listings: Sequence[SampleListing], number: str, rows: str, behaviour: Behaviour

@@ -128,7 +128,7 @@ def _refuse_other_tables(connection: Connection) -> None:
     from pricewatch.store.models import Base
 
     def is_compared(_item: object, _name: str, kind: str, reflected: bool, counterpart: object) -> bool:
-        # Tables without a model are partitions, or belong to somebody else.
+        # Tables without a model are partitions, or belong to another application.
         return kind == "column" or (kind == "table" and not (reflected and counterpart is None))
 
     context = MigrationContext.configure(connection, opts={"include_object": is_compared})

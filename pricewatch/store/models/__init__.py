@@ -1,4 +1,4 @@
-"""The tables, one module per subject. Check constraints list the allowed values of statuses and reasons."""
+"""The tables, one module per subject, and their check constraints. Queries are in the other packages."""
 
 from pricewatch.store.models.listing_tables import (
     Listing,

@@ -22,7 +22,7 @@ from pricewatch.store.models import AdapterStatus
 from pricewatch.store.models.operation_tables import EVERY_SOURCE
 from pricewatch.store.operations import alert_rows, metric_totals
 
-# Queued targets become due again, so that they do not turn stale while the adapter is disabled.
+# Queued targets become due again, so that they do not become stale while the adapter is disabled.
 _EMPTY_QUEUE = text("""
 UPDATE targets SET queue_state = 'idle', queued_at = NULL
 WHERE queue_state = 'pending' AND adapter_id = :adapter_id AND :source_id IN (source_id, '*')

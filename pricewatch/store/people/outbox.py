@@ -100,7 +100,7 @@ def mark_sent(connection: Connection, message_id: int, now: datetime) -> None:
 def mark_failed(
     connection: Connection, message_id: int, attempts: int, error: str, left: list[str], now: datetime
 ) -> None:
-    """Schedule a retry for the channels that are left, or give up after MOST_ATTEMPTS."""
+    """Schedule a retry for the channels that are left, or give up after MAX_ATTEMPTS."""
     values: dict[str, Any] = {"error": json_safe(error[:300]), "channels": left}
     if attempts >= MAX_ATTEMPTS:
         values["given_up_at"] = now

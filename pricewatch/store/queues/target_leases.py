@@ -141,7 +141,7 @@ def record_outcome(
     """Record the outcome of a target and release it; return False if the lease has expired.
 
     `identity` is the (source, identity key) of the stored listing, which the target is linked to. `found`
-    says whether the page exists; None if the check could not tell.
+    says whether the page exists; None if the check could not determine it.
     """
     state = state_after_check(
         TargetStatus(target.status),

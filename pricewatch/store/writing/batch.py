@@ -38,7 +38,7 @@ class WriteCounts:
     updated: int = 0
     price_rows: int = 0
     # Rows whose price jumped and was quarantined; and how many of them came from product pages.
-    held: int = 0
+    quarantined: int = 0
     quarantined_offers: int = 0
     # The number of overview pages, and of their cards that were stored.
     pages: int = 0
@@ -48,7 +48,7 @@ class WriteCounts:
         self.new += other.new
         self.updated += other.updated
         self.price_rows += other.price_rows
-        self.held += other.held
+        self.quarantined += other.quarantined
         self.quarantined_offers += other.quarantined_offers
         self.pages += other.pages
         self.cards += other.cards

@@ -151,9 +151,9 @@ def find_rows(
     return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def get(connection: Connection, held_id: int, *, lock: bool = False) -> dict[str, Any] | None:
+def get(connection: Connection, quarantine_id: int, *, lock: bool = False) -> dict[str, Any] | None:
     """Return a quarantined offer with its page as it was downloaded."""
-    query = select(*Quarantined.__table__.columns).where(Quarantined.id == held_id)
+    query = select(*Quarantined.__table__.columns).where(Quarantined.id == quarantine_id)
     row = connection.execute(query.with_for_update() if lock else query).mappings().first()
     if row is None:
         return None
@@ -194,12 +194,12 @@ def reject(
 
 
 def close(
-    connection: Connection, held_id: int, *, status: str, by: str, note: str | None, now: datetime
+    connection: Connection, quarantine_id: int, *, status: str, by: str, note: str | None, now: datetime
 ) -> None:
     """Close a quarantined offer with this status."""
     connection.execute(
         update(Quarantined)
-        .where(Quarantined.id == held_id)
+        .where(Quarantined.id == quarantine_id)
         .values(status=status, reviewed_at=now, reviewed_by=by, note=note)
     )
 

@@ -96,7 +96,7 @@ def end_dead_runs(connection: Connection, spider: str, market_id: str, now: date
             run.node == node_name() and run.pid is not None and not _is_alive(run.pid, run.started_at, now)
         )
         if died_here or now - run.heartbeat_at > STALE_AFTER:
-            mark_stale(connection, run.id, now, "its process is gone" if died_here else "no sign of life")
+            mark_stale(connection, run.id, now, "its process is gone" if died_here else "no heartbeat")
 
 
 def mark_stale(connection: Connection, run_id: int, now: datetime, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""The JSON API, one module per subject, all described in /api/openapi.json."""
+"""The JSON API, one module per subject, described in /api/openapi.json. HTML pages are in `web.routes`."""
 
 from __future__ import annotations
 

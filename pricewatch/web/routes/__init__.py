@@ -1,4 +1,4 @@
-"""The pages, one module per subject; each reads from the store and renders a template."""
+"""The HTML pages, one module per subject: query the store, render a template. JSON is in `web.api`."""
 
 from __future__ import annotations
 

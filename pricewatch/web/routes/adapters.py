@@ -37,7 +37,7 @@ def detail_page(context: Context, adapter_id: str, source: str = "") -> Response
         batches = (
             adapter_list.batches(connection, adapter_id, selected["source_id"], most=200) if selected else []
         )
-        return context.render(connection, "adapter.html", row=row, shown=selected, batches=batches)
+        return context.render(connection, "adapter.html", row=row, selected=selected, batches=batches)
 
 
 @router.post("/adapters/{adapter_id:path}/disable")

@@ -60,7 +60,7 @@ def list_page(
             markets=market_list.market_names(connection),
             sources=[row["id"] for row in source_list.sources(connection)],
             price_ages=PRICE_AGES,
-            asked={
+            filters={
                 "q": q,
                 "source": source,
                 "market": market,

@@ -39,7 +39,7 @@ def list_page(
             "quarantine.html",
             rows=[QuarantineRow.of(row) for row in rows[:MOST]],
             more=rows[MOST - 1]["id"] if len(rows) > MOST else None,
-            asked={"status": status, "reason": reason, "adapter": adapter},
+            filters={"status": status, "reason": reason, "adapter": adapter},
             statuses=REVIEW_STATUSES,
             reasons=[str(word) for word in QuarantineReason],
         )
@@ -61,8 +61,8 @@ def detail_page(context: Context, quarantine_id: Id) -> Response:
         )
         return context.render(
             connection,
-            "held.html",
-            held=QuarantineRow.of(row),
+            "quarantined_offer.html",
+            offer=QuarantineRow.of(row),
             page=page,
             no_page=quarantine_rows.why_no_page(row),
             can_replay=saved is not None and quarantine_rows.why_no_replay(row["adapter_id"]) is None,

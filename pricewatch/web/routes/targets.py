@@ -27,7 +27,7 @@ def list_page(context: Context, status: str = "", q: str = "", after: After = 0)
             "targets.html",
             rows=[{**row, "price": Money.of(row["price_cents"], row["currency"])} for row in rows],
             more=more,
-            asked={"status": status, "q": q},
+            filters={"status": status, "q": q},
             statuses=TARGET_STATUSES,
         )
 

@@ -101,10 +101,10 @@ for (const kind of document.querySelectorAll("select[data-kind]")) {
 const frame = document.querySelector("iframe[data-picker]");
 if (frame) {
   const fields = [...document.querySelectorAll("input[data-selector]")];
-  let wanted = fields[0];
+  let focused = fields[0];
   for (const field of fields) {
     field.addEventListener("focus", () => {
-      wanted = field;
+      focused = field;
     });
   }
   const ready = () => {
@@ -129,10 +129,10 @@ if (frame) {
       event.preventDefault();
       const chosen = event.target;
       leave();
-      wanted.value = selectorOf(chosen, page);
-      wanted.dispatchEvent(new Event("input", { bubbles: true }));
+      focused.value = selectorOf(chosen, page);
+      focused.dispatchEvent(new Event("input", { bubbles: true }));
       const text = chosen.textContent.trim().slice(0, 80);
-      document.querySelector("[data-picked]").textContent = `${wanted.dataset.selector}: “${text}”`;
+      document.querySelector("[data-picked]").textContent = `${focused.dataset.selector}: “${text}”`;
     });
   };
   frame.addEventListener("load", ready);

@@ -13,13 +13,13 @@ SCHEMA = "https://schema.org/"
 
 def availability(view: ListingView) -> str:
     """Return the schema.org term for the state of a listing."""
-    words = {
+    terms = {
         ON_SALE: "InStock",
         SOLD: "SoldOut",
         presentation.BACKORDER: "BackOrder",
         presentation.PREORDER: "PreOrder",
     }
-    return SCHEMA + words.get(view.stock, "OutOfStock")
+    return SCHEMA + terms.get(view.stock, "OutOfStock")
 
 
 def condition(view: ListingView) -> str:

@@ -34,7 +34,7 @@ class LayoutHabit(Habit):
         )
 
 
-VISITS = (
+REQUESTS = (
     MaintenanceHabit("maintenance", "every page is a maintenance page with status 200"),
-    LayoutHabit("ab_layout", "some visits get another layout of cards and pages", share=0.5),
+    LayoutHabit("ab_layout", "some requests get another layout of cards and pages", share=0.5),
 )
