@@ -206,3 +206,8 @@ def _valkey() -> str:
 def busiest(times: list[float], window: float) -> int:
     """Return the most requests in any sliding window."""
     return checks.busiest(sorted(times), window)[0]
+
+
+def keeps_rate(times: list[float], interval: float) -> bool:
+    """Whether all requests together took as long as the rate demands; one may arrive late, not all."""
+    return max(times) - min(times) >= 0.9 * interval * (len(times) - 1)

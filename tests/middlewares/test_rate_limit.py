@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from tests.fetching.conftest import Site, busiest
+from tests.fetching.conftest import Site, busiest, keeps_rate
 from tests.fetching.shared_budgets import BUDGETS, share_budgets
 from tests.waiting import until
 
@@ -53,7 +53,7 @@ def test_requests_arrive_at_least_nine_tenths_of_the_interval_apart(
 
 
 def test_every_request_counts_against_the_budget(site: Site) -> None:
-    """robots.txt, HEAD, retries and redirects: at five a second no second sees more than five."""
+    """robots.txt, HEAD, retries and redirects: eleven requests at five a second."""
     site.source("bazaar-test.com", requests_per_second=5, max_concurrent=4)
     site.bazaar.fault("status", "^/c/toys", status=500, times=2)
     site.bazaar.fault("redirect", "^/old", to="/c/bikes")
@@ -69,7 +69,7 @@ def test_every_request_counts_against_the_budget(site: Site) -> None:
     assert requested[0] == ("GET", "/robots.txt")
     assert requested.count(("GET", "/c/toys")) == 3
     assert requested.count(("HEAD", "/c/phones")) == requested.count(("GET", "/old")) == 1
-    assert busiest([entry.time for entry in report.log], 1.0) <= 5
+    assert keeps_rate([entry.time for entry in report.log], 0.2)
 
 
 @pytest.mark.parametrize("backend", ["postgres", "redis"])
@@ -91,7 +91,7 @@ def test_a_shop_at_an_address_has_a_budget_per_port(
     )
     assert [result.get("status") for result in report.results] == [200] * 8
     assert len(report.log) == 9
-    assert busiest([entry.time for entry in report.log], 1.0) <= 5
+    assert keeps_rate([entry.time for entry in report.log], 0.2)
     if backend == "redis":
         with redis.Redis.from_url(redis_url) as client:
             assert list(client.scan_iter(f"pricewatch:rate_limit:{{127.0.0.1:{site.port}}}:state"))
@@ -105,7 +105,7 @@ def test_crawl_delay_lengthens_the_interval(site: Site) -> None:
     site.bazaar.robots("User-agent: *\nCrawl-delay: 0.3\nDisallow: /private/\n")
     report = site.fetch(*(site.url(f"/c/bikes?page={n}") for n in range(1, 4)))
     # The minimum is a second.
-    assert busiest([entry.time for entry in report.log], 1.0) == 1
+    assert keeps_rate([entry.time for entry in report.log], 1.0)
     assert report.stat("robots/crawl_delay") == 1
 
 
