@@ -8,14 +8,16 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pricewatch.adapters.base import Adapter
 from pricewatch.console.extract_pages import SavedPage, UnreadablePage, as_response, saved_pages
 from pricewatch.console.project_command import BAD_INPUT, ProjectCommand
 from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 from pricewatch.items import Drop, ExtractFailure, Offer, Ok, Quarantine
+
+if TYPE_CHECKING:
+    from pricewatch.adapters.base import Adapter
 
 MANY_FILES = 5
 

@@ -55,7 +55,7 @@ def test_pages_with_long_words_fit_on_a_phone(page: Page, database: Database) ->
     assert label.evaluate("e => e.getBoundingClientRect().height") > 8
 
 
-def test_a_page_shows_that_the_server_does_not_answer(page: Page) -> None:
+def test_a_page_shows_that_the_server_does_not_respond(page: Page) -> None:
     page.goto("/")
     page.evaluate("() => { window.fetch = () => Promise.reject(new TypeError('away')); }")
     expect(page.locator("body.offline")).to_be_visible()
