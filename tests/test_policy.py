@@ -38,8 +38,18 @@ MAY_NOT_KNOW = {
     "spiders": {"web", "commands", "console", "services", "scheduling", "pipelines"},
     "runs": {"web", "commands", "console", "services", "scheduling"},
     "extensions": {"web", "commands", "console", "services", "scheduling", "spiders"},
-    "fetching": {"web", "commands", "console", "services", "scheduling", "pipelines", "spiders", *READERS},
     "middlewares": {"web", "commands", "console", "services", "scheduling", "pipelines", "spiders", *READERS},
+    "fetching": {
+        "web",
+        "commands",
+        "console",
+        "services",
+        "scheduling",
+        "pipelines",
+        "spiders",
+        "middlewares",
+    }
+    | READERS,
     "services": {"web", "commands", "console", "spiders", "pipelines", "middlewares"},
 }
 # A component is named after its subject, and several components may serve one subject.

@@ -60,9 +60,6 @@ class RateLimitMiddleware:
     def process_exception(self, request: Request, exception: Exception) -> None:
         self._release(request)
 
-    def is_unlimited(self, domain: str) -> bool:
-        return self._policies.limit(domain).is_unlimited(self._unlimited)
-
     async def _wait(self, request: Request, domain: str, limit: Limit) -> None:
         downloader = self._crawler.engine.downloader if self._crawler.engine else None
         if isinstance(downloader, DomainDownloader):
@@ -99,7 +96,7 @@ class RateLimitMiddleware:
             if seconds and seconds > self._max_hold:
                 self._paused_until[domain] = monotonic() + seconds
                 self._crawler.stats.inc_value("pricewatch/rate_limit/left_alone")
-            if seconds and not self.is_unlimited(domain):
+            if seconds and not self._policies.limit(domain).is_unlimited(self._unlimited):
                 await self._limiter.hold(domain, min(seconds, self._max_hold))
                 self._crawler.stats.inc_value("pricewatch/rate_limit/held")
         finally:

@@ -25,7 +25,6 @@ from pricewatch.fetching.failures import FetchFailure
 from pricewatch.fetching.fetch_policies import FetchPolicies
 from pricewatch.fetching.per_crawl import per_crawl
 from pricewatch.fetching.rate_limit.limiter import rate_limiter
-from pricewatch.middlewares.rate_limit import RateLimitMiddleware
 
 # The trackers and advertisers that most shops load; pages work without them.
 TRACKERS = frozenset(
@@ -163,9 +162,10 @@ class PlaywrightHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] 
 
     async def _wait(self, domain: str) -> None:
         """Wait for the rate limit without a slot: requests of a page share the slot of the page."""
-        middleware = self.crawler.get_downloader_middleware(RateLimitMiddleware)
-        if middleware is not None and not middleware.is_unlimited(domain):
-            limit = self._policies.limit(domain)
+        settings = self.crawler.settings
+        limit = self._policies.limit(domain)
+        is_unlimited = limit.is_unlimited(settings.getfloat("RATE_LIMIT_UNLIMITED"))
+        if settings.getbool("RATE_LIMIT_ENABLED") and not is_unlimited:
             await per_crawl(self.crawler, rate_limiter).acquire(domain, limit, slot=False, browser=True)
 
     def _charge_redirect(self, request: PlaywrightRequest) -> None:
