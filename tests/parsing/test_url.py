@@ -103,7 +103,9 @@ def test_canonical_url_is_idempotent(scheme, host, path, query):
 @given(st.text(max_size=80))
 def test_any_text_is_canonical_or_invalid(text):
     with suppress(InvalidUrl):
-        canonical_url(text)
+        canonical = canonical_url(text)
+        assert canonical.startswith("https://")
+        assert "#" not in canonical
 
 
 @pytest.mark.parametrize(
