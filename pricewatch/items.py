@@ -257,6 +257,8 @@ class Extracted:
 
     offer: Offer
     evidence: list[str] = field(default_factory=list)
+    # A CSS selector of the displayed price, if structured data or another witness agrees with it.
+    price_place: str = ""
 
 
 @dataclass(slots=True)
@@ -266,3 +268,5 @@ class ExtractFailure:
     reason: FailureReason
     details: str = ""
     evidence: list[str] = field(default_factory=list)
+    # The page shows a product without a price, which a script may add: a browser may see it.
+    may_need_browser: bool = False

@@ -72,6 +72,10 @@ class Adapter:
         """The adapter for pages that do not name a currency; adapters of one site return themselves."""
         return self
 
+    def with_price_place(self, selector: str) -> Adapter:
+        """The adapter for a shop whose price stood at this place on other pages; others return themselves."""
+        return self
+
     @property
     def search_parameters(self) -> tuple[str, ...]:
         """The market parameters that `start_pages` uses; empty if markets need explicit start pages."""

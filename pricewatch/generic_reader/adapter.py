@@ -36,12 +36,17 @@ class GenericAdapter(Adapter):
     # Shops return status 200 for products that are gone; only the page says so.
     presence_needs_page: ClassVar[bool] = True
 
-    def __init__(self, currency: str = ""):
+    def __init__(self, currency: str = "", price_place: str = ""):
         # For pages that do not name a currency; a page that names a different one is quarantined.
         self.expected_currency = currency
+        # A CSS selector: where the price stood on other pages of the shop.
+        self.price_place = price_place
 
     def in_currency(self, currency: str) -> GenericAdapter:
-        return GenericAdapter(currency)
+        return GenericAdapter(currency, self.price_place)
+
+    def with_price_place(self, selector: str) -> GenericAdapter:
+        return GenericAdapter(self.expected_currency, selector)
 
     def extract(self, response: Response) -> Extracted | ExtractFailure | Quarantine:
         failure = _failed_before_reading(response)
