@@ -7,9 +7,9 @@ from typing import ClassVar
 from scrapy.http import Response, TextResponse
 
 from pricewatch.adapters.base import Adapter, Presence, PresenceEvidence
-from pricewatch.generic_reader.candidates import PriceCandidate
 from pricewatch.generic_reader.page_reading import ProductReading, choose, departure_of, read
 from pricewatch.generic_reader.price_choice import Choice, PriceVerdict
+from pricewatch.generic_reader.price_features import Amount
 from pricewatch.generic_reader.stock_choice import choose_availability
 from pricewatch.items import Extracted, ExtractFailure, Offer, Quarantine, SellerInfo
 from pricewatch.parsing.identity import identity_key
@@ -106,7 +106,7 @@ def _result(
     reading: ProductReading, choice: Choice, response: TextResponse
 ) -> Extracted | ExtractFailure | Quarantine:
     evidence = [f"price: {one.as_evidence()}" for one in reading.candidates()[:_MAX_CANDIDATES]]
-    availability, stock = choose_availability(_structured_availability(reading, choice), reading.zone)
+    availability, stock = choose_availability(_structured_availability(reading, choice), reading.stock)
     evidence.append(f"availability: {availability} ({stock})")
     if choice.verdict is PriceVerdict.ACCEPTED and choice.price is not None:
         return _price_result(reading, choice, choice.price, availability, evidence)
@@ -140,7 +140,7 @@ def _no_price_result(
 def _price_result(
     reading: ProductReading,
     choice: Choice,
-    price: PriceCandidate,
+    price: Amount,
     availability: Availability,
     evidence: list[str],
 ) -> Extracted | ExtractFailure | Quarantine:
@@ -148,9 +148,9 @@ def _price_result(
     if currency is None:
         return _quarantine(QuarantineReason.AMBIGUOUS_PRICE, why, reading, evidence)
     evidence.append(f"currency: {currency} ({why})")
-    cents = to_cents(price.amount, currency)
+    cents = to_cents(price.value, currency)
     if cents is None:
-        why = f"{price.amount} is not a valid amount of {currency}"
+        why = f"{price.value} is not a valid amount of {currency}"
         return _quarantine(QuarantineReason.AMBIGUOUS_PRICE, why, reading, evidence)
     title = _title(reading)
     if not title:
@@ -161,7 +161,7 @@ def _price_result(
     return Extracted(offer, [f"price chosen: {choice.why} ({', '.join(sources)})", *evidence, *fields])
 
 
-def _currency(reading: ProductReading, choice: Choice, price: PriceCandidate) -> tuple[str | None, str]:
+def _currency(reading: ProductReading, choice: Choice, price: Amount) -> tuple[str | None, str]:
     """The currency of the chosen price and its source; or None and the reason."""
     expected = reading.expected_currency
     currencies = {one.currency for one in choice.agreeing if one.currency}
@@ -171,11 +171,14 @@ def _currency(reading: ProductReading, choice: Choice, price: PriceCandidate) ->
         if others := set(reading.facts.named_currencies()) - {expected}:
             return None, f"the page names {' and '.join(sorted(others))}, but {expected} is expected"
         currencies = {expected}
+    if not currencies and marks and (code := reading.facts.source_currency()):
+        # A mark like $ is of several currencies; scripts of the page name one of them.
+        currencies = {code}
     if len(currencies) != 1 or any(not currencies <= mark for mark in marks):
         named = " or ".join(sorted(currencies))
         if named:
             return None, f"the page contradicts itself about the currency: {named}"
-        return None, f"the currency of {price.amount} is not known"
+        return None, f"the currency of {price.value} is not known"
     currency = currencies.pop()
     if expected and currency != expected:
         return None, f"the page gives its price in {currency}, but {expected} is expected"

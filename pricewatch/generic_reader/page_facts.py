@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,10 @@ _OTHER_TITLES = compiled_xpath(
     "//h2|//h3|//*[@itemprop='name']"
     "|//*[contains(@class,'title') or contains(@class,'name')][string-length(.) < 300]"
 )
+_SOURCE_CURRENCY = re.compile(
+    rb"""["']?(?:price_?currency|currency(?:_?(?:code|iso|id))?)\\?["']?\s?[:=]\s?\\?["']([A-Z]{3})\\?["']""",
+    re.IGNORECASE,
+)
 _MAX_TITLE_LENGTH = 400
 _SIMILAR = 0.6
 
@@ -29,6 +34,7 @@ class PageFacts:
     url: str
     root: Element
     meta_tags: MetaTags
+    body: bytes = field(default=b"", repr=False)
     document_title: str = ""
     canonical_link: str = ""
     language: str = ""
@@ -54,6 +60,12 @@ class PageFacts:
         found = [self.meta_tags.currency, *structured[:20], currency_code(self.meta_tags.first("currency"))]
         return list(dict.fromkeys(code for code in found if code))
 
+    def source_currency(self) -> str | None:
+        """The only currency that scripts and attributes of the page name; None if there are several."""
+        found = {match.decode() for match in _SOURCE_CURRENCY.findall(self.body)}
+        codes = {code for name in found if (code := currency_code(name))}
+        return codes.pop() if len(codes) == 1 else None
+
     def currency_hints(self) -> list[str]:
         """Likely currencies of the page, best first."""
         locales = [self.language, self.meta_tags.first("og:locale")]
@@ -67,7 +79,7 @@ def read_page(url: str, body: bytes) -> PageFacts | None:
     if root is None:
         return None
     metas: list[Element] = []
-    facts = PageFacts(url=url, root=root, meta_tags=MetaTags(), language=root.get("lang") or "")
+    facts = PageFacts(url=url, root=root, meta_tags=MetaTags(), body=body, language=root.get("lang") or "")
     jsonld: list[Any] = []
     for element in root.iter("meta", "script", "h1", "title", "link"):
         tag = element.tag

@@ -10,17 +10,18 @@ from pricewatch.generic_reader.candidates import (
     PriceCandidate,
     PriceClaim,
     claim_of,
-    displayed_candidates,
     meta_candidates,
     state_candidates,
     structured_candidates,
 )
 from pricewatch.generic_reader.page_facts import PageFacts, read_page, title_of
-from pricewatch.generic_reader.price_choice import Choice, PriceVerdict, choose_price
-from pricewatch.generic_reader.stock_choice import displayed_availability
+from pricewatch.generic_reader.price_choice import Choice, PageEvidence, PriceVerdict, choose_price
+from pricewatch.generic_reader.price_features import AmountsOfPage
+from pricewatch.generic_reader.stock_choice import DisplayedStock, displayed_stock
 from pricewatch.parsing.pages.element_tree import is_utf8_response
 from pricewatch.parsing.pages.gone_notices import GoneEvidence, find_departure, sold_notice
-from pricewatch.parsing.pages.product_zone import Zone, read_zone
+from pricewatch.parsing.pages.main_block import MainBlock
+from pricewatch.parsing.pages.page_scan import scan_page
 from pricewatch.parsing.prices.price import is_on_request
 from pricewatch.parsing.prices.price_roles import Role
 from pricewatch.parsing.structured_data.embedded_state import state_prices
@@ -40,16 +41,21 @@ class ProductReading:
     # The URL of the page, then its canonical link if that is plausible.
     page_urls: list[str]
     title: str
-    zone: Zone
+    main: MainBlock
+    stock: DisplayedStock
     claims: list[PriceClaim]
     structured: list[PriceCandidate]
-    displayed: list[PriceCandidate]
+    amounts: AmountsOfPage
     # The currency that a user configured for the page, or an empty text.
     expected_currency: str = ""
 
     @property
     def has_product(self) -> bool:
         return bool(self.claims) or self.facts.meta_tags.is_product or bool(self.facts.meta_tags.prices)
+
+    @property
+    def displayed(self) -> list[PriceCandidate]:
+        return self.amounts.displayed
 
     def candidates(self) -> list[PriceCandidate]:
         return [*self.structured, *self.displayed]
@@ -71,7 +77,7 @@ def departure_of(reading: ProductReading) -> GoneEvidence | None:
     for text in (reading.title, reading.facts.document_title):
         if found := find_departure(text):
             return found
-    texts = [notice.text for notice in reading.zone.notices[:_MAX_NOTICES]]
+    texts = [notice.text for notice in reading.main.notices()[:_MAX_NOTICES]]
     # With structured data, a "gone" notice may be about one variant only; a "sold" notice still counts.
     if reading.claims:
         return sold_notice(texts)
@@ -83,7 +89,7 @@ def choose(reading: ProductReading) -> Choice:
     choice = _choose_with_state(reading)
     if choice.verdict is PriceVerdict.ACCEPTED:
         request_text = next(
-            (one.text for one in reading.zone.notices[:_MAX_NOTICES] if is_on_request(one.text)), ""
+            (one.text for one in reading.main.notices()[:_MAX_NOTICES] if is_on_request(one.text)), ""
         )
         if request_text:
             why = f"there is a price, but the page says {collapse_spaces(request_text)!r}"
@@ -97,24 +103,28 @@ def _choose_with_state(reading: ProductReading) -> Choice:
     has_price = any(one.amount and one.role is Role.CURRENT for one in reading.structured)
     if choice.verdict is PriceVerdict.ACCEPTED or has_price or not reading.title:
         return choice
-    from_state = list(state_candidates(state_prices(reading.facts.root, reading.title), reading.zone.prices))
+    found = state_prices(reading.facts.root, reading.title)
+    from_state = list(state_candidates(found, reading.main.scan.prices))
     if not from_state:
         return choice
     reading.structured.extend(from_state)
+    reading.amounts = AmountsOfPage(reading.main, reading.structured)
     return _choice(reading)
 
 
 def _choice(reading: ProductReading) -> Choice:
     is_about_page = any(one.source in ("meta", "state") for one in reading.structured)
-    can_be_bought = bool(reading.zone.buy_button)
-    is_out_of_stock = displayed_availability(reading.zone)[0] is Availability.OUT_OF_STOCK
+    is_out_of_stock = reading.stock.state is Availability.OUT_OF_STOCK
     return choose_price(
+        reading.amounts,
         reading.structured,
-        reading.displayed,
-        is_trusted=is_about_page or any(claim.is_trusted for claim in reading.claims),
-        is_product_page=reading.has_product or can_be_bought or is_out_of_stock,
-        is_out_of_stock=is_out_of_stock and not can_be_bought,
-        has_expected_currency=bool(reading.expected_currency),
+        PageEvidence(
+            is_trusted=is_about_page or any(claim.is_trusted for claim in reading.claims),
+            is_product_page=reading.has_product or reading.stock.is_stated,
+            is_out_of_stock=is_out_of_stock and not reading.stock.can_be_bought,
+            can_be_bought=reading.stock.can_be_bought,
+            has_expected_currency=bool(reading.expected_currency),
+        ),
     )
 
 
@@ -131,12 +141,24 @@ def _reading(facts: PageFacts | None, currency: str) -> ProductReading | None:
         if source in facts.products and (claim := claim_of(source, facts.products[source], page_urls, titles))
     ]
     hints = [currency, *facts.currency_hints()] if currency else facts.currency_hints()
-    zone = read_zone(title_element[0], facts.url, hints) if title_element else Zone()
+    body = facts.root.find("body")
+    element = title_element[0] if title_element else None
+    scan = scan_page(facts.root if body is None else body, element, facts.url, hints)
+    main = MainBlock(scan, element, facts.url)
     trusted = [claim for claim in claims if claim.is_trusted and claim.has_price]
     structured = [one for claim in trusted or claims for one in structured_candidates(claim, page_urls)]
     structured.extend(meta_candidates(facts.meta_tags))
-    displayed = list(displayed_candidates(zone.prices))
-    return ProductReading(facts, page_urls, title, zone, claims, structured, displayed, currency)
+    return ProductReading(
+        facts=facts,
+        page_urls=page_urls,
+        title=title,
+        main=main,
+        stock=displayed_stock(main),
+        claims=claims,
+        structured=structured,
+        amounts=AmountsOfPage(main, structured),
+        expected_currency=currency,
+    )
 
 
 def _page_urls(facts: PageFacts) -> list[str]:

@@ -1,32 +1,34 @@
 """Choose the price that one customer pays now for one unit, or report why it is ambiguous.
 
-A price is accepted if structured data and the displayed page agree, never if they disagree.
+The amounts of a page are scored by their features. The best one is accepted if it beats the second by a
+margin and nothing on the page contradicts it; a contradiction is never outweighed by a score.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 
 from pricewatch.generic_reader.candidates import PriceCandidate
+from pricewatch.generic_reader.price_features import SAME_TAG, Amount, AmountsOfPage
+from pricewatch.generic_reader.price_weights import MARGIN, score_of
+from pricewatch.parsing.pages.displayed_price import DisplayedPrice
 from pricewatch.parsing.prices.price_roles import Role
-
-# Maximum distance, in elements, of two prices in one price tag.
-_SAME_TAG_DISTANCE = 14
-# Maximum distance from the title at which a price can contradict structured data.
-_NEAR_TITLE_DISTANCE = 170
-# A longer text is a sentence with a price in it, not a price tag.
-_MAX_TAG_LENGTH = 24
 
 # Share of the net price; no country has a higher sales tax.
 _MAX_TAX_RATE = Decimal("0.3")
-
-# This many prices in elements of the same kind are a list.
-_LIST_LENGTH = 3
-
-_EXCLUDING_ROLES = frozenset({Role.FROM, Role.RANGE, Role.INSTALMENT, Role.OTHER_CONDITION, Role.BID})
+# An amount that the page displays only in such a role is not the price, even if structured data states it.
+_EXCLUDING_ROLES = (
+    Role.LIST,
+    Role.FROM,
+    Role.RANGE,
+    Role.INSTALMENT,
+    Role.OTHER_CONDITION,
+    Role.BID,
+    Role.SAVING,
+)
+_CURRENT = (Role.CURRENT, Role.REGULAR)
 
 
 class PriceVerdict(StrEnum):
@@ -40,249 +42,213 @@ class PriceVerdict(StrEnum):
 class Choice:
     verdict: PriceVerdict
     why: str
-    price: PriceCandidate | None = None
+    price: Amount | None = None
     # All candidates with the same amount as the chosen one.
     agreeing: list[PriceCandidate] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class _DisplayedPrices:
-    """The displayed prices of a page."""
+@dataclass(frozen=True, slots=True)
+class PageEvidence:
+    """What is known of the page besides its amounts."""
 
-    all_prices: list[PriceCandidate]
-    current: list[PriceCandidate]
-
-    def labelled(self) -> list[PriceCandidate]:
-        return [one for one in self.current if one.displayed is not None and one.displayed.is_labelled]
-
-    def single(self) -> list[PriceCandidate]:
-        """Labelled prices, except those of lists: many elements of the same kind with different amounts."""
-        labelled = self.labelled()
-        counts = Counter(one.where for one in labelled)
-        amounts = {where: {one.amount for one in labelled if one.where == where} for where in counts}
-        return [one for one in labelled if counts[one.where] < _LIST_LENGTH or len(amounts[one.where]) == 1]
-
-    def tags(self) -> list[PriceCandidate]:
-        """Prices whose text is short enough for a price tag, nearest first."""
-        return [one for one in self.current if len(one.text) <= _MAX_TAG_LENGTH]
+    # Structured data is about this page's product.
+    is_trusted: bool
+    # Something says that the page sells one product: structured data, a button, its stock.
+    is_product_page: bool
+    is_out_of_stock: bool = False
+    # There is a button that puts the product into a cart.
+    can_be_bought: bool = False
+    # A user gave the currency, so that the price may be a bare number.
+    has_expected_currency: bool = False
 
 
-def choose_price(
-    structured: list[PriceCandidate],
-    displayed_prices: list[PriceCandidate],
-    *,
-    is_trusted: bool,
-    is_product_page: bool,
-    is_out_of_stock: bool = False,
-    has_expected_currency: bool = False,
-) -> Choice:
-    """Choose between structured and displayed prices; trusted data is about this page's product.
+def choose_price(page: AmountsOfPage, structured: list[PriceCandidate], evidence: PageEvidence) -> Choice:
+    return _Choosing(page, structured, evidence).choice()
 
-    With an expected currency, the price may be a bare number.
-    """
-    displayed = _DisplayedPrices(displayed_prices, _current(displayed_prices))
-    current = [one for one in structured if one.role is Role.CURRENT and one.amount > 0]
-    amounts = {one.amount for one in current}
-    if len(amounts) == 1:
-        choice = _one_amount(current[0], current, displayed, is_trusted=is_trusted)
-    elif amounts:
-        choice = _several_amounts(current, amounts, displayed)
-    elif any(one.role in (Role.RANGE, Role.FROM) and one.amount > 0 for one in structured):
-        choice = _price_range(structured, displayed)
-    elif any(one.role is Role.CURRENT for one in structured):
-        choice = _zero(displayed)
-    else:
-        is_marked = any(one.displayed and one.displayed.codes for one in displayed.all_prices)
-        if has_expected_currency and not is_marked:
-            choice = _single_amount(displayed.single(), displayed, is_product_page=is_product_page)
-        else:
-            choice = _displayed_only(
-                displayed, is_product_page=is_product_page, is_out_of_stock=is_out_of_stock
-            )
-    if choice.price is not None and (higher := _higher_instalment(choice.price, displayed)):
-        choice = Choice(
-            PriceVerdict.AMBIGUOUS,
-            f"the page shows {choice.price.amount} next to instalments of {higher.amount}",
+
+class _Choosing:
+    def __init__(self, page: AmountsOfPage, structured: list[PriceCandidate], evidence: PageEvidence) -> None:
+        self.page, self.structured, self.evidence = page, structured, evidence
+        self.stated = [amount for amount in page.amounts if amount.is_stated]
+        self.has_zero = any(one.role is Role.CURRENT and one.amount == 0 for one in structured)
+
+    def choice(self) -> Choice:
+        if self.has_zero and not self.stated:
+            return self._zero()
+        eligible = [amount for amount in self.page.amounts if self._is_eligible(amount)]
+        for amount in eligible:
+            amount.score = score_of(amount.features)
+        eligible.sort(key=lambda amount: -amount.score)
+        if not eligible:
+            return self._nothing_eligible()
+        best = eligible[0]
+        if not best.is_stated and not self.evidence.is_product_page:
+            return Choice(PriceVerdict.NONE, "there are prices, but this is not a product page")
+        if problem := self._contradiction(best) or self._too_close(eligible):
+            return Choice(PriceVerdict.AMBIGUOUS, problem)
+        return Choice(PriceVerdict.ACCEPTED, self._why(best), best, self._agreeing(best))
+
+    def _is_eligible(self, amount: Amount) -> bool:
+        """Whether the amount may be the price: displayed as one, or stated and not displayed as another."""
+        shown = [one for one in amount.displayed if one.role in _CURRENT]
+        if any(self._is_tag(one) for one in shown):
+            return True
+        if not amount.is_stated:
+            return False
+        roles = {one.role for one in amount.displayed if one.has_certain_role and self.page.in_main(one)}
+        if Role.NET in roles and any(one.amount > amount.value for one in self.page.current()):
+            return False
+        if self._is_sold_for_less(amount):
+            return False
+        return bool(shown) or not roles & set(_EXCLUDING_ROLES)
+
+    def _is_sold_for_less(self, amount: Amount) -> bool:
+        """Whether the amount is a list price by its class, and a lower price stands in the same tag."""
+        listed = [one for one in amount.displayed if one.role is Role.LIST]
+        return any(
+            one.is_labelled and one.amount < amount.value and abs(one.order - price.order) <= SAME_TAG
+            for price in listed
+            for one in self.page.current()
         )
-    if choice.price is not None:
-        choice.agreeing = [
-            one for one in [*structured, *displayed.current] if one.amount == choice.price.amount
-        ]
-    return choice
 
+    def _is_tag(self, price: DisplayedPrice) -> bool:
+        """Whether a displayed price can be the price without structured data that states it."""
+        if not price.codes and not (price.is_labelled and self.evidence.has_expected_currency):
+            return False
+        if not self.page.in_main(price) or self.page.is_prose(price) or self.page.is_in_list(price):
+            return False
+        if price.order < self.page.main.title_order and not (price.is_labelled and self.evidence.can_be_bought):
+            return False
+        # A page of a product that is out of stock may display prices of other products only.
+        return price.is_labelled or not self.evidence.is_out_of_stock
 
-def _one_amount(
-    price: PriceCandidate, candidates: list[PriceCandidate], displayed: _DisplayedPrices, *, is_trusted: bool
-) -> Choice:
-    roles = {one.role for one in displayed.all_prices if one.amount == price.amount}
-    confirming = [one for one in displayed.current if one.amount == price.amount]
-    lower = [one for one in displayed.labelled() if one.amount < price.amount]
-    is_labelled = any(one.displayed and one.displayed.is_labelled for one in confirming)
-    if lower and not is_labelled and (Role.LIST in roles or (Role.REGULAR in roles and not confirming)):
-        return _sale_price(price, lower)
-    if confirming:
-        below = lower if Role.LIST in roles else [one for one in lower if _is_near(one, confirming)]
-        if below and not any(one.displayed and one.displayed.is_sale for one in confirming):
-            return Choice(
-                PriceVerdict.AMBIGUOUS,
-                f"the page shows a lower price {below[0].amount} next to {price.amount}",
-            )
-        return Choice(PriceVerdict.ACCEPTED, "structured data and page agree", price)
-    if Role.NET in roles and (gross := _gross_price(price, displayed)):
-        return Choice(PriceVerdict.ACCEPTED, f"the page calls {price.amount} a price without tax", gross)
-    if Role.LIST in roles:
-        return Choice(PriceVerdict.AMBIGUOUS, f"the page shows {price.amount} as list price only")
-    if roles & _EXCLUDING_ROLES:
-        return Choice(
-            PriceVerdict.AMBIGUOUS, f"the page shows {price.amount} as {min(roles & _EXCLUDING_ROLES)}"
-        )
-    contradicting = [one for one in displayed.single() or displayed.tags()[:1] if _contradicts(one)]
-    if contradicting:
-        return Choice(
-            PriceVerdict.AMBIGUOUS,
-            f"structured data says {price.amount}, the page shows {contradicting[0].amount}",
-        )
-    sources = {one.source for one in candidates}
-    if is_trusted or len(sources) > 1:
-        return Choice(PriceVerdict.ACCEPTED, "structured data of this page's product", price)
-    return Choice(PriceVerdict.AMBIGUOUS, "nothing connects the structured data to this page's product")
+    def _zero(self) -> Choice:
+        labelled = [one for one in self.page.current() if one.is_labelled]
+        if labelled:
+            why = f"structured data says zero, the page shows {labelled[0].amount}"
+            return Choice(PriceVerdict.AMBIGUOUS, why)
+        return Choice(PriceVerdict.ZERO, "structured data says zero")
 
-
-def _higher_instalment(price: PriceCandidate, displayed: _DisplayedPrices) -> PriceCandidate | None:
-    """An instalment that is at least the price: the price is then only a down payment."""
-    same = [one for one in displayed.current if one.amount == price.amount]
-    higher = (
-        one for one in displayed.all_prices if one.role is Role.INSTALMENT and one.amount >= price.amount
-    )
-    return next((one for one in higher if not same or _is_near(one, same)), None)
-
-
-def _sale_price(listed: PriceCandidate, lower: list[PriceCandidate]) -> Choice:
-    """Structured data has the crossed-out price: a single lower price on the page counts instead."""
-    if len({one.amount for one in lower}) == 1:
-        return Choice(
-            PriceVerdict.ACCEPTED,
-            f"the page shows {listed.amount} as list price and sells for less",
-            lower[0],
-        )
-    return Choice(
-        PriceVerdict.AMBIGUOUS, f"the page shows {listed.amount} as list price and several lower ones"
-    )
-
-
-def _gross_price(net: PriceCandidate, displayed: _DisplayedPrices) -> PriceCandidate | None:
-    """The single displayed price above a net price, if the difference can be the tax."""
-    prices = [one for one in displayed.single() or displayed.tags() if one.displayed and one.displayed.codes]
-    limit = net.amount * (1 + _MAX_TAX_RATE)
-    if len({one.amount for one in prices}) != 1 or not net.amount < prices[0].amount <= limit:
-        return None
-    return prices[0]
-
-
-def _several_amounts(
-    current: list[PriceCandidate], amounts: set[Decimal], displayed: _DisplayedPrices
-) -> Choice:
-    first = next(iter(displayed.labelled() or displayed.current), None)
-    if first is None or first.amount not in amounts:
-        return Choice(
-            PriceVerdict.AMBIGUOUS,
-            f"structured data gives {len(amounts)} prices and the page shows none of them",
-        )
-    both = {one.amount for one in displayed.single() or displayed.current} & amounts
-    if len(both) > 1:
-        return Choice(
-            PriceVerdict.AMBIGUOUS, f"the page shows {len(both)} of the prices in its structured data"
-        )
-    nearby = {one.amount for one in displayed.current if _is_near(one, [first])}
-    if any(amount < first.amount for amount in nearby):
-        return Choice(PriceVerdict.AMBIGUOUS, "structured data and page both give several prices")
-    price = next(one for one in current if one.amount == first.amount)
-    return Choice(PriceVerdict.ACCEPTED, "the page shows one of the prices in its structured data", price)
-
-
-def _price_range(structured: list[PriceCandidate], displayed: _DisplayedPrices) -> Choice:
-    amounts = {one.amount for one in displayed.labelled()}
-    lows = [one for one in structured if one.role in (Role.RANGE, Role.FROM) and one.amount > 0]
-    low = min(lows, key=lambda one: one.amount)
-    high = low.offer.high if low.offer else None
-    if len(amounts) == 1:
-        price = displayed.labelled()[0]
-        if low.amount <= price.amount and (high is None or price.amount <= high):
-            price.currency = price.currency or low.currency
-            return Choice(
-                PriceVerdict.ACCEPTED,
-                "the page shows one price within the range of its structured data",
-                price,
-            )
-    return Choice(PriceVerdict.AMBIGUOUS, f"structured data gives a range from {low.amount}")
-
-
-def _zero(displayed: _DisplayedPrices) -> Choice:
-    if displayed.labelled():
-        return Choice(
-            PriceVerdict.AMBIGUOUS,
-            f"structured data says zero, the page shows {displayed.labelled()[0].amount}",
-        )
-    return Choice(PriceVerdict.ZERO, "structured data says zero")
-
-
-def _displayed_only(displayed: _DisplayedPrices, *, is_product_page: bool, is_out_of_stock: bool) -> Choice:
-    prices = [one for one in displayed.single() if one.displayed and one.displayed.codes]
-    # A page of a product that is out of stock may display prices of other products only.
-    if not prices and not is_out_of_stock:
-        prices = [one for one in displayed.tags() if one.displayed and one.displayed.codes]
-    return _single_amount(prices, displayed, is_product_page=is_product_page)
-
-
-def _single_amount(
-    prices: list[PriceCandidate], displayed: _DisplayedPrices, *, is_product_page: bool
-) -> Choice:
-    if not prices and is_product_page and any(one.role is Role.ZERO for one in displayed.all_prices):
-        return Choice(PriceVerdict.ZERO, "the page shows zero")
-    if not prices:
+    def _nothing_eligible(self) -> Choice:
+        for amount in self.stated:
+            role = next((one.role for one in amount.displayed if one.role in _EXCLUDING_ROLES), None)
+            if role is not None:
+                return Choice(PriceVerdict.AMBIGUOUS, f"the page shows {amount.value} as {role}")
+        ranges = [one for one in self.structured if one.role in (Role.RANGE, Role.FROM) and one.amount > 0]
+        if ranges:
+            low = min(one.amount for one in ranges)
+            return Choice(PriceVerdict.AMBIGUOUS, f"structured data gives a range from {low}")
+        if self.evidence.is_product_page and self.page.displays_zero:
+            return Choice(PriceVerdict.ZERO, "the page shows zero")
         return Choice(PriceVerdict.NONE, "no price found")
-    if not is_product_page:
-        return Choice(PriceVerdict.NONE, "there are prices, but this is not a product page")
-    amounts = {one.amount for one in prices}
-    if len(amounts) > 1:
-        return Choice(PriceVerdict.AMBIGUOUS, f"the page shows {len(amounts)} prices")
-    from_prices = [
-        one for one in displayed.all_prices if one.role is Role.FROM and one.amount < prices[0].amount
-    ]
-    if any(_is_near(one, prices) for one in from_prices):
-        return Choice(
-            PriceVerdict.AMBIGUOUS,
-            f'the page shows {prices[0].amount} next to "from {from_prices[0].amount}"',
+
+    def _contradiction(self, best: Amount) -> str:
+        """What contradicts the amount, or an empty text."""
+        shown = [
+            one
+            for one in best.displayed
+            if self.page.in_main(one)
+            and not self.page.is_prose(one)
+            and (one.role in _CURRENT or (best.is_stated and not one.has_certain_role))
+        ]
+        return (
+            self._other_statement(best, shown)
+            or (self._rival_in_tag(best, shown) if shown else self._displayed_instead(best))
+            or self._other_terms(best, shown)
         )
-    return Choice(PriceVerdict.ACCEPTED, "the only price that the page shows", prices[0])
 
+    def _other_statement(self, best: Amount, shown: list[DisplayedPrice]) -> str:
+        """Structured data states another price, and the page does not explain it."""
+        others = [amount for amount in self.stated if amount is not best]
+        if best.is_stated:
+            both = [one for one in others if any(self._is_tag(price) for price in one.displayed)]
+            if both and not self._explains(both, best):
+                return f"the page shows {len(both) + 1} of the prices in its structured data"
+            if others and not shown:
+                return f"structured data gives {len(others) + 1} prices and the page shows none of them"
+            return ""
+        unexplained = [one for one in others if not self._is_explained(one, best)]
+        if unexplained:
+            return f"structured data says {unexplained[0].value}, the page shows {best.value}"
+        return self._outside_range(best)
 
-def _current(prices: list[PriceCandidate]) -> list[PriceCandidate]:
-    """Prices that may be the current one; a regular price counts unless a lower one is labelled."""
-    current = [one for one in prices if one.role is Role.CURRENT]
-    labelled = [one.amount for one in current if one.displayed and one.displayed.is_labelled]
-    lowest = min(labelled, default=None)
-    regular = [one for one in prices if one.role is Role.REGULAR and (lowest is None or one.amount <= lowest)]
-    return sorted([*current, *regular], key=_position)
+    def _explains(self, others: list[Amount], best: Amount) -> bool:
+        return all(self._is_explained(other, best) for other in others)
 
+    def _is_explained(self, stated: Amount, best: Amount) -> bool:
+        """Whether the page displays the stated amount as another price than the current one."""
+        roles = {one.role for one in stated.displayed}
+        if best.value < stated.value:
+            return Role.LIST in roles or (
+                Role.REGULAR in roles and not roles & {Role.CURRENT} and best.has_sale_label
+            )
+        is_net = Role.NET in roles or self.page.includes_tax(best)
+        return is_net and best.value <= stated.value * (1 + _MAX_TAX_RATE)
 
-def _position(one: PriceCandidate) -> tuple[bool, int]:
-    order = one.displayed.order if one.displayed else 0
-    return order < 0, abs(order)
+    def _outside_range(self, best: Amount) -> str:
+        ranges = [one for one in self.structured if one.role in (Role.RANGE, Role.FROM) and one.amount > 0]
+        for one in ranges:
+            high = one.offer.high if one.offer else None
+            if best.value < one.amount or (high is not None and best.value > high):
+                return f"structured data gives a range from {one.amount}, the page shows {best.value}"
+        return ""
 
+    def _displayed_instead(self, best: Amount) -> str:
+        """The page displays another amount, and not this one."""
+        others = [one for one in self.page.current() if one.amount != best.value]
+        labelled = [one for one in others if one.is_labelled and not self.page.is_in_list(one)]
+        for one in labelled or others[:1]:
+            if one.codes and (one.amount < best.value or not self.page.is_prose(one)):
+                return f"structured data says {best.value}, the page shows {one.amount}"
+        role = next((one.role for one in best.displayed if one.role in _EXCLUDING_ROLES), None)
+        if role is not None and not best.has_uncertain_role:
+            return f"the page shows {best.value} as {role}"
+        if not self.evidence.is_trusted and len({one.source for one in best.witnesses}) < 2:
+            return "nothing connects the structured data to this page's product"
+        return ""
 
-def _is_near(one: PriceCandidate, others: list[PriceCandidate]) -> bool:
-    return any(
-        one.displayed is not None
-        and other.displayed is not None
-        and abs(one.displayed.order - other.displayed.order) <= _SAME_TAG_DISTANCE
-        for other in others
-    )
+    def _rival_in_tag(self, best: Amount, shown: list[DisplayedPrice]) -> str:
+        """Another current price stands in the same price tag."""
+        for one in self.page.current():
+            if one.amount == best.value or not one.codes:
+                continue
+            same_block = any(one.element is price.element for price in shown)
+            is_near = any(abs(one.order - price.order) <= SAME_TAG for price in shown)
+            is_listed = any(price.role is Role.LIST for price in best.displayed)
+            if same_block and not best.has_sale_label:
+                return f"the page shows {best.value} and {one.amount} in one place"
+            if one.is_labelled and one.amount < best.value and (is_near or is_listed):
+                if not best.has_sale_label and not self.page.is_in_list(one):
+                    return f"the page shows a lower price {one.amount} next to {best.value}"
+        return ""
 
+    def _other_terms(self, best: Amount, shown: list[DisplayedPrice]) -> str:
+        """The amount is a down payment, a from-price or a bid."""
+        for one in self.page.scan.prices:
+            is_near = any(abs(one.order - price.order) <= SAME_TAG for price in shown)
+            if one.role is Role.INSTALMENT and one.amount >= best.value and (is_near or not shown):
+                return f"the page shows {best.value} next to instalments of {one.amount}"
+            if one.role is Role.FROM and one.amount < best.value and is_near and not best.is_stated:
+                return f'the page shows {best.value} next to "from {one.amount}"'
+            if one.role is Role.BID and self.page.in_main(one):
+                return f"the page shows a bid of {one.amount}"
+        return ""
 
-def _contradicts(one: PriceCandidate) -> bool:
-    return (
-        one.displayed is not None
-        and bool(one.displayed.codes)
-        and -_SAME_TAG_DISTANCE < one.displayed.order < _NEAR_TITLE_DISTANCE
-    )
+    def _too_close(self, eligible: list[Amount]) -> str:
+        best = eligible[0]
+        if len(eligible) == 1:
+            return ""
+        second = eligible[1]
+        if best.score - second.score < MARGIN:
+            return f"{best.value} ({best.score:.1f}) and {second.value} ({second.score:.1f}) are both likely"
+        return ""
+
+    def _why(self, best: Amount) -> str:
+        if not best.is_stated:
+            return "the price that the page shows"
+        if any(one.role in _CURRENT for one in best.displayed):
+            return "structured data and page agree"
+        return "structured data of this page's product"
+
+    def _agreeing(self, best: Amount) -> list[PriceCandidate]:
+        return [*best.witnesses, *(one for one in self.page.displayed if one.amount == best.value and one.role in _CURRENT)]

@@ -2,23 +2,71 @@
 
 from __future__ import annotations
 
-from pricewatch.parsing.pages.product_zone import Zone
+from dataclasses import dataclass, field
+
+from pricewatch.parsing.pages.availability import stock_phrases
+from pricewatch.parsing.pages.main_block import MainBlock
+from pricewatch.parsing.text import collapse_spaces
 from pricewatch.vocabulary import Availability
 
+# A longer text is a sentence, for example about delivery to an island.
+_MAX_PHRASE_LENGTH = 40
 
-def choose_availability(structured: set[Availability], zone: Zone) -> tuple[Availability, str]:
+
+@dataclass(slots=True)
+class DisplayedStock:
+    """What the main product block shows of the stock."""
+
+    state: Availability = Availability.UNKNOWN
+    # The phrases that state it, or the phrases that contradict each other.
+    phrase: str = ""
+    phrases: dict[Availability, str] = field(default_factory=dict)
+    # The label of a button that puts the product into a cart.
+    button: str = ""
+
+    @property
+    def can_be_bought(self) -> bool:
+        return bool(self.button)
+
+    @property
+    def is_stated(self) -> bool:
+        return bool(self.button) or self.state is not Availability.UNKNOWN
+
+
+def displayed_stock(main: MainBlock) -> DisplayedStock:
+    notices = [one for one in main.notices() if not one.is_variant]
+    states: dict[Availability, str] = {}
+    for index, state in stock_phrases([one.text for one in notices], _MAX_PHRASE_LENGTH):
+        if not main.is_in_card(notices[index].element):
+            states.setdefault(state, repr(collapse_spaces(notices[index].text)))
+    button = main.button.label if main.button is not None and main.button.is_enabled else ""
+    state, phrase = _displayed_state(states)
+    return DisplayedStock(state, phrase, states, button)
+
+
+def _displayed_state(states: dict[Availability, str]) -> tuple[Availability, str]:
+    if not states:
+        return Availability.UNKNOWN, ""
+    if len(states) == 1:
+        return next(iter(states.items()))
+    if set(states) == {Availability.IN_STOCK, Availability.BACKORDER}:
+        return Availability.BACKORDER, states[Availability.BACKORDER]
+    return Availability.UNKNOWN, " and ".join(states.values())
+
+
+def choose_availability(structured: set[Availability], stock: DisplayedStock) -> tuple[Availability, str]:
     """The availability and its evidence; UNKNOWN if it is not stated or contradictory."""
     metadata = _best_of(structured)
-    displayed, phrase = displayed_availability(zone)
+    displayed, phrase = stock.state, stock.phrase
     if metadata is Availability.UNKNOWN:
-        if displayed is Availability.UNKNOWN and zone.buy_button and not phrase:
-            return Availability.IN_STOCK, f"buy button {zone.buy_button!r}"
+        if displayed is Availability.UNKNOWN and stock.button and not phrase:
+            return Availability.IN_STOCK, f"buy button {stock.button!r}"
         return displayed, phrase or "not stated on the page"
     if displayed in (Availability.UNKNOWN, metadata):
-        if metadata is Availability.OUT_OF_STOCK and zone.buy_button and displayed is Availability.UNKNOWN:
+        if metadata is Availability.OUT_OF_STOCK and stock.button and displayed is Availability.UNKNOWN:
             return (
                 Availability.UNKNOWN,
-                f"structured data says {metadata}, but there is a button {zone.buy_button!r}",
+                f"structured data says {metadata}, but there is a button {stock.button!r}",
             )
         return (
             metadata,
@@ -29,7 +77,7 @@ def choose_availability(structured: set[Availability], zone: Zone) -> tuple[Avai
     if displayed is Availability.BACKORDER and metadata is Availability.IN_STOCK:
         # Shops declare a product with later delivery as in stock in structured data.
         return displayed, f"page: {phrase} (structured data says {metadata})"
-    if displayed is Availability.IN_STOCK or zone.buy_button:
+    if displayed is Availability.IN_STOCK or stock.button:
         return Availability.UNKNOWN, f"structured data says {metadata}, the page says {phrase}"
     return displayed, f"page: {phrase} (structured data says {metadata})"
 
@@ -40,17 +88,3 @@ def _best_of(states: set[Availability]) -> Availability:
         if state in states:
             return state
     return Availability.UNKNOWN
-
-
-def displayed_availability(zone: Zone) -> tuple[Availability, str]:
-    """The availability that the page displays near its title, and the phrase."""
-    states: dict[Availability, str] = {}
-    for state, phrase in zone.stock:
-        states.setdefault(state, repr(phrase))
-    if not states:
-        return Availability.UNKNOWN, ""
-    if len(states) == 1:
-        return next(iter(states.items()))
-    if set(states) == {Availability.IN_STOCK, Availability.BACKORDER}:
-        return Availability.BACKORDER, states[Availability.BACKORDER]
-    return Availability.UNKNOWN, " and ".join(states.values())

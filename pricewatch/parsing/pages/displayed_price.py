@@ -54,6 +54,8 @@ class DisplayedPrice:
     is_sale: bool
     text: str
     where: str
+    # False if only the name of a class gives the role; shops give blocks misleading names.
+    has_certain_role: bool = True
     order: int = 0
     element: Element | None = field(default=None, repr=False)
 
@@ -92,7 +94,25 @@ def read_prices(
     is_sale: bool,
 ) -> list[DisplayedPrice]:
     """The prices in a block, each with the role from its element, its text or the block."""
-    text, pieces = _joined(list(_pieces(block, page_url, role, is_sale)))
+    found = _read_prices(block, page_url, hints, role, is_labelled=is_labelled, is_sale=is_sale)
+    # A class like `was-price` may name a block that also has the current price.
+    if role is not None and role is element_cues(block).role and len({price.amount for price in found}) > 1:
+        if role is not Role.RELATED and any(price.role is not role for price in found):
+            return _read_prices(block, page_url, hints, None, is_labelled=is_labelled, is_sale=is_sale, ignore_block=True)
+    return found
+
+
+def _read_prices(
+    block: Element,
+    page_url: str,
+    hints: Iterable[str],
+    role: Role | None,
+    *,
+    is_labelled: bool,
+    is_sale: bool,
+    ignore_block: bool = False,
+) -> list[DisplayedPrice]:
+    text, pieces = _joined(list(_pieces(block, page_url, role, is_sale, ignores_class=ignore_block)))
     found: list[DisplayedPrice] = []
     named_list: list[DisplayedPrice] = []
     struck: set[Decimal] = set()
@@ -117,6 +137,7 @@ def read_prices(
                 is_sale=piece.is_sale,
                 text=collapse_spaces(text.replace(PIECE_BREAK, " ").replace(BLOCK_BREAK, " "))[:80],
                 where=where,
+                has_certain_role=final_role is number.role or piece.is_struck or own is Role.RELATED,
                 element=block,
             )
         )
@@ -190,13 +211,15 @@ def _pieces(
     is_cents: bool = False,
     is_struck: bool = False,
     depth: int = 0,
+    *,
+    ignores_class: bool = False,
 ) -> Iterator[_Piece]:
     own, style = element_cues(element), element.get("style")
     if depth > _MAX_DEPTH or not is_displayed(element, own, style):
         return
     by_tag = tag_role(element, style)
     is_struck = is_struck or by_tag is Role.LIST or own.is_struck
-    role = by_tag or own.role or role
+    role = by_tag or (None if ignores_class else own.role) or role
     if element.tag == "a" and is_other_page(page_url, element.get("href")):
         role = Role.RELATED
     is_sale = is_sale or own.is_sale

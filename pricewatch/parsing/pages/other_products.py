@@ -11,6 +11,8 @@ from pricewatch.parsing.url import is_other_page
 
 _MAX_LINKS = 60
 _MIN_NAME_WORDS = 2
+# A link to a file shows a larger picture or a manual, not another product.
+_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|pdf|zip)(?:$|\?)", re.IGNORECASE)
 HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 _MAX_HEADING_LENGTH = 80
 _OTHER_PRODUCTS = re.compile(
@@ -54,7 +56,7 @@ def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bo
         if count >= _MAX_LINKS:
             return False
         target = link.get("href")
-        if not is_other_page(page_url, target):
+        if not is_other_page(page_url, target) or _FILE.search(target):
             continue
         image = next(link.iter("img"), None)
         is_heading = _is_heading(link)

@@ -197,7 +197,7 @@ def _tail_part(between: str) -> str:
 def _joint_role(text: str, first: _Position, second: _Position) -> Role | None:
     """The role of two numbers from the text between them, without currency marks."""
     between = _BOUNDARY.sub(" ", text[first.tail_start : second.label_end]).lower()
-    if _DASH.fullmatch(between):
+    if _DASH.fullmatch(between) and not _TIMES.match(text, second.tail_start):
         return Role.RANGE
     # "3 x €10" and "3 for €10" count payments or pieces; "from €10 for €8" counts money.
     if first.codes:

@@ -1,0 +1,269 @@
+"""One walk over the displayed page: prices, short texts and buttons, with their place in the tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pricewatch.parsing.pages.buttons import BUTTON_TAGS, PageButton, read_button
+from pricewatch.parsing.pages.class_names import NO_CUES, ClassCues, element_cues
+from pricewatch.parsing.pages.displayed_price import (
+    DisplayedPrice,
+    is_displayed,
+    read_prices,
+    tag_role,
+    texts_with_roles,
+)
+from pricewatch.parsing.pages.element_tree import Element, raw_text
+from pricewatch.parsing.pages.other_products import HEADINGS, introduces_other_products
+from pricewatch.parsing.prices.currency_marks import has_currency_mark
+from pricewatch.parsing.prices.price_roles import Role, includes_tax, role_from_context
+from pricewatch.parsing.text import collapse_spaces, word_set
+from pricewatch.parsing.url import is_other_page
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_DIGIT = re.compile(r"\d")
+_BARE_NUMBER = re.compile(r"\s*\d[\d\s.,'’]*(?:[.,]?[-–—])?\s*")
+_SKIPPED_TAGS = word_set("nav footer select textarea script style noscript template svg iframe head")
+_CHECKED_TAGS = word_set("a button input del s strike option form")
+_TEXT_ROLES = (None, Role.VARIANT, Role.REGULAR)
+_MAX_BLOCK_LENGTH = 260
+_MAX_WEAK_LENGTH = 90
+_MAX_PHRASE_LENGTH = 220
+_MAX_TEXT_LENGTH = 600
+_MAX_AROUND_LENGTH = 300
+_MAX_WRAPPERS = 3
+# Work per page is bounded; a product page has far fewer.
+_MAX_BLOCKS = 250
+_MAX_NOTICES = 20_000
+_MAX_ELEMENTS = 60_000
+
+
+@dataclass(slots=True)
+class Notice:
+    """A short displayed text; `is_variant` if it is about one variant only."""
+
+    text: str
+    order: int
+    is_variant: bool
+    element: Element = field(repr=False)
+
+
+@dataclass(slots=True)
+class PageScan:
+    """What a page displays. `order` is the number of the element in the page."""
+
+    prices: list[DisplayedPrice] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+    buttons: list[PageButton] = field(default_factory=list)
+    # The first and last order of the title and of each of its ancestors, innermost first.
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    # Where other products begin: headings such as "related products".
+    other_products: list[int] = field(default_factory=list)
+
+    def level_of(self, order: int) -> int:
+        """The number of levels from the title up to the element that also contains this one."""
+        return next(
+            (level for level, (first, last) in enumerate(self.spans) if first <= order <= last),
+            len(self.spans),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    role: Role | None = None
+    is_labelled: bool = False
+    is_sale: bool = False
+
+
+_NO_CONTEXT = _Context()
+
+
+def scan_page(body: Element, title: Element | None, page_url: str, hints: Sequence[str]) -> PageScan:
+    """Scan the displayed page; levels are counted from the title element."""
+    return _Scan(page_url, hints).of(body, title)
+
+
+class _Scan:
+    """The walk over one page; only displayed elements are counted."""
+
+    def __init__(self, page_url: str, hints: Sequence[str]) -> None:
+        self.scan = PageScan()
+        self._page_url = page_url
+        self._hints = hints
+        self._order = 0
+        self._blocks = 0
+        self._finished: set[Element] = set()
+        self._context = _NO_CONTEXT
+
+    def of(self, body: Element, title: Element | None) -> PageScan:
+        around_title = [] if title is None else [title, *title.iterancestors()]
+        levels = {element: level for level, element in enumerate(around_title)}
+        starts: dict[int, int] = {}
+        ends: dict[int, int] = {}
+        # Elements with the context of their parent; a number marks the end of an element around the title.
+        pending: list[tuple[Element | int, _Context]] = [(body, _NO_CONTEXT)]
+        while pending and self._order < _MAX_ELEMENTS:
+            element, self._context = pending.pop()
+            if isinstance(element, int):
+                ends[element] = self._order
+                continue
+            self._order += 1
+            outer = self._context
+            level = levels.get(element)
+            if level is not None:
+                starts[level] = self._order
+                pending.append((level, _NO_CONTEXT))
+                self._context = _NO_CONTEXT
+                is_read = self._read_texts(element)
+            else:
+                is_read = self._is_read(element)
+            if not is_read:
+                inner = self._context
+                pending.extend([(child, inner) for child in element[::-1]])
+            tail = element.tail
+            if tail and not tail.isspace():
+                self._context = outer
+                self._read_tail(element, tail)
+        self.scan.spans = [(starts[level], ends.get(level, self._order)) for level in sorted(starts)]
+        return self.scan
+
+    def _is_read(self, element: Element) -> bool:
+        """Read an element; whether its content is read already or not displayed."""
+        tag = element.tag
+        if tag in _SKIPPED_TAGS:
+            return True
+        if tag in HEADINGS and introduces_other_products(element):
+            self._end_at_other_products(element)
+            return True
+        own = element_cues(element)
+        style = element.get("style")
+        if own is not NO_CUES or style or tag in _CHECKED_TAGS:
+            if own.role is Role.RELATED or not is_displayed(element, own, style):
+                return True
+            if tag in BUTTON_TAGS or own.is_button:
+                self._read_button(element, own)
+                if tag == "a" and is_other_page(self._page_url, element.get("href")):
+                    return True
+            self._enter(element, own, style)
+            if (own.is_price or element.get("itemprop") == "price") and self._read_block(
+                element, _MAX_BLOCK_LENGTH
+            ):
+                return True
+        return self._read_texts(element)
+
+    def _read_texts(self, element: Element) -> bool:
+        text = element.text
+        return bool(text) and not text.isspace() and self._read_text(element, text)
+
+    def _enter(self, element: Element, own: ClassCues, style: str | None) -> None:
+        """Set the context of the content of an element."""
+        role = tag_role(element, style) or own.role or self._context.role
+        is_labelled = self._context.is_labelled or own.is_price
+        if (
+            role is not self._context.role
+            or is_labelled != self._context.is_labelled
+            or (own.is_sale and not self._context.is_sale)
+        ):
+            self._context = _Context(role, is_labelled, self._context.is_sale or own.is_sale)
+
+    def _end_at_other_products(self, heading: Element) -> None:
+        """Note the element from which on a heading introduces other products."""
+        self.scan.other_products.append(self._order)
+
+    def _read_block(self, element: Element, max_length: int) -> bool:
+        """Read an element as one block of prices; False if it has none or is too long."""
+        if element in self._finished:
+            return True
+        text = raw_text(element)
+        if len(text) > max_length and len(collapse_spaces(text)) > max_length:
+            return False
+        context = self._context
+        if not _DIGIT.search(text):
+            return False
+        if self._blocks >= _MAX_BLOCKS:
+            return True
+        self._finished.add(element)
+        self._blocks += 1
+        prices = read_prices(
+            element,
+            self._page_url,
+            self._hints,
+            role=context.role,
+            is_labelled=context.is_labelled,
+            is_sale=context.is_sale,
+        )
+        if len({price.amount for price in prices}) == 1 and prices[0].role is Role.CURRENT:
+            role = _role_from_surroundings(element)
+            for price in prices:
+                price.role = role
+        for price in prices:
+            price.order = self._order
+        self.scan.prices.extend(prices)
+        if prices:
+            for part, role in texts_with_roles(element, self._page_url, context.role):
+                self._add_notice(element, part, role)
+        return bool(prices)
+
+    def _read_text(self, element: Element, text: str) -> bool:
+        """Read a text of an element; whether the whole element was read as a block."""
+        length = len(text)
+        if length > _MAX_TEXT_LENGTH:
+            return False
+        is_block = False
+        if _DIGIT.search(text):
+            if has_currency_mark(text):
+                is_block = self._read_block(element, _MAX_WEAK_LENGTH)
+            elif _BARE_NUMBER.fullmatch(text):
+                self._read_bare_number(element)
+        if length <= _MAX_PHRASE_LENGTH and not is_block:
+            self._add_notice(element, text, self._context.role)
+        return is_block
+
+    def _read_tail(self, element: Element, tail: str) -> None:
+        parent = element.getparent()
+        if parent is not None and parent not in self._finished:
+            self._read_text(parent, tail)
+
+    def _read_bare_number(self, element: Element) -> None:
+        """Read a number that is alone in its element; the currency may be in a sibling element."""
+        parent = element.getparent()
+        if self._context.is_labelled:
+            self._read_block(element, _MAX_WEAK_LENGTH)
+        elif parent is not None and parent not in self._finished:
+            around = collapse_spaces(raw_text(parent))
+            if len(around) <= _MAX_WEAK_LENGTH // 2 and has_currency_mark(around):
+                self._read_block(parent, _MAX_WEAK_LENGTH)
+
+    def _read_button(self, element: Element, own: ClassCues) -> None:
+        button = read_button(element, own)
+        if button is not None:
+            button.order, button.role = self._order, self._context.role
+            self.scan.buttons.append(button)
+
+    def _add_notice(self, element: Element, text: str, role: Role | None) -> None:
+        if len(text) < 3 or role not in _TEXT_ROLES or len(self.scan.notices) >= _MAX_NOTICES:
+            return
+        self.scan.notices.append(Notice(text, self._order, role is Role.VARIANT, element))
+
+
+def _role_from_surroundings(element: Element) -> Role:
+    """The role of a price from the text around its element: "From <b>€10</b>", "Warranty <b>€5</b>"."""
+    own = raw_text(element)
+    parent = element.getparent()
+    for _ in range(_MAX_WRAPPERS):
+        if parent is None or parent.tag == "body":
+            return Role.CURRENT
+        around = raw_text(parent)
+        if len(around) > _MAX_AROUND_LENGTH:
+            return Role.CURRENT
+        before, _, after = around.partition(own)
+        if before.strip() or after.strip():
+            label = _NUMBER.split(collapse_spaces(before))[-1]
+            tail = _NUMBER.split(collapse_spaces(after))
+            role = role_from_context(label.lower(), tail[0].lower(), is_last=len(tail) == 1)
+            # The text before it may belong to another price: "€105 ex VAT", "€126 inc VAT".
+            return Role.CURRENT if role is Role.NET and includes_tax(own.lower()) else role
+        parent = parent.getparent()
+    return Role.CURRENT
