@@ -28,6 +28,8 @@ _EXCLUDING_ROLES = (
     Role.BID,
     Role.SAVING,
 )
+# Without a buy button, prices farther from the title are of something else.
+_FAR_FROM_TITLE = 200
 _CURRENT = (Role.CURRENT, Role.REGULAR)
 
 
@@ -117,7 +119,12 @@ class _Choosing:
             return False
         if not self.page.in_main(price) or self.page.is_prose(price) or self.page.is_in_list(price):
             return False
-        if price.order < self.page.main.title_order and not (price.is_labelled and self.evidence.can_be_bought):
+        distance = price.order - self.page.main.title_order
+        if distance < 0 and not (price.is_labelled and self.evidence.can_be_bought):
+            return False
+        if not self.evidence.can_be_bought and not price.is_labelled and self.page.has_words(price):
+            return False
+        if distance > _FAR_FROM_TITLE and not self.evidence.can_be_bought:
             return False
         # A page of a product that is out of stock may display prices of other products only.
         return price.is_labelled or not self.evidence.is_out_of_stock
@@ -217,7 +224,8 @@ class _Choosing:
             is_listed = any(price.role is Role.LIST for price in best.displayed)
             if same_block and not best.has_sale_label:
                 return f"the page shows {best.value} and {one.amount} in one place"
-            if one.is_labelled and one.amount < best.value and (is_near or is_listed):
+            is_plain = not self.page.has_words(one) and not self.page.is_prose(one)
+            if one.amount < best.value and (is_near or is_listed) and (one.is_labelled or is_plain):
                 if not best.has_sale_label and not self.page.is_in_list(one):
                     return f"the page shows a lower price {one.amount} next to {best.value}"
         return ""
@@ -226,7 +234,8 @@ class _Choosing:
         """The amount is a down payment, a from-price or a bid."""
         for one in self.page.scan.prices:
             is_near = any(abs(one.order - price.order) <= SAME_TAG for price in shown)
-            if one.role is Role.INSTALMENT and one.amount >= best.value and (is_near or not shown):
+            is_down_payment = one.amount > best.value or (one.amount == best.value and not shown)
+            if one.role is Role.INSTALMENT and is_down_payment and (is_near or not shown):
                 return f"the page shows {best.value} next to instalments of {one.amount}"
             if one.role is Role.FROM and one.amount < best.value and is_near and not best.is_stated:
                 return f'the page shows {best.value} next to "from {one.amount}"'

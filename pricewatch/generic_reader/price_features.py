@@ -13,6 +13,7 @@ from pricewatch.parsing.pages.displayed_price import DisplayedPrice
 from pricewatch.parsing.pages.element_tree import INLINE, Element, raw_text
 from pricewatch.parsing.pages.main_block import MainBlock
 from pricewatch.parsing.prices.price_roles import Role, includes_tax
+from pricewatch.parsing.prices.price_words import has_other_words
 from pricewatch.parsing.text import collapse_spaces
 
 # Maximum distance, in displayed elements, of two prices in one price tag.
@@ -76,6 +77,7 @@ class AmountsOfPage:
             where: len({one.amount for one in self.scan.prices if one.where == where}) for where in self._places
         }
         self._prose: dict[int, bool] = {}
+        self._words: dict[int, bool] = {}
         self.amounts = _collect(self.scan.prices, structured)
         self._separate_net_prices()
         after = [one for one in self.current() if one.order >= main.title_order]
@@ -101,8 +103,16 @@ class AmountsOfPage:
     def is_prose(self, price: DisplayedPrice) -> bool:
         """Whether the price is a part of a sentence."""
         if id(price) not in self._prose:
-            self._prose[id(price)] = not price.is_labelled and _text_around(price) > _MAX_PROSE_LENGTH
+            self._prose[id(price)] = (
+                not price.is_labelled and len(_line_of(price)) - len(price.text) > _MAX_PROSE_LENGTH
+            )
         return self._prose[id(price)]
+
+    def has_words(self, price: DisplayedPrice) -> bool:
+        """Whether other words than "price" stand on the line of a price: they may say that it is another."""
+        if id(price) not in self._words:
+            self._words[id(price)] = has_other_words(_line_of(price)[:_MAX_TAX_TEXT_LENGTH])
+        return self._words[id(price)]
 
     def includes_tax(self, amount: Amount) -> bool:
         """Whether the page says next to the amount that it includes tax."""
@@ -174,6 +184,8 @@ class AmountsOfPage:
             yield "alone in its tag"
         if self.is_prose(place):
             yield "in a sentence"
+        elif self.has_words(place):
+            yield "words beside it"
         if _has_decimals(place):
             yield "has decimals"
         if _is_big(place.element):
@@ -240,12 +252,12 @@ def _is_tax(net: Decimal, gross: Decimal) -> bool:
     return abs(net * (1 + half_percents / 200) - gross) <= Decimal("0.02")
 
 
-def _text_around(price: DisplayedPrice) -> int:
-    """The length of the text around a price in its paragraph."""
+def _line_of(price: DisplayedPrice) -> str:
+    """The text of the paragraph, cell or box that a price stands in."""
     node = price.element
     while node is not None and node.tag in INLINE and node.getparent() is not None:
         node = node.getparent()
-    return 0 if node is None else len(collapse_spaces(raw_text(node)[: 20 * _MAX_PROSE_LENGTH])) - len(price.text)
+    return "" if node is None else collapse_spaces(raw_text(node)[: 20 * _MAX_PROSE_LENGTH])
 
 
 def _says_price(element: Element | None) -> bool:

@@ -33,7 +33,8 @@ WEIGHTS: dict[str, float] = {
     "beside a lower price": -0.7,
     "one of a list": -0.8,
     "outside main block": -0.9,
-    "in a sentence": -0.5,
+    "in a sentence": -1.0,
+    "words beside it": -1.5,
 }
 
 

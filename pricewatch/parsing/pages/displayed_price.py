@@ -160,6 +160,11 @@ def tag_text(tag: Element) -> str:
     return _joined([one for one in pieces if not one.is_struck])[0] or _joined(pieces)[0]
 
 
+def line_text(line: Element) -> str:
+    """The text of an element with breaks between its parts."""
+    return _joined(list(_pieces(line, "", None, is_sale=False)))[0]
+
+
 def texts_with_roles(block: Element, page_url: str, role: Role | None) -> Iterator[tuple[str, Role | None]]:
     """The texts of a block, each with the role from its elements."""
     for piece in _pieces(block, page_url, role, is_sale=False):

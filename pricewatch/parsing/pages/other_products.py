@@ -62,13 +62,15 @@ def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bo
         is_heading = _is_heading(link)
         if image is None and not is_heading:
             continue
-        label = link.get("title") or raw_text(link).strip() or ("" if image is None else image.get("alt"))
+        text = raw_text(link).strip()
+        label = link.get("title") or text or ("" if image is None else image.get("alt"))
         other = name_words(label or "")
         if len(other) < _MIN_NAME_WORDS or other <= name:
             continue
         if image is not None:
             pictured.add(target)
-        if is_heading:
+        # The image and the text of one link have the same name.
+        if is_heading or (text and image is not None and name_words(image.get("alt") or "") == other):
             named.add(target)
     return bool(pictured & named) or (bool(pictured or named) and _is_one_of_many(element))
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from pricewatch.parsing.pages.buttons import BUTTON_TAGS, PageButton, read_button
 from pricewatch.parsing.pages.class_names import NO_CUES, ClassCues, element_cues
 from pricewatch.parsing.pages.displayed_price import (
     DisplayedPrice,
     is_displayed,
+    line_text,
     read_prices,
     tag_role,
     texts_with_roles,
 )
-from pricewatch.parsing.pages.element_tree import Element, raw_text
+from pricewatch.parsing.pages.element_tree import INLINE, Element, raw_text
 from pricewatch.parsing.pages.other_products import HEADINGS, introduces_other_products
 from pricewatch.parsing.prices.currency_marks import has_currency_mark
+from pricewatch.parsing.prices.numbers import numbers_in
 from pricewatch.parsing.prices.price_roles import Role, includes_tax, role_from_context
 from pricewatch.parsing.text import collapse_spaces, word_set
 from pricewatch.parsing.url import is_other_page
@@ -195,7 +198,7 @@ class _Scan:
             is_sale=context.is_sale,
         )
         if len({price.amount for price in prices}) == 1 and prices[0].role is Role.CURRENT:
-            role = _role_from_surroundings(element)
+            role = _role_from_surroundings(element, prices[0].amount, self._hints)
             for price in prices:
                 price.role = role
         for price in prices:
@@ -248,22 +251,66 @@ class _Scan:
         self.scan.notices.append(Notice(text, self._order, role is Role.VARIANT, element))
 
 
-def _role_from_surroundings(element: Element) -> Role:
+def _role_from_surroundings(element: Element, amount: Decimal, hints: Sequence[str]) -> Role:
     """The role of a price from the text around its element: "From <b>€10</b>", "Warranty <b>€5</b>"."""
     own = raw_text(element)
-    parent = element.getparent()
+    role = _role_on_line(element, own, amount, hints)
+    if role is not Role.CURRENT:
+        return role
+    node, parent = element, element.getparent()
     for _ in range(_MAX_WRAPPERS):
         if parent is None or parent.tag == "body":
             return Role.CURRENT
         around = raw_text(parent)
         if len(around) > _MAX_AROUND_LENGTH:
             return Role.CURRENT
-        before, _, after = around.partition(own)
+        before, after = _text_before(node, parent), _text_after(node)
         if before.strip() or after.strip():
             label = _NUMBER.split(collapse_spaces(before))[-1]
             tail = _NUMBER.split(collapse_spaces(after))
             role = role_from_context(label.lower(), tail[0].lower(), is_last=len(tail) == 1)
             # The text before it may belong to another price: "€105 ex VAT", "€126 inc VAT".
             return Role.CURRENT if role is Role.NET and includes_tax(own.lower()) else role
-        parent = parent.getparent()
+        if around.strip() != own.strip():
+            return Role.CURRENT
+        node, parent = parent, parent.getparent()
     return Role.CURRENT
+
+
+def _role_on_line(element: Element, own: str, amount: Decimal, hints: Sequence[str]) -> Role:
+    """The role of an amount in the text of its paragraph, cell or box."""
+    line = element
+    while line.tag in INLINE and (parent := line.getparent()) is not None:
+        line = parent
+    if line is element or line.tag == "body":
+        return Role.CURRENT
+    text = raw_text(line)
+    if len(text) > _MAX_AROUND_LENGTH or len(text.split()) == len(own.split()):
+        return Role.CURRENT
+    roles = [number.role for number in numbers_in(line_text(line), None, hints) if number.amount == amount]
+    return roles[0] if roles and roles[0] is not Role.NOT_MONEY else Role.CURRENT
+
+
+def _text_before(node: Element, parent: Element) -> str:
+    """The text of the parent before a child, without blocks that have a number of their own."""
+    text = parent.text or ""
+    for sibling in parent:
+        if sibling is node:
+            return text
+        content = raw_text(sibling)
+        if sibling.tag not in INLINE and _DIGIT.search(content):
+            text = sibling.tail or ""
+        else:
+            text += f" {content} {sibling.tail or ''}"
+    return text
+
+
+def _text_after(node: Element) -> str:
+    """The text after an element, up to a block that has a number of its own."""
+    text = node.tail or ""
+    for sibling in node.itersiblings():
+        content = raw_text(sibling)
+        if sibling.tag not in INLINE and _DIGIT.search(content):
+            break
+        text += f" {content} {sibling.tail or ''}"
+    return text

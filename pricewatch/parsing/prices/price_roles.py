@@ -254,6 +254,11 @@ def includes_tax(text: str) -> bool:
     return _GROSS_ANYWHERE.search(text) is not None
 
 
+def without_tax_words(text: str) -> str:
+    """A lower-case text without the words that say that its price includes tax."""
+    return _GROSS_ANYWHERE.sub(" ", text)
+
+
 def role_from_context(before: str, after: str, *, is_last: bool = True) -> Role:
     """The role of a number from the lower-case text around it; `is_last` if no number follows.
 
