@@ -20,8 +20,7 @@ from pricewatch.generic_reader.price_features import AmountsOfPage
 from pricewatch.generic_reader.stock_choice import DisplayedStock, displayed_stock
 from pricewatch.parsing.pages.element_tree import is_utf8_response
 from pricewatch.parsing.pages.gone_notices import GoneEvidence, find_departure, sold_notice
-from pricewatch.parsing.pages.main_block import MainBlock
-from pricewatch.parsing.pages.page_scan import scan_page
+from pricewatch.parsing.pages.main_block import MainBlock, find_main_block
 from pricewatch.parsing.prices.price import is_on_request
 from pricewatch.parsing.prices.price_roles import Role
 from pricewatch.parsing.structured_data.embedded_state import state_prices
@@ -143,8 +142,7 @@ def _reading(facts: PageFacts | None, currency: str) -> ProductReading | None:
     hints = [currency, *facts.currency_hints()] if currency else facts.currency_hints()
     body = facts.root.find("body")
     element = title_element[0] if title_element else None
-    scan = scan_page(facts.root if body is None else body, element, facts.url, hints)
-    main = MainBlock(scan, element, facts.url)
+    main = find_main_block(facts.root if body is None else body, element, facts.url, hints)
     trusted = [claim for claim in claims if claim.is_trusted and claim.has_price]
     structured = [one for claim in trusted or claims for one in structured_candidates(claim, page_urls)]
     structured.extend(meta_candidates(facts.meta_tags))

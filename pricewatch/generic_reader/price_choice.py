@@ -127,7 +127,7 @@ class _Choosing:
         if distance > _FAR_FROM_TITLE and not self.evidence.can_be_bought:
             return False
         # A page of a product that is out of stock may display prices of other products only.
-        return price.is_labelled or not self.evidence.is_out_of_stock
+        return price.is_labelled or not self.evidence.is_out_of_stock or not self.page.has_words(price)
 
     def _zero(self) -> Choice:
         labelled = [one for one in self.page.current() if one.is_labelled]
@@ -216,18 +216,21 @@ class _Choosing:
 
     def _rival_in_tag(self, best: Amount, shown: list[DisplayedPrice]) -> str:
         """Another current price stands in the same price tag."""
+        if best.has_sale_label:
+            return ""
+        is_listed = any(price.role is Role.LIST for price in best.displayed)
+        is_bare = best.is_stated and not all(self.page.has_words(price) for price in shown)
+        is_weak = not best.is_stated and all(self.page.has_words(price) for price in shown)
         for one in self.page.current():
-            if one.amount == best.value or not one.codes:
+            if one.amount == best.value or not one.codes or self.page.is_in_list(one):
                 continue
-            same_block = any(one.element is price.element for price in shown)
-            is_near = any(abs(one.order - price.order) <= SAME_TAG for price in shown)
-            is_listed = any(price.role is Role.LIST for price in best.displayed)
-            if same_block and not best.has_sale_label:
+            has_words = self.page.has_words(one)
+            if any(one.element is price.element for price in shown) and not (is_bare and has_words):
                 return f"the page shows {best.value} and {one.amount} in one place"
-            is_plain = not self.page.has_words(one) and not self.page.is_prose(one)
-            if one.amount < best.value and (is_near or is_listed) and (one.is_labelled or is_plain):
-                if not best.has_sale_label and not self.page.is_in_list(one):
-                    return f"the page shows a lower price {one.amount} next to {best.value}"
+            is_near = is_listed or any(abs(one.order - price.order) <= SAME_TAG for price in shown)
+            is_plain = not has_words and not self.page.is_prose(one)
+            if one.amount < best.value and is_near and (one.is_labelled or is_plain or is_weak):
+                return f"the page shows a lower price {one.amount} next to {best.value}"
         return ""
 
     def _other_terms(self, best: Amount, shown: list[DisplayedPrice]) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
+from typing import Any
 
 from pricewatch.generic_reader.candidates import PriceCandidate, displayed_candidates
 from pricewatch.parsing.pages.displayed_price import DisplayedPrice
@@ -36,6 +37,7 @@ _BIG = re.compile(
 )
 _BIG_TAGS = frozenset({"h1", "h2", "h3", "h4", "strong", "b"})
 _PRICE_ATTRIBUTE = re.compile(r"price|preis|prix|precio|prezzo|preco|cena", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _UNREAD_ATTRIBUTES = frozenset({"class", "href", "style", "src"})
 _CURRENT = (Role.CURRENT, Role.REGULAR)
 
@@ -72,10 +74,8 @@ class AmountsOfPage:
         self.displayed = list(displayed_candidates(main.scan.prices))
         self.displays_zero = any(one.role is Role.ZERO for one in main.scan.prices)
         self._usual_place = set(usual_place)
-        self._places = Counter(one.where for one in self.scan.prices)
-        self._amounts_at = {
-            where: len({one.amount for one in self.scan.prices if one.where == where}) for where in self._places
-        }
+        self._elements_at = _distinct(self.scan.prices, lambda one: one.element)
+        self._amounts_at = _distinct(self.scan.prices, lambda one: one.amount)
         self._prose: dict[int, bool] = {}
         self._words: dict[int, bool] = {}
         self.amounts = _collect(self.scan.prices, structured)
@@ -98,7 +98,8 @@ class AmountsOfPage:
         ]
 
     def is_in_list(self, price: DisplayedPrice) -> bool:
-        return self._places[price.where] >= _LIST_LENGTH <= self._amounts_at[price.where]
+        """Whether the price is one of several different prices in elements of the same kind."""
+        return min(self._elements_at[price.where], self._amounts_at[price.where]) >= _LIST_LENGTH
 
     def is_prose(self, price: DisplayedPrice) -> bool:
         """Whether the price is a part of a sentence."""
@@ -111,7 +112,8 @@ class AmountsOfPage:
     def has_words(self, price: DisplayedPrice) -> bool:
         """Whether other words than "price" stand on the line of a price: they may say that it is another."""
         if id(price) not in self._words:
-            self._words[id(price)] = has_other_words(_line_of(price)[:_MAX_TAX_TEXT_LENGTH])
+            text = _own_words(price) if price.label is None else price.label
+            self._words[id(price)] = has_other_words(text[-_MAX_TAX_TEXT_LENGTH:])
         return self._words[id(price)]
 
     def includes_tax(self, amount: Amount) -> bool:
@@ -252,12 +254,33 @@ def _is_tax(net: Decimal, gross: Decimal) -> bool:
     return abs(net * (1 + half_percents / 200) - gross) <= Decimal("0.02")
 
 
+def _distinct(prices: list[DisplayedPrice], key: Callable[[DisplayedPrice], Any]) -> dict[str, int]:
+    """The number of different values at each place of a page."""
+    values: defaultdict[str, set[Any]] = defaultdict(set)
+    for price in prices:
+        values[price.where].add(key(price))
+    return {where: len(found) for where, found in values.items()}
+
+
+def _own_words(price: DisplayedPrice) -> str:
+    """The words on the line of a price that may be about it: words between two numbers label the second."""
+    before, own, after = _line_of(price).partition(price.text)
+    if not own:
+        return before
+    label = _NUMBER.split(before)[-1]
+    return f"{label} {own} {'' if _NUMBER.search(after) else after}"
+
+
 def _line_of(price: DisplayedPrice) -> str:
     """The text of the paragraph, cell or box that a price stands in."""
     node = price.element
     while node is not None and node.tag in INLINE and node.getparent() is not None:
         node = node.getparent()
-    return "" if node is None else collapse_spaces(raw_text(node)[: 20 * _MAX_PROSE_LENGTH])
+    if node is None:
+        return ""
+    label = node.getprevious() if node.tag in ("td", "dd") else None
+    text = raw_text(node)[: 20 * _MAX_PROSE_LENGTH]
+    return collapse_spaces(text if label is None else f"{raw_text(label)[:_MAX_PROSE_LENGTH]} {text}")
 
 
 def _says_price(element: Element | None) -> bool:

@@ -62,6 +62,8 @@ def choose_availability(structured: set[Availability], stock: DisplayedStock) ->
         if displayed is Availability.UNKNOWN and stock.button and not phrase:
             return Availability.IN_STOCK, f"buy button {stock.button!r}"
         return displayed, phrase or "not stated on the page"
+    if Availability.OUT_OF_STOCK in stock.phrases and displayed is Availability.UNKNOWN and not stock.button:
+        return Availability.UNKNOWN, f"structured data says {metadata}, the page says {phrase}"
     if displayed in (Availability.UNKNOWN, metadata):
         if metadata is Availability.OUT_OF_STOCK and stock.button and displayed is Availability.UNKNOWN:
             return (

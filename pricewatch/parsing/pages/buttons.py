@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pricewatch.parsing.pages.availability import is_buy_button
 from pricewatch.parsing.pages.class_names import ClassCues
-from pricewatch.parsing.pages.element_tree import Element, raw_text
+from pricewatch.parsing.pages.element_tree import Element
 from pricewatch.parsing.prices.price_roles import Role
 from pricewatch.parsing.text import collapse_spaces
 
@@ -49,12 +49,10 @@ def read_button(element: Element, own: ClassCues) -> PageButton | None:
     kind = element.get("type")
     if element.tag == "input" and kind not in ("submit", "button", "image"):
         return None
-    if element.tag == "a" and not own.is_button:
-        # Most links are not buttons; reading all of their text would cost much.
-        direct = element.text
-        if not direct or len(direct) > _MAX_LABEL_LENGTH or not is_buy_button(direct.lower()):
-            return None
-    label = element.get("value") if element.tag == "input" else raw_text(element)
+    if element.tag == "a" and not own.is_button and element.get("role") != "button":
+        # Most links are not buttons; reading the text of all of them would cost much.
+        return None
+    label = element.get("value") if element.tag == "input" else " ".join(element.itertext())
     fallbacks = (element.get(name) for name in ("aria-label", "title", "alt"))
     text = collapse_spaces(label or "") or collapse_spaces(next(filter(None, fallbacks), ""))
     if len(text) > _MAX_LABEL_LENGTH:

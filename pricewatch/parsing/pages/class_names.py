@@ -114,7 +114,7 @@ def cues(names: str) -> ClassCues:
     lowered = names.lower()
     tokens = [token.lower() for token in _TOKEN.findall(names)]
     token_set, class_names = set(tokens), lowered.split()
-    return ClassCues(
+    found = ClassCues(
         is_price=any(word in lowered for word in _PRICE) or bool(token_set & _PRICE_TOKENS),
         role=next((_NAMES[name] for name in class_names if name in _NAMES), None) or _role_of(tokens),
         is_sale=bool(token_set & _SALE),
@@ -129,6 +129,8 @@ def cues(names: str) -> ClassCues:
         is_name=bool(token_set & _NAME),
         is_hidden=not _HIDDEN.isdisjoint(class_names),
     )
+    # Most names say nothing; one object for all of them can be recognised quickly.
+    return NO_CUES if found == NO_CUES else found
 
 
 def element_cues(element: Element) -> ClassCues:

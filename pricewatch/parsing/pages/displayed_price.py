@@ -29,6 +29,7 @@ _LIST_TAGS = frozenset({"del", "s", "strike"})
 _CENT_TAGS = frozenset({"sup", "sub", "small"})
 _LINE_THROUGH = re.compile(r"line-through")
 _NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
+_SIGNED_CENTS = re.compile(r"€\s?\d{2}")
 _CENTS = re.compile(r"\d{2}(?!\d)")
 _WHOLE_AT_END = re.compile(r"(?:^|[^\d.,])(?:\d{1,3}(?:[ .,'’]\d{3})+|\d+)$")
 _DECIMALS = re.compile(r"[.,]\d{1,2}(?!\d)")
@@ -56,6 +57,8 @@ class DisplayedPrice:
     where: str
     # False if only the name of a class gives the role; shops give blocks misleading names.
     has_certain_role: bool = True
+    # The text between the previous number of the block and this one; None for the only number.
+    label: str | None = None
     order: int = 0
     element: Element | None = field(default=None, repr=False)
 
@@ -92,9 +95,12 @@ def read_prices(
     role: Role | None,
     is_labelled: bool,
     is_sale: bool,
+    is_struck: bool = False,
 ) -> list[DisplayedPrice]:
     """The prices in a block, each with the role from its element, its text or the block."""
-    found = _read_prices(block, page_url, hints, role, is_labelled=is_labelled, is_sale=is_sale)
+    found = _read_prices(
+        block, page_url, hints, role, is_labelled=is_labelled, is_sale=is_sale, is_struck=is_struck
+    )
     # A class like `was-price` may name a block that also has the current price.
     if role is not None and role is element_cues(block).role and len({price.amount for price in found}) > 1:
         if role is not Role.RELATED and any(price.role is not role for price in found):
@@ -110,14 +116,20 @@ def _read_prices(
     *,
     is_labelled: bool,
     is_sale: bool,
+    is_struck: bool = False,
     ignore_block: bool = False,
 ) -> list[DisplayedPrice]:
-    text, pieces = _joined(list(_pieces(block, page_url, role, is_sale, ignores_class=ignore_block)))
+    text, pieces = _joined(
+        list(_pieces(block, page_url, role, is_sale, is_struck=is_struck, ignores_class=ignore_block))
+    )
     found: list[DisplayedPrice] = []
     named_list: list[DisplayedPrice] = []
     struck: set[Decimal] = set()
     where = ""
-    for number in _amounts(text, hints, is_labelled=is_labelled):
+    end = 0
+    numbers = _amounts(text, hints, is_labelled=is_labelled)
+    for number in numbers:
+        label, end = text[end : number.start], number.end
         if number.amount is None:
             continue
         piece = _piece_at(pieces, number.start)
@@ -138,6 +150,7 @@ def _read_prices(
                 text=collapse_spaces(text.replace(PIECE_BREAK, " ").replace(BLOCK_BREAK, " "))[:80],
                 where=where,
                 has_certain_role=final_role is number.role or piece.is_struck or own is Role.RELATED,
+                label=label if len(numbers) > 1 else None,
                 element=block,
             )
         )
@@ -266,6 +279,8 @@ def _separator(before: str, piece: _Piece, *, is_new_block: bool) -> str:
     if _DECIMALS.match(piece.text) and _DIGIT_AT_END.search(before):
         return ""
     if before[-1] in ".," and _CENTS.match(piece.text) and before[-2:-1].isdigit():
+        return ""
+    if piece.is_cents and _SIGNED_CENTS.fullmatch(piece.text) and _WHOLE_AT_END.search(before):
         return ""
     if piece.is_cents and _are_cents(piece.text):
         if whole := _WHOLE_AT_END.search(before):

@@ -108,6 +108,18 @@ def raw_text(element: Element) -> str:
     return "".join(element.itertext())
 
 
+def short_text(element: Element, max_length: int) -> str | None:
+    """All text of an element; None if it has more than `max_length` characters without spaces at the ends."""
+    pieces: list[str] = []
+    length = 0
+    for piece in element.itertext():
+        pieces.append(piece)
+        length += len(piece.strip())
+        if length > max_length:
+            return None
+    return "".join(pieces)
+
+
 def describe_element(element: Element) -> str:
     """A short description of an element: tag, id and first classes, with its parent."""
     own = _label(element)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pricewatch.parsing.pages.buttons import PageButton
 from pricewatch.parsing.pages.element_tree import Element, visible_text
 from pricewatch.parsing.pages.other_products import is_product_card
-from pricewatch.parsing.pages.page_scan import Notice, PageScan
+from pricewatch.parsing.pages.page_scan import Notice, PageScan, scan_page
 from pricewatch.parsing.prices.price_roles import Role
 from pricewatch.parsing.text import name_words
 
@@ -15,6 +17,15 @@ _CARD_LEVELS = 5
 _MAX_NAME_LENGTH = 260
 _NEVER = 10**9
 _NEAR_TITLE = 80
+
+
+def find_main_block(body: Element, title: Element | None, page_url: str, hints: Sequence[str]) -> MainBlock:
+    """Scan the page as far as needed, and find its main product block."""
+    main = MainBlock(scan_page(body, title, page_url, hints), title, page_url)
+    if main.scan.is_complete or (main.has_price and main.button is not None):
+        return main
+    # The price or the button at which the scan ended belongs to another product.
+    return MainBlock(scan_page(body, title, page_url, hints, stops_early=False), title, page_url)
 
 
 class MainBlock:
@@ -31,11 +42,14 @@ class MainBlock:
         for price in scan.prices:
             if price.role in _CURRENT and price.element is not None and self.is_in_card(price.element):
                 price.role, price.has_certain_role = Role.RELATED, True
-        self.level, self.button = self._find()
+        level, self.button = self._find()
+        first, last = scan.spans[min(level, len(scan.spans) - 1)] if scan.spans else (0, _NEVER)
+        self._first, self._last = (first, last) if level < len(scan.spans) else (0, _NEVER)
+        self.has_price = any(one.role in _CURRENT and self.contains(one.order) for one in scan.prices)
 
     def contains(self, order: int) -> bool:
         """Whether the element with this order is in the block and before the products that follow it."""
-        return order < self._others_from and self.scan.level_of(order) <= self.level
+        return self._first <= order <= self._last and order < self._others_from
 
     def notices(self) -> list[Notice]:
         """The short texts of the block and those that follow the title closely, in the order of the page."""

@@ -17,7 +17,7 @@ from pricewatch.parsing.pages.displayed_price import (
     tag_role,
     texts_with_roles,
 )
-from pricewatch.parsing.pages.element_tree import INLINE, Element, raw_text
+from pricewatch.parsing.pages.element_tree import INLINE, Element, raw_text, short_text
 from pricewatch.parsing.pages.other_products import HEADINGS, introduces_other_products
 from pricewatch.parsing.prices.currency_marks import has_currency_mark
 from pricewatch.parsing.prices.numbers import numbers_in
@@ -28,7 +28,7 @@ from pricewatch.parsing.url import is_other_page
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _DIGIT = re.compile(r"\d")
 _BARE_NUMBER = re.compile(r"\s*\d[\d\s.,'’]*(?:[.,]?[-–—])?\s*")
-_SKIPPED_TAGS = word_set("nav footer select textarea script style noscript template svg iframe head")
+_SKIPPED_TAGS = word_set("nav header footer select textarea script style noscript template svg iframe head")
 _CHECKED_TAGS = word_set("a button input del s strike option form")
 _TEXT_ROLES = (None, Role.VARIANT, Role.REGULAR)
 _MAX_BLOCK_LENGTH = 260
@@ -41,6 +41,8 @@ _MAX_WRAPPERS = 3
 _MAX_BLOCKS = 250
 _MAX_NOTICES = 20_000
 _MAX_ELEMENTS = 60_000
+# Elements to read after the block that has the title, a price and a button.
+_FOLLOWING_ELEMENTS = 120
 
 
 @dataclass(slots=True)
@@ -62,6 +64,8 @@ class PageScan:
     buttons: list[PageButton] = field(default_factory=list)
     # The first and last order of the title and of each of its ancestors, innermost first.
     spans: list[tuple[int, int]] = field(default_factory=list)
+    # False if the scan ended soon after the block that has the title, a price and a button.
+    is_complete: bool = True
     # Where other products begin: headings such as "related products".
     other_products: list[int] = field(default_factory=list)
 
@@ -78,14 +82,20 @@ class _Context:
     role: Role | None = None
     is_labelled: bool = False
     is_sale: bool = False
+    is_struck: bool = False
 
 
 _NO_CONTEXT = _Context()
 
 
-def scan_page(body: Element, title: Element | None, page_url: str, hints: Sequence[str]) -> PageScan:
-    """Scan the displayed page; levels are counted from the title element."""
-    return _Scan(page_url, hints).of(body, title)
+def scan_page(
+    body: Element, title: Element | None, page_url: str, hints: Sequence[str], *, stops_early: bool = True
+) -> PageScan:
+    """Scan the displayed page; levels are counted from the title element.
+
+    With `stops_early`, the scan ends soon after the block that has the title, a price and a button.
+    """
+    return _Scan(page_url, hints).of(body, title, stops_early=stops_early)
 
 
 class _Scan:
@@ -99,46 +109,65 @@ class _Scan:
         self._blocks = 0
         self._finished: set[Element] = set()
         self._context = _NO_CONTEXT
+        self._is_after_title = False
 
-    def of(self, body: Element, title: Element | None) -> PageScan:
+    def of(self, body: Element, title: Element | None, *, stops_early: bool) -> PageScan:
         around_title = [] if title is None else [title, *title.iterancestors()]
         levels = {element: level for level, element in enumerate(around_title)}
         starts: dict[int, int] = {}
         ends: dict[int, int] = {}
-        # Elements with the context of their parent; a number marks the end of an element around the title.
-        pending: list[tuple[Element | int, _Context]] = [(body, _NO_CONTEXT)]
-        while pending and self._order < _MAX_ELEMENTS:
-            element, self._context = pending.pop()
+        # A context restores that of the parent; a number marks the end of an element around the title.
+        pending: list[Element | _Context | int] = [body]
+        limit = _MAX_ELEMENTS
+        while pending and self._order < limit:
+            element = pending.pop()
+            if isinstance(element, _Context):
+                self._context = element
+                continue
             if isinstance(element, int):
                 ends[element] = self._order
+                if stops_early and limit == _MAX_ELEMENTS and self._is_complete(starts[element]):
+                    limit = self._order + _FOLLOWING_ELEMENTS
                 continue
             self._order += 1
             outer = self._context
             level = levels.get(element)
             if level is not None:
                 starts[level] = self._order
-                pending.append((level, _NO_CONTEXT))
-                self._context = _NO_CONTEXT
+                pending.append(level)
+                self._is_after_title = self._is_after_title or level == 0
                 is_read = self._read_texts(element)
             else:
                 is_read = self._is_read(element)
+            inner = self._context
             if not is_read:
-                inner = self._context
-                pending.extend([(child, inner) for child in element[::-1]])
+                if inner is not outer:
+                    pending.append(outer)
+                pending.extend(element[::-1])
             tail = element.tail
             if tail and not tail.isspace():
                 self._context = outer
                 self._read_tail(element, tail)
-        self.scan.spans = [(starts[level], ends.get(level, self._order)) for level in sorted(starts)]
+            self._context = outer if is_read else inner
+        self.scan.is_complete = not pending
+        last = self._order if self.scan.is_complete else _MAX_ELEMENTS
+        self.scan.spans = [(starts[level], ends.get(level, last)) for level in sorted(starts)]
         return self.scan
+
+    def _is_complete(self, first: int) -> bool:
+        """Whether a price and a button were found from this element on: what follows is farther away."""
+        return any(one.order >= first and one.is_enabled for one in self.scan.buttons) and any(
+            one.order >= first and one.codes and one.is_labelled and one.role is Role.CURRENT
+            for one in self.scan.prices
+        )
 
     def _is_read(self, element: Element) -> bool:
         """Read an element; whether its content is read already or not displayed."""
         tag = element.tag
         if tag in _SKIPPED_TAGS:
             return True
-        if tag in HEADINGS and introduces_other_products(element):
-            self._end_at_other_products(element)
+        if tag in HEADINGS and self._is_after_title and introduces_other_products(element):
+            self.scan.other_products.append(self._order)
             return True
         own = element_cues(element)
         style = element.get("style")
@@ -154,7 +183,8 @@ class _Scan:
                 element, _MAX_BLOCK_LENGTH
             ):
                 return True
-        return self._read_texts(element)
+        text = element.text
+        return text is not None and not text.isspace() and self._read_text(element, text)
 
     def _read_texts(self, element: Element) -> bool:
         text = element.text
@@ -162,25 +192,24 @@ class _Scan:
 
     def _enter(self, element: Element, own: ClassCues, style: str | None) -> None:
         """Set the context of the content of an element."""
-        role = tag_role(element, style) or own.role or self._context.role
-        is_labelled = self._context.is_labelled or own.is_price
+        outer, by_tag = self._context, tag_role(element, style)
+        role = by_tag or own.role or outer.role
+        is_labelled = outer.is_labelled or own.is_price
+        is_struck = outer.is_struck or by_tag is Role.LIST or own.is_struck
         if (
-            role is not self._context.role
-            or is_labelled != self._context.is_labelled
-            or (own.is_sale and not self._context.is_sale)
+            role is not outer.role
+            or is_labelled != outer.is_labelled
+            or is_struck != outer.is_struck
+            or (own.is_sale and not outer.is_sale)
         ):
-            self._context = _Context(role, is_labelled, self._context.is_sale or own.is_sale)
-
-    def _end_at_other_products(self, heading: Element) -> None:
-        """Note the element from which on a heading introduces other products."""
-        self.scan.other_products.append(self._order)
+            self._context = _Context(role, is_labelled, outer.is_sale or own.is_sale, is_struck)
 
     def _read_block(self, element: Element, max_length: int) -> bool:
         """Read an element as one block of prices; False if it has none or is too long."""
         if element in self._finished:
             return True
-        text = raw_text(element)
-        if len(text) > max_length and len(collapse_spaces(text)) > max_length:
+        text = short_text(element, max_length)
+        if text is None:
             return False
         context = self._context
         if not _DIGIT.search(text):
@@ -196,6 +225,7 @@ class _Scan:
             role=context.role,
             is_labelled=context.is_labelled,
             is_sale=context.is_sale,
+            is_struck=context.is_struck,
         )
         if len({price.amount for price in prices}) == 1 and prices[0].role is Role.CURRENT:
             role = _role_from_surroundings(element, prices[0].amount, self._hints)

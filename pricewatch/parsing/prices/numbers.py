@@ -103,13 +103,20 @@ def numbers_in(text: str, currency: str | None = None, hints: Iterable[str] = ()
         role = _joint_role(plain, positions[index - 1], position) if index else None
         if not position.codes and is_not_money(plain, position.start, position.end):
             role = Role.NOT_MONEY
+        amount = (
+            None
+            if position in split or _is_unclear(plain, position)
+            else _amount(position.digits, resolve_currency(position.codes, hints) or currency)
+        )
         if role is Role.RANGE:
-            found[-1] = replace(found[-1], role=role)
+            lower = found[-1].amount
+            # "reduced from €30 to €20": a range does not go down.
+            is_reduced = amount is not None and lower is not None and amount < lower
+            found[-1] = replace(found[-1], role=Role.LIST if is_reduced else role)
+            role = Role.CURRENT if is_reduced else role
         found.append(
             Number(
-                amount=None
-                if position in split or _is_unclear(plain, position)
-                else _amount(position.digits, resolve_currency(position.codes, hints) or currency),
+                amount=amount,
                 codes=position.codes,
                 role=role
                 or _role(label, tail, has_previous=previous is not None, has_following=following is not None),
