@@ -53,6 +53,10 @@ class PhrasePattern:
         """The first phrase in a text."""
         return self._pattern.search(text)
 
+    def without(self, text: str) -> str:
+        """The text without its phrases."""
+        return self._pattern.sub(" ", text)
+
 
 def _grouped(expressions: list[str]) -> str:
     """The alternatives with those of one first letter together, so that few are tried at a place."""
