@@ -48,6 +48,36 @@ SOLD = [
     "Questo articolo è stato venduto",
     "Dit artikel is verkocht",
     "Товар продан",
+    "Este produto foi vendido",
+    "Ogłoszenie już sprzedane",
+    "Inzerát byl prodán",
+    "A termék már elkelt",
+    "Varen er solgt",
+    "Tuote on myyty",
+    "Оголошення вже продано",
+    "Bu ürün satılmıştır",
+    "판매완료",
+    "已售出",
+    "This item was sold on 12 March",
+    "Item sold 3 days ago",
+    "已售出 3天前",
+]
+
+SALES_COUNTS = [
+    "已售出 35",
+    "已售出：1.2万",
+    "35件已售出",
+    "1.2k sold",
+    "35 sold",
+    "35 продано",
+    "Товар продан 35 раз",
+    "Verkauft: 35",
+    "Bereits verkauft: 35",
+    "35 items sold",
+    "1,000+ item sold",
+    "Already sold over 500",
+    "This item has been sold 35 times",
+    "판매 완료 120",
 ]
 
 NEITHER = [
@@ -81,6 +111,6 @@ def test_sold_notices_are_recognized(text):
     assert found.departure is Departure.SOLD
 
 
-@pytest.mark.parametrize("text", NEITHER)
+@pytest.mark.parametrize("text", NEITHER + SALES_COUNTS)
 def test_other_texts_are_not_notices(text):
     assert find_departure(text) is None

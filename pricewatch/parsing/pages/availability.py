@@ -7,7 +7,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import cache
 
+from pricewatch.parsing.pages.button_words import BUY, CONTACT
+from pricewatch.parsing.pages.delivery_words import DELIVERY, OTHER_PROMISE, TIME
+from pricewatch.parsing.pages.stock_counts import LABELS_AFTER, LABELS_BEFORE, pieces_in_stock
+from pricewatch.parsing.pages.stock_words import (
+    BACK,
+    IN,
+    NEARLY_OUT,
+    OTHER_SUBJECT,
+    OUT,
+    POSSIBLE_BACKORDER,
+)
+from pricewatch.parsing.phrase_stems import stems
+from pricewatch.parsing.prices.not_money import MONTHS
 from pricewatch.parsing.text import collapse_spaces
 from pricewatch.vocabulary import Availability
 
@@ -31,127 +45,45 @@ _SCHEMA = {
     "oos": Availability.OUT_OF_STOCK,
     "unavailable": Availability.OUT_OF_STOCK,
     "notavailable": Availability.OUT_OF_STOCK,
+    # Values that shops write instead.
+    "instocks": Availability.IN_STOCK,
+    "stock": Availability.IN_STOCK,
+    "lowstock": Availability.IN_STOCK,
+    "lowinstock": Availability.IN_STOCK,
+    "limitedstock": Availability.IN_STOCK,
+    "instockonline": Availability.IN_STOCK,
+    "availableonline": Availability.IN_STOCK,
+    "availablenow": Availability.IN_STOCK,
+    "outstock": Availability.OUT_OF_STOCK,
+    "nostock": Availability.OUT_OF_STOCK,
+    "notinstock": Availability.OUT_OF_STOCK,
+    "outofstockonline": Availability.OUT_OF_STOCK,
+    "temporarilyoutofstock": Availability.OUT_OF_STOCK,
+    "temporarilyunavailable": Availability.OUT_OF_STOCK,
+    "currentlyunavailable": Availability.OUT_OF_STOCK,
+    "nolongeravailable": Availability.OUT_OF_STOCK,
+    "sold": Availability.OUT_OF_STOCK,
+    "comingsoon": Availability.OUT_OF_STOCK,
+    "preordered": Availability.BACKORDER,
+    "backordered": Availability.BACKORDER,
+    "onbackorder": Availability.BACKORDER,
+    "availableonbackorder": Availability.BACKORDER,
+    "availabletoorder": Availability.BACKORDER,
+    "onorder": Availability.BACKORDER,
 }
 
-# Checked before _IN, because "not in stock" contains "in stock".
-_OUT = re.compile(
-    r"\b(?:out[- ]of[- ]stock|sold[- ]out|currently unavailable|temporarily unavailable|"
-    r"not (?:currently )?available|"
-    r"no longer available|unavailable|not in stock|no stock|discontinued|notify me when|email (?:me )?when|"
-    r"back in stock (?:soon|notification)|"
-    r"nicht (?:mehr )?(?:lieferbar|verfügbar|vorrätig|auf lager|erhältlich)|ausverkauft|vergriffen|"
-    r"derzeit nicht|momentan nicht|leider nicht|zurzeit nicht|benachrichtig\w* sobald|"
-    r"rupture(?: de stock)?|épuisé|indisponible|non disponible|plus disponible|en rupture|"
-    r"agotado|sin (?:stock|existencias)|no disponible|fuera de stock|no hay stock|"
-    r"esaurito|non disponibile|terminato|"
-    r"esgotado|indispon[ií]vel|sem estoque|fora de estoque|avise-me|"
-    r"uitverkocht|niet (?:op voorraad|leverbaar|beschikbaar)|"
-    r"wyprzedan[ye]|brak w magazynie|niedostępn\w+|produkt niedostępny|chwilowo brak|"
-    r"vyprodáno|není skladem|nedostupn\w+|není dostupn\w+|vypredané|nie je skladom|"
-    r"slutsåld|slut i lager|ej i lager|utsolgt|ikke på lager|udsolgt|loppu|ei varastossa|"
-    r"razprodano|ni na (?:voljo|zalogi)|nema na (?:stanju|zalihi)|rasprodano|nije dostupno|"
-    r"elfogyott|nincs (?:készleten|raktáron)|nem elérhető|"
-    r"stoc epuizat|indisponibil|nu este (?:disponibil|in stoc|în stoc)|"
-    r"нет в наличии|нет на складе|распродан\w*|законч\w+|отсутствует|недоступ\w+|немає в наявності|"
-    r"tükendi|stokta yok|εξαντλήθηκε|μη διαθέσιμο|אזל|غير متوفر|نفد)\b"
-    r"|售完|缺貨|缺货|已售罄|無庫存|補貨中|在庫切れ|売り切れ|品切れ|在庫なし|入荷待ち|품절|일시품절",
-)
-
-_BACK = re.compile(
-    r"\b(?:pre[- ]?order(?:ed|s)?|back[- ]?order(?:ed|s)?|made to order|built to order|special order|"
-    r"ships? when available|vorbestell\w*|auf (?:nach)?bestellung|bei nachbestellung|nachbestellt|"
-    r"lieferrückstand|précommande\w*|sur commande|en réapprovisionnement|"
-    r"preventa|bajo pedido|por encargo|para reserva|preordin\w*|su ordinazione|pré-venda|"
-    r"(?:sob|por) encomenda|encomenda|pre-?orderen|op bestelling|(?:via |in )?nabestelling|"
-    r"przedsprzedaż|na zamówienie|předobjedn\w*|"
-    r"na objednávku|"
-    r"förbeställ\w*|beställningsvara|forhåndsbestill\w*|bestillingsvare|ennakkotil\w*|prednaročil\w*|"
-    r"po naročilu|"
-    r"előrendel\w*|precomand\w*|la comand[aă]|предзаказ\w*|под заказ|ön sipariş)\b"
-    r"|預購|預訂|予約|取り寄せ|예약",
-)
-
-# "Can be backordered" does not mean that the product is on backorder now.
-_POSSIBLE_BACKORDER = re.compile(r"\b(?:can|may) be (?:back|pre)[- ]?ordered\b|\bkann nachbestellt werden\b")
-
-_IN = re.compile(
-    r"\b(?:in[- ]stock|only \d+ left|\d+ (?:pcs |pieces |items |units )?(?:left|available|in stock)|"
-    r"available (?:now|online|for (?:delivery|pickup|shipping)|immediately|to ship)|ready to ship|"
-    r"ships (?:today|tomorrow|"
-    r"within|in \d)|"
-    r"auf lager|vorrätig|sofort (?:lieferbar|verfügbar|versandfertig)|lieferbar|lagernd|verfügbar|"
-    r"nur noch \d+|versandfertig|"
-    r"en stock|disponible|livraison sous|expédié sous|"
-    r"en existencia|hay existencias|disponibilidad inmediata|envío inmediato|"
-    r"disponibile|disponibilit[aà] immediata|pronta consegna|"
-    r"em estoque|dispon[ií]vel|em stock|pronta entrega|"
-    r"op voorraad|leverbaar|direct leverbaar|vandaag (?:besteld|verzonden)|"
-    r"w magazynie|dostępn[yae]|na stanie|wysyłka w|"
-    r"skladem|na sklad[eě]|dostupn[éýoa]|"
-    r"i lager|på lager|finns i lager|varastossa|heti saatavilla|"
-    r"na zalogi|na voljo|dobavljivo|na stanju|na zalihi|dostupno|"
-    r"készleten|raktáron|elérhető|"
-    r"[iî]n stoc|stoc (?:suficient|limitat)|disponibil|"
-    r"в наличии|есть на складе|на складе|доступен|в наявності|"
-    r"stokta|διαθέσιμο|במלאי|متوفر|متاح)\b"
-    r"|有貨|現貨|现货|库存充足|在庫あり|残り\d+|재고 ?있음",
-)
-
-_BUY = re.compile(
-    r"\b(?:add to (?:cart|bag|basket|trolley)|buy(?: it)? now|buy|order now|add to order|checkout now|"
-    r"purchase|"
-    r"in den (?:einkaufs)?(?:warenkorb|korb|wagen)|jetzt kaufen|in den einkaufswagen|(?:jetzt )?bestellen|"
-    r"kaufen|"
-    r"ajouter (?:au|à mon|dans le) (?:panier|sac)|acheter|je l'achète|"
-    r"añadir (?:al|a la) (?:carrito|cesta|bolsa)|agregar al carr(?:ito|o)|comprar(?: ahora| agora)?|"
-    r"adicionar ao (?:carrinho|cesto)|"
-    r"aggiungi al (?:carrello|cestino)|acquista(?: ora)?|compra(?: subito)?|"
-    r"in (?:mijn |het )?winkel(?:wagen|mand(?:je)?)|bestel(?:len)?(?: nu)?|"
-    r"do koszyka|dodaj do koszyka|kup teraz|do koš[ií]ku|koupit|vložit do košíku|kúpiť|"
-    r"lägg i varukorg(?:en)?|köp|legg i handlekurv(?:en)?|kjøp|læg i kurv(?:en)?|køb|lisää (?:ostos)?koriin|"
-    r"osta|"
-    r"(?:dodaj )?v košarico|naroči|v voziček|dodaj u (?:košaricu|korpu)|kosárba|megveszem|"
-    r"adaug[aă] [iî]n co[sș]|cump[aă]r[aă]|"
-    r"lisa ostukorvi|(?:ielikt|pievienot) groz\w+|į krepšelį|"
-    r"thêm vào giỏ|mua ngay|beli sekarang|(?:masukkan|tambah(?:kan)?) ke keranjang|"
-    r"купи|(?:добави )?в количката|в корзину|добавить в корзину|купить|заказать|до кошика|купити|себетке|"
-    r"sepete ekle|satın al|στο καλάθι|προσθήκη στο καλάθι|הוסף לסל|أضف إلى (?:السلة|عربة))\b"
-    r"|加入購物車|加入购物车|立即購買|立即购买|我要購買|馬上購買|カートに入れる|カートに追加|かごに(?:入れる|追加)|購入|장바구니|구매하기|"
-    r"ใส่ตะกร้า|ลงตะกร้า|ใส่รถเข็น|ลงในรถเข็น|ซื้อเลย",
+# A promise of delivery is one sentence or one item of a list; "5. März" does not end a sentence.
+_CLAUSE_END = re.compile(r"[;|!?•·。]|(?<=\w{4})\.(?= |$)")
+_MAX_PROMISE_LENGTH = 300
+_DAY_AND_WORD = re.compile(
+    r"\b\d{1,2}(?:st|nd|rd|th|er)?[\s.]{0,2}(?:de )?([^\W\d_]{3,12})|([^\W\d_]{3,12})[\s.]{0,2}\d{1,2}(?!\d)"
 )
 
 
-# A text with one of these words is about the availability of something else than the product.
-_OTHER_SUBJECT = re.compile(
-    r"\b(?:information|info|reviews?|ratings?|stores?|filialen?|markt|märkten|branch|pick-?up|abholung|"
-    r"click|collect|"
-    r"retiro|retrait|ritiro|magasins?|tiendas?|negozi\w*|payments?|coupons?|country|countries|colou?rs?|"
-    r"sizes?|farben|"
-    r"größen?|couleurs|tailles?|colores|tallas?|colori|taglie|cores|images?|videos?|photos?|bilder|"
-    r"magazinach|"
-    r"магазин\w*|самовывоз\w*|gift wrap\w*|financing|ratenzahlung|express|island|po box\w*|languages?)\b"
-)
-
-# Every phrase above contains one of these; used as a fast filter.
-_STEMS = (
-    "stock", "sold", "avail", "discontinued", "notify me", "email me", "email when", "lager", "lieferbar",
-    "verfügbar", "vorrätig", "erhältlich", "ausverkauft", "vergriffen", "nicht", "benachrichtig",
-    "versandfertig", "nur noch", "rupture", "épuisé", "dispon", "indispon", "agotado", "existencia",
-    "esaurito", "terminato", "esgotado", "estoque", "avise", "uitverkocht", "voorraad", "leverbaar",
-    "beschikbaar", "wyprzedan", "magazyn", "dostępn", "brak", "vyprod", "vypredan", "sklad", "dostupn",
-    "slutsåld", "slut i", "utsolgt", "udsolgt", "loppu", "varasto", "razprodano", "rasprodano", "voljo",
-    "zalogi", "stanju", "zalihi", "elfogyott", "készlet", "raktár", "elérhető", "stoc", "налич", "склад",
-    "распродан", "законч", "отсутств", "доступ", "наявност", "tükendi", "stokta", "εξαντλ", "διαθέσιμο",
-    "אזל", "במלאי", "متوفر", "نفد", "متاح", "售", "缺", "庫", "库", "補貨", "在庫",
-    "切れ", "入荷", "품절", "재고", "order",
-    "bestell", "rückstand", "commande", "réappro", "preventa", "reserva", "pedido", "encargo", "ordin",
-    "pré-venda", "encomenda", "sprzedaż",
-    "zamówienie", "objedn", "beställ", "bestill", "ennakko", "naroč", "rendel", "comand", "заказ",
-    "sipariş", "預", "予約", "取り寄せ", "예약", "left", "ready to ship", "ships",
-    "livraison sous", "expédié",
-    "inmediat", "immediata", "pronta", "vandaag", "wysyłka", "na stanie", "saatavilla", "dobavljivo", "現貨",
-    "现货", "有貨", "残り",
-)  # fmt: skip
+@cache
+def _stems() -> tuple[str, ...]:
+    """Texts of which each phrase for the state of stock contains one; used as a fast filter."""
+    return stems(*(phrases.table for phrases in (OUT, BACK, IN, LABELS_BEFORE, LABELS_AFTER)))
 
 
 def schema_availability(value: object) -> Availability:
@@ -164,29 +96,31 @@ def schema_availability(value: object) -> Availability:
     if not isinstance(value, str):
         return Availability.UNKNOWN
     name = value.strip().rstrip("/").rpartition("/")[2].rpartition("#")[2].rpartition(":")[2]
-    return _SCHEMA.get(re.sub(r"[\W_]+", "", name).lower(), Availability.UNKNOWN)
+    plain = re.sub(r"[\W_]+", "", name).lower().removeprefix("schemaorg")
+    return _SCHEMA.get(plain, Availability.UNKNOWN)
 
 
 def text_availability(text: str) -> Availability:
     """The availability of the product in a short displayed text; UNKNOWN if it states none."""
-    lowered = _POSSIBLE_BACKORDER.sub("", collapse_spaces(text).lower())
-    if _OTHER_SUBJECT.search(lowered):
+    lowered = NEARLY_OUT.sub("low stock", POSSIBLE_BACKORDER.sub("", _lowered(text)))
+    if OTHER_SUBJECT.search(lowered):
         return Availability.UNKNOWN
-    if _OUT.search(lowered):
+    pieces = pieces_in_stock(lowered)
+    if pieces == 0 or OUT.search(lowered):
         return Availability.OUT_OF_STOCK
-    if _BACK.search(lowered):
+    if BACK.search(lowered):
         return Availability.BACKORDER
-    return Availability.IN_STOCK if _IN.search(lowered) else Availability.UNKNOWN
+    return Availability.IN_STOCK if pieces or IN.search(lowered) else Availability.UNKNOWN
 
 
 def stock_phrases(texts: list[str], max_length: int = 1000) -> list[tuple[int, Availability]]:
     """The indexes and availabilities of the texts that state one; fast for many texts that do not."""
-    joined = "\x00".join(texts).lower()
+    joined = "\x00".join(texts).lower().replace("\u0307", "").replace("’", "'")
     if joined.count("\x00") != len(texts) - 1:
         return []
     starts = _starts(joined)
     hits: set[int] = set()
-    for stem in _STEMS:
+    for stem in _stems():
         position = joined.find(stem)
         while position >= 0:
             hits.add(bisect_right(starts, position) - 1)
@@ -211,4 +145,29 @@ def _starts(text: str) -> list[int]:
 
 def is_buy_button(text: str) -> bool:
     """Whether the label of a button means "add to cart" or "buy"."""
-    return _BUY.search(collapse_spaces(text).lower()) is not None
+    return BUY.search(_lowered(text)) is not None
+
+
+def is_contact_button(text: str) -> bool:
+    """Whether the label of a button of an advert means "contact the seller" or "make an offer"."""
+    return CONTACT.search(_lowered(text)) is not None
+
+
+def delivery_promise(text: str) -> bool:
+    """Whether a text says when the product arrives or is sent, so that it can be bought."""
+    lowered = _lowered(text[:_MAX_PROMISE_LENGTH])
+    return any(
+        DELIVERY.search(clause) is not None
+        and (TIME.search(clause) is not None or _has_month(clause))
+        and not any(pattern.search(clause) for pattern in (OTHER_PROMISE, OUT, BACK))
+        for clause in _CLAUSE_END.split(lowered)
+    )
+
+
+def _has_month(text: str) -> bool:
+    return any((found[1] or found[2]) in MONTHS for found in _DAY_AND_WORD.finditer(text))
+
+
+def _lowered(text: str) -> str:
+    """The text in lower case with single spaces; a capital İ gives a plain i."""
+    return collapse_spaces(text).lower().replace("\u0307", "").replace("’", "'")

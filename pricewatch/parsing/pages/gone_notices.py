@@ -80,13 +80,37 @@ _SOLD = re.compile(
     r"(?:cet |cette |le |ce )?(?:article|objet|annonce) (?:a été |est |déjà )+vendue?|"
     r"(?:este |el )?(?:artículo|producto|anuncio) (?:ha sido|fue|está|ya) vendido|"
     r"(?:questo |l')?(?:articolo|annuncio|prodotto) (?:è (?:già )?stato|è|già) vendut[oa]|"
-    r"(?:dit |deze )?(?:artikel|advertentie) is (?:al )?verkocht|"
-    r"(?:przedmiot|ogłoszenie) (?:został[oa]?|już) sprzedan[eya]|"
-    r"(?:товар|объявление|вещь) (?:уже )?продан[оа]?|売り切れました|この商品は売れました|已售出)"
+    r"(?:dit |deze )?(?:artikel|advertentie) is (?:al )?verkocht|al verkocht|"
+    r"(?:este |o )?(?:artigo|produto|anúncio) (?:foi |está |já (?:foi )?)vendido|"
+    r"(?:przedmiot|ogłoszenie|produkt) (?:został[oa]?|już) sprzedan[eya]|"
+    r"(?:inzerát|položka|zboží|predmet|produkt) (?:byl[ao]? |bol[ao]? |je )(?:již |už )?"
+    r"(?:prodán|predan)[aoáýé]?|"
+    r"(?:a )?(?:termék|hirdetés) (?:már )?elkelt|(?:produsul|anunțul|articolul) (?:a fost|este) vândut|"
+    r"(?:artikal|oglas|proizvod|izdelek) (?:je )?(?:već )?prodan|продуктът е продаден|"
+    r"το (?:προϊόν|αντικείμενο) (?:έχει πουληθεί|πουλήθηκε)|"
+    r"(?:varan|annonsen|objektet|varen|annoncen) är såld|(?:varen|annonsen|gjenstanden) er solgt|"
+    r"(?:ilmoitus|kohde|tuote) on myyty|(?:kuulutus|toode) on müüdud|prece ir pārdota|prekė parduota|"
+    r"(?:товар|объявление|вещь) (?:уже )?продан[оа]?|(?:товар|оголошення|річ) (?:вже )?продан[оаий]{0,2}|"
+    r"(?:bu )?(?:ürün|ilan) satılmıştır|המוצר נמכר|تم بيع (?:هذا )?(?:المنتج|الإعلان)|"
+    r"(?:sản phẩm|tin) (?:này )?đã (?:được )?bán|(?:barang|produk|iklan) (?:ini )?(?:sudah|telah) terjual|"
+    r"売り切れました|この商品は売れました|판매 ?완료|已售出|已賣出|已卖出|ขายแล้ว)"
+)
+# "35 items sold", "已售出 1.2k": a number beside the words counts sales; "sold 3 days ago" is a time.
+_COUNT_BEFORE = re.compile(r"\d[\d.,]*\s?(?:[kкm+万萬千]|mil|тыс\.?)*\+?\s?(?:件|個|个)?\s?$")
+_COUNT_AFTER = re.compile(
+    r"\W{0,3}(?:over |more than |about |über |mehr als |plus de |más de |oltre |meer dan |более |понад )?"
+    r"\d[\d.,]*(?![\d./-])(?!\s?(?:[年月日天分時时]|小[時时]|(?:minutes?|mins?|hours?|days?|weeks?|stunden?|"
+    r"tagen?|jours?|heures?|d[íi]as?|horas?|giorni|dni|dn[íy]|дн\w*|час\w*|jan\w*|feb\w*|march|april|may|june|"
+    r"july|aug\w*|sept?\w*|oct\w*|nov\w*|dec\w*)\b))"
 )
 
 _MAX_LENGTH = 240
-_SOLD_HINTS = ("sold", "verkauft", "vend", "verkocht", "sprzedan", "продан", "売", "售出")
+_MAX_COUNT_LENGTH = 16
+_SOLD_HINTS = (
+    "sold", "verkauft", "vend", "verkocht", "sprzedan", "prodán", "predan", "elkelt", "vândut", "prodan",
+    "продан", "продаден", "πουλ", "såld", "solgt", "myyty", "müüdud", "pārdota", "parduota", "satılmış",
+    "נמכר", "بيع", "bán", "terjual", "売", "판매", "售出", "賣出", "卖出", "ขายแล้ว",
+)  # fmt: skip
 # Every phrase above contains one of these; used as a fast filter.
 _HINTS = (
     "404", "not ", "no longer", "longer", "gone", "expired", "ended", "removed", "deleted", "discontinued",
@@ -95,7 +119,7 @@ _HINTS = (
     "vend", "no ", "eliminad", "caducado", "finalizado", "non ", "rimosso", "eliminato", "scadut", "não",
     "removid", "niet", "verwijderd", "verlopen", "verkocht", "nie ", "usunięta", "wygas", "sprzedan", "neb",
     "neex", "není", "inte", "borttagen", "ikke", "findes", "ne ", "ni ", "nu ", "не ", "удален", "снят",
-    "продан", "больше", "找不到", "不存在", "下架", "見つかり", "削除", "存在しません", "該当", "売", "售出",
+    "больше", "找不到", "不存在", "下架", "見つかり", "削除", "存在しません", "該当", *_SOLD_HINTS,
 )  # fmt: skip
 
 
@@ -113,8 +137,13 @@ def find_departure(text: str) -> GoneEvidence | None:
     lowered = collapse_spaces(text).lower()[:_MAX_LENGTH].replace("’", "'")
     if not any(hint in lowered for hint in _HINTS):
         return None
-    for pattern, departure in ((_SOLD, Departure.SOLD), (_GONE, Departure.GONE)):
-        match = pattern.search(lowered)
-        if match:
-            return GoneEvidence(departure, match.group(0).strip())
-    return None
+    sold = _SOLD.search(lowered)
+    if sold and not _counts_sales(lowered, sold):
+        return GoneEvidence(Departure.SOLD, sold.group(0).strip())
+    gone = _GONE.search(lowered)
+    return GoneEvidence(Departure.GONE, gone.group(0).strip()) if gone else None
+
+
+def _counts_sales(text: str, sold: re.Match[str]) -> bool:
+    before = text[max(0, sold.start() - _MAX_COUNT_LENGTH) : sold.start()]
+    return _COUNT_BEFORE.search(before) is not None or _COUNT_AFTER.match(text, sold.end()) is not None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from pricewatch.parsing.pages.class_names import element_cues
 from pricewatch.parsing.pages.element_tree import Element, raw_text
+from pricewatch.parsing.pages.heading_words import OTHER_PRODUCTS
 from pricewatch.parsing.text import collapse_spaces, name_words
 from pricewatch.parsing.url import is_other_page
 
@@ -15,37 +14,12 @@ _MIN_NAME_WORDS = 2
 _FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|pdf|zip)(?:$|\?)", re.IGNORECASE)
 HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 _MAX_HEADING_LENGTH = 80
-_OTHER_PRODUCTS = re.compile(
-    r"\b(?:(?:related|similar|recommended|suggested|comparable|sponsored|other|alternative) "
-    r"(?:\w+ )?(?:products?|items?|listings?|offers?|ads?|articles)|recommended for you|"
-    r"you (?:may|might|could|will|'ll) (?:also|like|love)|customers? (?:also|who)|people also|"
-    r"(?:frequently|often|usually) bought|bought together|recently viewed|more like this|"
-    r"more (?:items )?from|"
-    r"complete the look|(?:goes|pairs) well with|"
-    r"(?:ähnliche|weitere|passende|verwandte|empfohlene|andere) (?:artikel|produkte|angebote|anzeigen)|"
-    r"kunden\b.*\bauch|könnte (?:ihnen|dir|dich|sie) auch|(?:oft|häufig) zusammen gekauft|"
-    r"zuletzt angesehen|"
-    r"zubehör|passend dazu|"
-    r"produits (?:similaires|associés|apparentés|complémentaires)|autres produits|vous aimerez|"
-    r"souvent achetés ensemble|annonces similaires|"
-    r"productos (?:relacionados|similares)|(?:te|le) (?:puede|podría)n? (?:gustar|interesar)|"
-    r"comprados juntos|"
-    r"prodotti (?:correlati|simili)|potrebbe(?:ro)? (?:anche )?(?:piacer|interessar)\w+|acquistati insieme|"
-    r"produtos (?:relacionados|semelhantes|similares)|quem (?:viu|comprou)|"
-    r"(?:gerelateerde|vergelijkbare|andere) (?:producten|artikelen)|vaak samen gekocht|"
-    r"podobne (?:produkty|oferty)|produkty (?:podobne|powiązane)|polecane produkty|"
-    r"klienci (?:kupili|oglądali)|"
-    r"(?:podobné|související|příbuzné) (?:produkty|zboží)|"
-    r"(?:liknande|relaterade|lignende|relaterede|relaterte) (?:produkter|varer|artiklar|annonser)|"
-    r"похожие (?:товары|объявления)|с этим товаром|вам (?:может|могут) понравиться)\b"
-    r"|関連商品|この商品を.*人|一緒に購入|おすすめ商品|相關商品|相关商品|猜你喜|推薦商品|관련 상품"
-)
 
 
 def introduces_other_products(element: Element) -> bool:
     """Whether a heading introduces other products, such as "related products"."""
     text = collapse_spaces(raw_text(element)).lower()
-    return len(text) <= _MAX_HEADING_LENGTH and _OTHER_PRODUCTS.search(text) is not None
+    return len(text) <= _MAX_HEADING_LENGTH and OTHER_PRODUCTS.search(text) is not None
 
 
 def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bool:

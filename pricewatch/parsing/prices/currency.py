@@ -46,21 +46,40 @@ SIGNS = _marks(
     ₵ = GHS; ৳ = BDT; ֏ = AMD; 円 JP¥ = JPY; 元 = CNY TWD HKD; 圓 = TWD HKD; US$ U$S USD$ = USD; CA$ = CAD
     C$ = CAD NIO; AU$ A$ = AUD; NZ$ = NZD; HK$ = HKD; NT$ = TWD; SG$ S$ = SGD; MX$ = MXN; R$ = BRL
     AR$ = ARS; CLP$ = CLP; COP$ = COP; RD$ = DOP; J$ = JMD; TT$ = TTD; CN¥ = CNY; S/ S/. = PEN
+    U$D = USD; $U = UYU; N$ = NAD; EC$ = XCD; BZ$ = BZD; FJ$ = FJD; MOP$ = MOP; B/. = PAB
+    ﷼ = SAR IRR OMR QAR YER; ⃁ = SAR; ரூ = INR LKR; රු = LKR; ლარი = GEL
+    美元 美金 = USD; 日元 日圓 = JPY; 欧元 歐元 = EUR
+    港元 港幣 港币 = HKD; 新台幣 新臺幣 台幣 = TWD; 人民币 人民幣 = CNY
+    韩元 韓元 = KRW; 英镑 英鎊 = GBP; 加元 = CAD; 澳元 = AUD
     """
 )
 
 # Words count only if they stand alone next to a number; some have the code of ORDINARY_WORD.
 WORDS = _marks(
     """
-    euro euros eur = EUR; zł = PLN; zl = PLN XXX; kč = CZK; kc = CZK XXX; ft = HUF XXX
-    lei leu = RON MDL; лв = BGN; lv = BGN XXX; kr kr. = SEK NOK DKK ISK
-    rs rs. = INR PKR LKR NPR MUR SCR; rp = IDR XXX; rm = MYR XXX; руб рублей = RUB; р = RUB BYN
-    грн = UAH; тг тнг тенге = KZT; сум so'm = UZS; сом = KGS; дин рсд = RSD; din = RSD XXX; ден = MKD
-    den = MKD XXX; km = BAM XXX; tl = TRY XXX; sfr = CHF; fr = CHF XXX; r = ZAR XXX
-    ksh = KES; dh = MAD AED; dhs درهم = AED MAD; ريال = SAR QAR OMR YER; ر.س = SAR; د.إ = AED
-    ج.م جنيه = EGP; د.ك = KWD; บาท = THB; đ vnđ = VND
+    euro euros eur ευρώ ευρω евро євро יורו يورو = EUR; zł złotych złote pln = PLN; zl = PLN XXX
+    kč czk korun = CZK; kc = CZK XXX; huf forint = HUF; ft = HUF XXX; lei leu = RON MDL; ron = RON XXX
+    лей леев = MDL; лв лева bgn = BGN; lv = BGN XXX; kr kr. = SEK NOK DKK ISK; sek = SEK XXX; kronor = SEK
+    kroner = NOK DKK; nok = NOK; dkk = DKK; krónur = ISK; gbp = GBP; pounds = GBP XXX; usd = USD; chf = CHF
+    cad = CAD XXX; aud = AUD; nzd = NZD; sgd = SGD; rs rs. = INR PKR LKR NPR MUR SCR; inr = INR
+    रु रू रुपये रुपए रुपया = INR NPR; rupees = INR PKR LKR NPR MUR SCR; টাকা = BDT; tk taka = BDT XXX
+    rp = IDR XXX; rupiah idr = IDR; rm = MYR XXX; ringgit myr = MYR; руб рублей рубля рубль = RUB; р = RUB BYN
+    byn бел.руб = BYN; грн гривень гривні гривен uah = UAH; тг тнг тенге = KZT; сум сўм so'm so‘m = UZS
+    сом = KGS; сомони = TJS; төгрөг = MNT; дин рсд rsd динара dinara = RSD; din = RSD XXX; ден денари = MKD
+    den = MKD XXX; km км = BAM XXX; lekë = ALL; lek = ALL XXX; tl = TRY XXX; lira lirası = TRY XXX
+    sfr = CHF; fr = CHF XXX; francs = CHF XOF XAF XPF; fcfa cfa = XOF XAF
+    r rand = ZAR XXX; zar = ZAR; ksh kshs = KES; tsh tshs = TZS; ush ugx = UGX; birr = ETB; br = ETB BYN XXX; naira = NGN
+    dh = MAD AED; dhs درهم دراهم dirham dirhams = AED MAD; د.م = MAD; د.إ aed = AED
+    ريال ريالات = SAR QAR OMR YER; riyal riyals = SAR QAR OMR YER; ر.س رس sar = SAR; ر.ق = QAR; ر.ع = OMR
+    ر.ي = YER; ج.م جنيه جنيهات جنية = EGP; ج.س = SDG; le = EGP XXX; د.ك = KWD; د.ب = BHD; د.ع = IQD; د.أ = JOD
+    د.ل = LYD; د.ت = TND; dt = TND XXX; د.ج دج = DZD; da = DZD XXX; دينار = IQD JOD KWD BHD TND DZD LYD
+    ل.ل = LBP; ل.س = SYP; ليرة = LBP SYP TRY; ש"ח ש״ח שח שקל שקלים = ILS
+    บาท baht = THB; đ vnđ đồng vnd = VND; yen = JPY XXX; yuan = CNY; won = KRW XXX; php = PHP
+    reais brl = BRL; real = BRL XXX; soles = PEN; bs = BOB VES XXX; bolivianos = BOB; bolívares = VES
+    q = GTQ XXX; quetzales = GTQ; l = HNL XXX; lps lempiras = HNL; colones = CRC; gs = PYG XXX
+    guaraníes guaranies = PYG; mxn = MXN
     dollars = USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP UYU BRL NAD JMD
-    pesos = MXN ARS CLP COP UYU PHP DOP; gs = PYG XXX; ман = AZN; man = AZN XXX
+    pesos = MXN ARS CLP COP UYU PHP DOP; ман = AZN; манат manat = AZN TMT; man = AZN XXX; դրամ драм = AMD
     """
 )
 
@@ -80,6 +99,9 @@ _COUNTRY_CURRENCY = _pairs(
     rs RSD; mk MKD; ba BAM; tr TRY; il ILS; ae AED; sa SAR; qa QAR; om OMR; kw KWD; bh BHD; eg EGP
     ma MAD; tn TND; za ZAR; ke KES; ng NGN; gh GHS; th THB; vn VND; my MYR; id IDR; ph PHP; bd BDT
     py PYG; do DOP; jm JMD; na NAD; mu MUR; az AZN; ge GEL; am AMD
+    dz DZD; iq IQD; jo JOD; lb LBP; ly LYD; bo BOB; gt GTQ
+    hn HNL; ni NIO; cr CRC; pa PAB; ve VES; tz TZS; ug UGX; et ETB; al ALL; mn MNT; tj TJS; mo MOP; ye YER
+    sy SYP; ir IRR; tm TMT
     """
 )
 

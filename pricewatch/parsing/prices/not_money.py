@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 # Full names, and abbreviations that are not other words.
-_MONTHS = frozenset(
+MONTHS = frozenset(
     """
     january february march april may june july august september october november december
     jan feb mar apr jun jul aug sep sept oct okt nov dec dez
@@ -52,4 +52,4 @@ def is_not_money(text: str, start: int, end: int) -> bool:
     if not digits.isdigit() or not (int(digits) in _YEARS or int(digits) in _DAYS):
         return False
     neighbours = (_LAST_WORD.search(label), _NEXT_WORD.match(text, end))
-    return any(word is not None and word[1].lower() in _MONTHS for word in neighbours)
+    return any(word is not None and word[1].lower() in MONTHS for word in neighbours)
