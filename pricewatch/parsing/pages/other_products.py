@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pricewatch.parsing.pages.class_names import element_cues
 from pricewatch.parsing.pages.element_tree import Element, raw_text
 from pricewatch.parsing.pages.heading_words import OTHER_PRODUCTS

@@ -125,7 +125,7 @@ def includes_tax(text: str) -> bool:
 
 def without_tax_words(text: str) -> str:
     """A lower-case text without the words that say that its price includes tax."""
-    return _GROSS_ANYWHERE.sub(" ", text)
+    return GROSS_ANYWHERE.sub(" ", text)
 
 
 def role_from_context(before: str, after: str, *, is_last: bool = True) -> Role:
