@@ -13,22 +13,34 @@ from pricewatch.parsing.text import word_set
 _TOKEN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 
 _PRICE = tuple(sorted(word_set("price preis prix precio preco prezzo prijs pricing hinta cijena kaina")))
-_PRICE_TOKENS = word_set("cena ceny cene pris priser pret pretul amounts")
+# Words that are also parts of other words, such as `arcena` or `precise`.
+_PRICE_TOKENS = word_set(
+    "cena ceny cene cenu pris priser pret pretul amounts tsena tsina tseni fiyat fiyati fiyatlar harga hind "
+    "precos valor kwota cijene kakaku bedrag mrp montant importe betrag cmimi timi prezzi"
+)
 
 # Pairs of words with a role of their own.
 _PAIRS: dict[tuple[str, str], Role] = {
     (first, second): role
     for role, pairs in {
-        Role.LIST: "list-price recommended-price recommended-retail line-through crossed-out full-price",
-        Role.NET: "ex-tax excl-tax excluding-tax ex-vat excl-vat exc-vat without-tax",
-        Role.PER_UNIT: "unit-price price-unit base-price price-per per-unit",
+        Role.LIST: "list-price recommended-price recommended-retail line-through crossed-out full-price "
+        "regular-retail price-before before-price puvodni-cena stara-cena stara-cijena precio-anterior "
+        "precio-antes prix-barre prix-conseille price-strike market-price pret-vechi eski-fiyat "
+        "prezzo-listino "
+        "without-discount bez-slevy",
+        Role.NET: "ex-tax excl-tax excluding-tax ex-vat excl-vat exc-vat without-tax "
+        "without-vat no-vat no-tax bez-dph bez-vat bez-pdv brez-ddv price-net net-price "
+        "sans-taxe prix-ht excl-btw",
+        Role.PER_UNIT: "unit-price price-unit base-price price-per per-unit measure-price comparison-price",
         Role.FROM: "starting-price price-from from-price min-price minimal-price minimum-price",
         Role.RANGE: "price-range",
-        Role.OTHER_CONDITION: "open-box other-offers other-sellers",
-        Role.EXTRA: "subscribe-save add-on",
+        Role.OTHER_CONDITION: "open-box other-offers other-sellers second-hand pre-owned",
+        Role.EXTRA: "subscribe-save add-on member-price club-price loyalty-price "
+        "prime-price recycling-fee eco-tax eco-part eco-participation copyright-levy gift-wrap trade-in",
         Role.RELATED: "cross-sell up-sell also-bought also-like recently-viewed mini-cart mini-basket "
         "product-card product-tile product-thumb product-list product-slider product-carousel "
-        "products-list products-grid product-grid",
+        "products-list products-grid product-grid "
+        "also-viewed last-viewed frequently-bought bought-together best-sellers best-seller",
     }.items()
     for first, second in (pair.split("-") for pair in word_set(pairs))
 }
@@ -39,22 +51,35 @@ _ROLES: dict[str, Role] = {
         Role.LIST: "old was strike striked strikethrough struck strikeout crossed before compare compareat "
         "rrp msrp uvp srp pvpr prev previous statt original orig oldprice wasprice listprice retail "
         "suggested barre streichpreis initial linethrough pricelist origin crossedprice ancien vorher "
-        "barred",
+        "barred uvppreis rrpprice msrpprice mrp pricebefore beforeprice previousprice originalprice "
+        "strikeprice crossedout stara puvodni prezzolistino tachado anterior ancienprix prixbarre "
+        "adviesprijs overstreept forpris vejl eskifiyat",
         Role.REGULAR: "regular normal standard",
         Role.INSTALMENT: "installment installments instalment instalments monthly month finance financing "
         "financed klarna afterpay clearpay emi leasing affirm laybuy ecredit raten ratenzahlung splitit "
-        "sezzle paylater parcelas cuotas splatky raty credit alma oney scalapay",
-        Role.PER_UNIT: "unitprice grundpreis baseprice ppu perunit priceperunit measure",
-        Role.NET: "net netto extax exvat exclvat excltax taxless ht",
+        "sezzle paylater parcelas cuotas splatky raty credit alma oney scalapay taksit taksitli mensualite "
+        "mensualidad rassrochka delbetalning avbetalning osamaksu zippay tabby tamara paypo parcelamento "
+        "ratenkauf termijnen",
+        Role.PER_UNIT: "unitprice grundpreis baseprice ppu perunit priceperunit measure "
+        "jmfpris jamforpris vertailuhinta egysegar pricepermeasure",
+        Role.NET: "net netto extax exvat exclvat excltax taxless ht netprice nettoprice "
+        "withoutvat withouttax bezdph bezvat bezpdv brezddv exclbtw exkl exmoms exmva sansiva siniva "
+        "senzaiva htva nettopreis pricenet",
         Role.SHIPPING: "shipping delivery versand versandkosten postage freight livraison envio spedizione "
-        "dostawa fulfillment fulfilment shippingcost",
+        "dostawa fulfillment fulfilment shippingcost doprava dostavka dostava frakt fragt kargo verzending "
+        "verzendkosten poshtina livrare frete szallitas",
         Role.SAVING: "save saving savings youpay yousave rabatt badge percent percentage coupon coupons "
         "voucher vouchers points cashback loyalty bonus reward rewards benefit benefits promotion "
-        "promotions promo promos offerbanner banner deposit trade tradein usp",
+        "promotions promo promos offerbanner banner trade tradein usp ahorro risparmio "
+        "ersparnis uspora youwillsave",
         Role.EXTRA: "warranty warranties insurance addon addons giftwrap protection subscription subscribe "
         "membership member members service services guarantee care accessory accessories extras bundle "
-        "bundles bought ecotax ecotaxe",
-        Role.OTHER_CONDITION: "used refurbished openbox preowned secondhand marketplace sellers resale",
+        "bundles bought ecotax ecotaxe ecopart ecofee levy deposit pfand statiegeld kaucja recyclingfee "
+        "memberprice clubprice clubpreis clubcard loyaltyprice kartenpreis installation "
+        "zaruka gwarancja garantie garanzia garantia garancia insuranceprice",
+        Role.OTHER_CONDITION: "used refurbished openbox preowned secondhand marketplace sellers resale "
+        "refurb renewed reconditioned reconditionne gebraucht tweedehands uzywane otheroffers "
+        "otherseller othersellers",
         Role.VARIANT: "option options swatch swatches tier tiers tierprice bulk volume staffel "
         "staffelpreis quantitybreak variations sizes",
         Role.RELATED: "related similar recommend recommended recommendation recommendations recommender "
@@ -84,9 +109,15 @@ _CENTS = word_set(
     "digits "
     "fractional"
 )
-_BUTTON = word_set("btn button buy addtocart tocart cart basket add addtobasket buynow order purchase")
+_BUTTON = word_set(
+    "btn button buy addtocart tocart cart basket add addtobasket buynow order purchase "
+    "addcart addbasket buybtn "
+    "buybutton kaufen acheter comprar acquista kup koupit kupit koop"
+)
 _CART = word_set(
-    "cart basket addtocart tocart addtobasket buy buynow purchase warenkorb panier carrito koszyk"
+    "cart basket addtocart tocart addtobasket buy buynow purchase warenkorb panier carrito koszyk addcart "
+    "addbasket winkelwagen winkelmand kosik kosarica korpa carrinho carrello varukorg kundvagn kurv "
+    "handlekurv ostoskori sepet sepete korzina korzinu kosar ostukorv"
 )
 _NAME = word_set("name title heading headline productname productlink")
 _HIDDEN = word_set("hidden d-none hide is-hidden ng-hide u-hidden display-none invisible")

@@ -68,7 +68,8 @@ WORDS = _marks(
     сом = KGS; сомони = TJS; төгрөг = MNT; дин рсд rsd динара dinara = RSD; din = RSD XXX; ден денари = MKD
     den = MKD XXX; km км = BAM XXX; lekë = ALL; lek = ALL XXX; tl = TRY XXX; lira lirası = TRY XXX
     sfr = CHF; fr = CHF XXX; francs = CHF XOF XAF XPF; fcfa cfa = XOF XAF
-    r rand = ZAR XXX; zar = ZAR; ksh kshs = KES; tsh tshs = TZS; ush ugx = UGX; birr = ETB; br = ETB BYN XXX; naira = NGN
+    r rand = ZAR XXX; zar = ZAR
+    ksh kshs = KES; tsh tshs = TZS; ush ugx = UGX; birr = ETB; br = ETB BYN XXX; naira = NGN
     dh = MAD AED; dhs درهم دراهم dirham dirhams = AED MAD; د.م = MAD; د.إ aed = AED
     ريال ريالات = SAR QAR OMR YER; riyal riyals = SAR QAR OMR YER; ر.س رس sar = SAR; ر.ق = QAR; ر.ع = OMR
     ر.ي = YER; ج.م جنيه جنيهات جنية = EGP; ج.س = SDG; le = EGP XXX; د.ك = KWD; د.ب = BHD; د.ع = IQD; د.أ = JOD

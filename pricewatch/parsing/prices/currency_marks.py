@@ -15,17 +15,14 @@ Codes = tuple[str, ...]
 _SEPARATORS = f" {PIECE_BREAK}{BLOCK_BREAK}"
 _BEFORE = re.compile(rf"([^\s\d{PIECE_BREAK}{BLOCK_BREAK}]{{1,12}})$")
 _AFTER = re.compile(rf"[{_SEPARATORS}]*([^\s\d{PIECE_BREAK}{BLOCK_BREAK}]{{1,12}})")
-# Marks in other scripts than the Latin one have no capitals, or are written without them.
-_FOREIGN_SIGNS = [sign for sign in SIGNS if len(sign) > 1 and not sign[0].isascii()]
+_SIGN = re.compile(r"[$€£¥￥₽₹₨₩₺₴₪₫฿₱₦₡₲₸₼₾₮₭៛₵৳֏円원元圓幣币镑鎊金ლரර﷼\u20c1]")
+# Words of other scripts than the Latin one have no capitals, or are written without them.
 _FOREIGN_WORDS = [
     word for word in WORDS if len(word) > 1 and not word.isascii() and ORDINARY_WORD not in WORDS[word]
 ]
-_SIGN = re.compile(
-    "|".join(["[$€£¥￥₽₹₨₩₺₴₪₫฿₱₦₡₲₸₼₾₮₭៛₵৳֏円원元圓﷼]", r"S/(?=\.?\s?\d)", *map(re.escape, _FOREIGN_SIGNS)])
-)
 _WORD = re.compile(
     r"\b(?:[A-Z]{3}|[Zz]ł|K[čc]|F[Tt]|[Ll]ei|[Kk]r|R[sSpM]|[Рр]уб|[Гг]рн|[Тт][гГ]|[Лл]в|TL|[Ee]uros?|р|KSh|"
-    rf"{'|'.join(map(re.escape, _FOREIGN_WORDS))})(?!\w)"
+    rf"S/\.?|{'|'.join(map(re.escape, _FOREIGN_WORDS))})(?!\w)"
 )
 _PUNCTUATION = "()[]*:;!,|\"'"
 _MAX_SIGN_LENGTH = max(map(len, SIGNS))
