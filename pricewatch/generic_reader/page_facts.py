@@ -23,6 +23,11 @@ _SOURCE_CURRENCY = re.compile(
     rb"""["']?(?:price_?currency|currency(?:_?(?:code|iso|id))?)\\?["']?\s?[:=]\s?\\?["']([A-Z]{3})\\?["']""",
     re.IGNORECASE,
 )
+_ADVERTS = re.compile(
+    r"\b(?:kleinanzeigen?|classifieds?|petites annonces|anuncios? clasificados|annunci gratuiti|craigslist|"
+    r"inzerát[yů]|bazoš|ogłoszenia|oglasi|oglasnik|объявлени[яй]|оголошення|обяви|ikman|gumtree|avito)",
+    re.IGNORECASE,
+)
 _MAX_TITLE_LENGTH = 400
 _SIMILAR = 0.6
 
@@ -48,6 +53,12 @@ class PageFacts:
         return [
             name for name in (self.meta_tags.first("og:title"), self.document_title, *structured[:8]) if name
         ]
+
+    @property
+    def advert_site(self) -> str:
+        """The words of the page's title or description of the site that it is a site of adverts."""
+        names = (self.document_title, self.meta_tags.first("og:site_name"), host_of(self.url))
+        return next((match[0] for name in names if (match := _ADVERTS.search(name))), "")
 
     def named_currencies(self) -> list[str]:
         """The currencies that the page names explicitly, best first."""

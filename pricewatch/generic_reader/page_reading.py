@@ -151,7 +151,7 @@ def _reading(facts: PageFacts | None, currency: str) -> ProductReading | None:
         page_urls=page_urls,
         title=title,
         main=main,
-        stock=displayed_stock(main),
+        stock=displayed_stock(main, facts.advert_site),
         claims=claims,
         structured=structured,
         amounts=AmountsOfPage(main, structured),

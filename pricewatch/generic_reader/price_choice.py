@@ -141,6 +141,9 @@ class _Choosing:
             role = next((one.role for one in amount.displayed if one.role in _EXCLUDING_ROLES), None)
             if role is not None:
                 return Choice(PriceVerdict.AMBIGUOUS, f"the page shows {amount.value} as {role}")
+        if self.stated:
+            why = f"structured data says {self.stated[0].value}, which the page does not show as the price"
+            return Choice(PriceVerdict.AMBIGUOUS, why)
         ranges = [one for one in self.structured if one.role in (Role.RANGE, Role.FROM) and one.amount > 0]
         if ranges:
             low = min(one.amount for one in ranges)

@@ -27,7 +27,7 @@ _MAX_TAG_LENGTH = 24
 _LIST_LENGTH = 3
 # More text than this around a price makes it a part of a sentence.
 _MAX_PROSE_LENGTH = 60
-_MAX_TAX_TEXT_LENGTH = 300
+_MAX_LABEL_LENGTH = 300
 # Share of the net price; no country has a higher sales tax.
 _MAX_TAX_RATE = Decimal("0.3")
 _BIG = re.compile(
@@ -113,32 +113,42 @@ class AmountsOfPage:
         """Whether other words than "price" stand on the line of a price: they may say that it is another."""
         if id(price) not in self._words:
             text = _own_words(price) if price.label is None else price.label
-            self._words[id(price)] = has_other_words(text[-_MAX_TAX_TEXT_LENGTH:])
+            self._words[id(price)] = has_other_words(text[-_MAX_LABEL_LENGTH:])
         return self._words[id(price)]
 
     def includes_tax(self, amount: Amount) -> bool:
         """Whether the page says next to the amount that it includes tax."""
-        for price in amount.displayed:
-            node = price.element
-            for _ in range(3):
-                if node is None:
-                    break
-                text = collapse_spaces(raw_text(node)).lower()
-                if len(text) > _MAX_TAX_TEXT_LENGTH:
-                    break
-                if includes_tax(text):
-                    return True
-                node = node.getparent()
-        return False
+        orders = [price.order for price in amount.displayed]
+        return any(
+            includes_tax(one.text.lower())
+            for one in self.scan.notices
+            if any(abs(one.order - order) <= SAME_TAG for order in orders)
+        )
 
     def _separate_net_prices(self) -> None:
         """Give stated amounts the role NET if the page displays them with tax, and says so."""
+        self._separate_other_currencies()
         undisplayed = [one for one in self.amounts if one.is_stated and not one.displayed]
         for price in {one.amount: one for one in self.current()}.values() if undisplayed else ():
             for amount in undisplayed:
                 if _is_tax(amount.value, price.amount) and self.includes_tax(Amount(price.amount, [price])):
                     for witness in amount.witnesses:
                         witness.role = Role.NET
+
+    def _separate_other_currencies(self) -> None:
+        """Leave out data in another currency than the displayed price, if other data is in that one."""
+        marks = [set(one.codes) for one in self.current() if one.codes]
+        stated = {one.currency for amount in self.amounts for one in amount.witnesses if one.currency}
+        if not marks or len(stated) < 2:
+            return
+        displayed = set.intersection(*marks)
+        if not displayed & stated:
+            return
+        for amount in self.amounts:
+            if not amount.displayed:
+                for witness in amount.witnesses:
+                    if witness.currency and witness.currency not in displayed:
+                        witness.role = Role.EXTRA
 
     def best_place(self, amount: Amount) -> DisplayedPrice | None:
         """The place where the amount most likely is a price tag."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pricewatch.parsing.pages.availability import stock_phrases
+from pricewatch.parsing.pages.availability import delivery_promise, stock_phrases
 from pricewatch.parsing.pages.main_block import MainBlock
 from pricewatch.parsing.text import collapse_spaces
 from pricewatch.vocabulary import Availability
@@ -23,6 +23,9 @@ class DisplayedStock:
     phrases: dict[Availability, str] = field(default_factory=dict)
     # The label of a button that puts the product into a cart.
     button: str = ""
+    # A promised date of delivery, or the button of an advert that contacts its seller.
+    promise: str = ""
+    advert: str = ""
 
     @property
     def can_be_bought(self) -> bool:
@@ -30,10 +33,11 @@ class DisplayedStock:
 
     @property
     def is_stated(self) -> bool:
-        return bool(self.button) or self.state is not Availability.UNKNOWN
+        return bool(self.button or self.promise or self.advert) or self.state is not Availability.UNKNOWN
 
 
-def displayed_stock(main: MainBlock) -> DisplayedStock:
+def displayed_stock(main: MainBlock, advert_site: str = "") -> DisplayedStock:
+    """The stock that the main block displays; `advert_site` is the evidence that the site has adverts."""
     notices = [one for one in main.notices() if not one.is_variant]
     states: dict[Availability, str] = {}
     for index, state in stock_phrases([one.text for one in notices], _MAX_PHRASE_LENGTH):
@@ -41,7 +45,18 @@ def displayed_stock(main: MainBlock) -> DisplayedStock:
             states.setdefault(state, repr(collapse_spaces(notices[index].text)))
     button = main.button.label if main.button is not None and main.button.is_enabled else ""
     state, phrase = _displayed_state(states)
-    return DisplayedStock(state, phrase, states, button)
+    found = DisplayedStock(state, phrase, states, button)
+    if not states and not button:
+        found.promise = next((collapse_spaces(one.text) for one in notices if delivery_promise(one.text)), "")
+        found.advert = _advert(main, advert_site)
+    return found
+
+
+def _advert(main: MainBlock, advert_site: str) -> str:
+    """The evidence that the page is an advert, which is up: a contact button, and nothing to put into a cart."""
+    if any(not one.is_contact for one in main.scan.buttons):
+        return ""
+    return next((one.label for one in main.scan.buttons if one.is_contact), advert_site)
 
 
 def _displayed_state(states: dict[Availability, str]) -> tuple[Availability, str]:
@@ -59,9 +74,7 @@ def choose_availability(structured: set[Availability], stock: DisplayedStock) ->
     metadata = _best_of(structured)
     displayed, phrase = stock.state, stock.phrase
     if metadata is Availability.UNKNOWN:
-        if displayed is Availability.UNKNOWN and stock.button and not phrase:
-            return Availability.IN_STOCK, f"buy button {stock.button!r}"
-        return displayed, phrase or "not stated on the page"
+        return _without_metadata(stock)
     if Availability.OUT_OF_STOCK in stock.phrases and displayed is Availability.UNKNOWN and not stock.button:
         return Availability.UNKNOWN, f"structured data says {metadata}, the page says {phrase}"
     if displayed in (Availability.UNKNOWN, metadata):
@@ -82,6 +95,20 @@ def choose_availability(structured: set[Availability], stock: DisplayedStock) ->
     if displayed is Availability.IN_STOCK or stock.button:
         return Availability.UNKNOWN, f"structured data says {metadata}, the page says {phrase}"
     return displayed, f"page: {phrase} (structured data says {metadata})"
+
+
+def _without_metadata(stock: DisplayedStock) -> tuple[Availability, str]:
+    if stock.state is Availability.OUT_OF_STOCK and stock.button:
+        return Availability.UNKNOWN, f"the page says {stock.phrase}, but there is a button {stock.button!r}"
+    if stock.phrase:
+        return stock.state, stock.phrase
+    if stock.button:
+        return Availability.IN_STOCK, f"buy button {stock.button!r}"
+    if stock.promise:
+        return Availability.IN_STOCK, f"delivery {stock.promise!r}"
+    if stock.advert:
+        return Availability.IN_STOCK, f"an advert that is up: {stock.advert!r}"
+    return Availability.UNKNOWN, "not stated on the page"
 
 
 def _best_of(states: set[Availability]) -> Availability:

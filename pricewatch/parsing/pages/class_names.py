@@ -85,7 +85,7 @@ _ROLES: dict[str, Role] = {
         Role.RELATED: "related similar recommend recommended recommendation recommendations recommender "
         "upsell crosssell crosssells upsells recently viewed sponsored suggestion suggestions alsobought "
         "minicart cartmenu minibasket footer breadcrumb breadcrumbs reviews review comments newsletter "
-        "cookie cookies reco recos lastviewed wishlist menu navigation nav navbar megamenu alternatives "
+        "cookie cookies cookiebot cookieconsent consent gdpr onetrust usercentrics didomi reco recos lastviewed wishlist menu navigation nav navbar megamenu alternatives "
         "alternative similarproducts relatedproducts bestseller bestsellers testimonials flyout ads advert "
         "advertisement",
     }.items()

@@ -26,7 +26,7 @@ _MAX_DEPTH = 40
 _MAX_EXTRA_LENGTH = 6
 
 _LIST_TAGS = frozenset({"del", "s", "strike"})
-_CENT_TAGS = frozenset({"sup", "sub", "small"})
+CENT_TAGS = frozenset({"sup", "sub", "small"})
 _LINE_THROUGH = re.compile(r"line-through")
 _NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
 _SIGNED_CENTS = re.compile(r"€\s?\d{2}")
@@ -241,7 +241,7 @@ def _pieces(
     if element.tag == "a" and is_other_page(page_url, element.get("href")):
         role = Role.RELATED
     is_sale = is_sale or own.is_sale
-    is_cents = is_cents or element.tag in _CENT_TAGS or own.is_cents
+    is_cents = is_cents or element.tag in CENT_TAGS or own.is_cents
     is_block = element.tag not in INLINE
     if is_block:
         yield _Piece("", role, is_cents, is_sale, starts_block=True)
@@ -259,11 +259,15 @@ def _joined(pieces: list[_Piece]) -> tuple[str, list[tuple[int, _Piece]]]:
     """The joined text, and the start of each piece in it."""
     text = ""
     starts: list[tuple[int, _Piece]] = []
-    is_new_block = False
+    is_new_block = was_struck = False
     for piece in pieces:
         if piece.starts_block:
             is_new_block = True
             continue
+        # Words that are crossed out with a price are about that price.
+        if was_struck and piece.is_struck and not any(map(str.isdigit, piece.text)):
+            continue
+        was_struck = piece.is_struck
         text += _separator(text, piece, is_new_block=is_new_block)
         is_new_block = False
         starts.append((len(text), piece))

@@ -84,6 +84,7 @@ class MainBlock:
             (self.scan.level_of(one.order), not one.is_enabled, index)
             for index, one in enumerate(self.scan.buttons)
             if one.role not in _OTHER_BUTTON_ROLES
+            and not one.is_contact
             and one.order < self._others_from
             and not self.is_in_card(one.element)
         )

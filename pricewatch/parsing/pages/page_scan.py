@@ -10,6 +10,7 @@ from decimal import Decimal
 from pricewatch.parsing.pages.buttons import BUTTON_TAGS, PageButton, read_button
 from pricewatch.parsing.pages.class_names import NO_CUES, ClassCues, element_cues
 from pricewatch.parsing.pages.displayed_price import (
+    CENT_TAGS,
     DisplayedPrice,
     is_displayed,
     line_text,
@@ -41,6 +42,8 @@ _MAX_WRAPPERS = 3
 _MAX_BLOCKS = 250
 _MAX_NOTICES = 20_000
 _MAX_ELEMENTS = 60_000
+# Number of links after the title whose label may be that of a button.
+_MAX_LINKS = 60
 # Elements to read after the block that has the title, a price and a button.
 _FOLLOWING_ELEMENTS = 120
 
@@ -110,6 +113,7 @@ class _Scan:
         self._finished: set[Element] = set()
         self._context = _NO_CONTEXT
         self._is_after_title = False
+        self._links = 0
 
     def of(self, body: Element, title: Element | None, *, stops_early: bool) -> PageScan:
         around_title = [] if title is None else [title, *title.iterancestors()]
@@ -156,7 +160,9 @@ class _Scan:
 
     def _is_complete(self, first: int) -> bool:
         """Whether a price and a button were found from this element on: what follows is farther away."""
-        return any(one.order >= first and one.is_enabled for one in self.scan.buttons) and any(
+        return any(
+            one.order >= first and one.is_enabled and not one.is_contact for one in self.scan.buttons
+        ) and any(
             one.order >= first and one.codes and one.is_labelled and one.role is Role.CURRENT
             for one in self.scan.prices
         )
@@ -231,8 +237,11 @@ class _Scan:
             role = _role_from_surroundings(element, prices[0].amount, self._hints)
             for price in prices:
                 price.role = role
+        row_role = _role_from_row(element) if prices else Role.CURRENT
         for price in prices:
             price.order = self._order
+            if price.role is Role.CURRENT:
+                price.role = row_role
         self.scan.prices.extend(prices)
         if prices:
             for part, role in texts_with_roles(element, self._page_url, context.role):
@@ -247,7 +256,8 @@ class _Scan:
         is_block = False
         if _DIGIT.search(text):
             if has_currency_mark(text):
-                is_block = self._read_block(element, _MAX_WEAK_LENGTH)
+                whole = element.getparent() if element.tag in CENT_TAGS else None
+                is_block = self._read_block(element if whole is None else whole, _MAX_WEAK_LENGTH)
             elif _BARE_NUMBER.fullmatch(text):
                 self._read_bare_number(element)
         if length <= _MAX_PHRASE_LENGTH and not is_block:
@@ -270,7 +280,9 @@ class _Scan:
                 self._read_block(parent, _MAX_WEAK_LENGTH)
 
     def _read_button(self, element: Element, own: ClassCues) -> None:
-        button = read_button(element, own)
+        if element.tag == "a":
+            self._links += self._is_after_title
+        button = read_button(element, own, may_be_link=self._is_after_title and self._links < _MAX_LINKS)
         if button is not None:
             button.order, button.role = self._order, self._context.role
             self.scan.buttons.append(button)
@@ -321,14 +333,26 @@ def _role_on_line(element: Element, own: str, amount: Decimal, hints: Sequence[s
     return roles[0] if roles and roles[0] is not Role.NOT_MONEY else Role.CURRENT
 
 
+def _role_from_row(element: Element) -> Role:
+    """The role of the prices in a cell of a table or list from the label of the row."""
+    cell = element
+    while cell.tag in INLINE and (parent := cell.getparent()) is not None:
+        cell = parent
+    label = cell.getprevious() if cell.tag in ("td", "dd") else None
+    if label is None:
+        return Role.CURRENT
+    text = short_text(label, _MAX_WEAK_LENGTH)
+    return role_from_context(collapse_spaces(text).lower(), "") if text else Role.CURRENT
+
+
 def _text_before(node: Element, parent: Element) -> str:
-    """The text of the parent before a child, without blocks that have a number of their own."""
+    """The text of the parent before a child, without elements that have a number of their own."""
     text = parent.text or ""
     for sibling in parent:
         if sibling is node:
             return text
         content = raw_text(sibling)
-        if sibling.tag not in INLINE and _DIGIT.search(content):
+        if _DIGIT.search(content):
             text = sibling.tail or ""
         else:
             text += f" {content} {sibling.tail or ''}"
@@ -336,11 +360,11 @@ def _text_before(node: Element, parent: Element) -> str:
 
 
 def _text_after(node: Element) -> str:
-    """The text after an element, up to a block that has a number of its own."""
+    """The text after an element, up to an element that has a number of its own."""
     text = node.tail or ""
     for sibling in node.itersiblings():
         content = raw_text(sibling)
-        if sibling.tag not in INLINE and _DIGIT.search(content):
+        if _DIGIT.search(content):
             break
         text += f" {content} {sibling.tail or ''}"
     return text

@@ -192,7 +192,10 @@ OTHER_SUBJECT = PhrasePattern(
     en: country
     en: countries; colou?rs?; sizes?; images?; videos?; photos?; gift wrap\w*; financing; express; island
     en: po box\w*
-    en: languages?
+    en: languages?; chat; support; picture
+    de es pt it fr nl: bild; imagen(?:es)?; imagem; imagens; immagin[ei]; afbeelding(?:en)?; aperçu; vídeo
+    cs sk pl hu ro: obráz(?:ek|ky|ok); zdjęci\w+; kép(?:ek)?; imagine[a]?; náhled
+    ru uk tr sv fi: изображени\w+; фото; зображення; görsel; bilden; kuva
     de: filialen?; markt; märkten; abholung; farben; größen?; bilder; ratenzahlung; zahlungsarten; bewertungen
     fr: retrait; magasins?; couleurs; tailles?; paiements?; avis
     es: retiro; tiendas?; colores; tallas?; pagos?; opiniones

@@ -15,6 +15,7 @@ Codes = tuple[str, ...]
 _SEPARATORS = f" {PIECE_BREAK}{BLOCK_BREAK}"
 _BEFORE = re.compile(rf"([^\s\d{PIECE_BREAK}{BLOCK_BREAK}]{{1,12}})$")
 _AFTER = re.compile(rf"[{_SEPARATORS}]*([^\s\d{PIECE_BREAK}{BLOCK_BREAK}]{{1,12}})")
+_COUNTRY = re.compile(r"(?<![A-Za-z])(US|CA|AU|NZ|HK|NT|SG|MX|AR)\s$")
 _SIGN = re.compile(r"[$€£¥￥₽₹₨₩₺₴₪₫฿₱₦₡₲₸₼₾₮₭៛₵৳֏円원元圓幣币镑鎊金ლரර﷼\u20c1]")
 # Words of other scripts than the Latin one have no capitals, or are written without them.
 _FOREIGN_WORDS = [
@@ -22,7 +23,7 @@ _FOREIGN_WORDS = [
 ]
 _WORD = re.compile(
     r"\b(?:[A-Z]{3}|[Zz]ł|K[čc]|F[Tt]|[Ll]ei|[Kk]r|R[sSpM]|[Рр]уб|[Гг]рн|[Тт][гГ]|[Лл]в|TL|[Ee]uros?|р|KSh|"
-    rf"S/\.?|{'|'.join(map(re.escape, _FOREIGN_WORDS))})(?!\w)"
+    rf"S/\.?|{'|'.join(map(re.escape, _FOREIGN_WORDS))})(?![^\W\d_])"
 )
 _PUNCTUATION = "()[]*:;!,|\"'"
 _MAX_SIGN_LENGTH = max(map(len, SIGNS))
@@ -42,7 +43,11 @@ def mark_before(text: str) -> tuple[Codes, str]:
     for length in range(min(len(run), _MAX_SIGN_LENGTH), 0, -1):
         codes = SIGNS.get(run[-length:].upper())
         if codes:
-            return codes, text[: match.end(1) - length]
+            rest = text[: match.end(1) - length]
+            # "US $12" has a space in its mark.
+            country = _COUNTRY.search(rest) if len(codes) > 1 else None
+            joined = SIGNS.get(country[1] + run[-length:]) if country else None
+            return (joined, rest[: country.start()]) if joined and country else (codes, rest)
     codes = _word_codes(run)
     return codes, text[: match.start()] if codes else text
 

@@ -153,6 +153,8 @@ def _role(label: str, tail: str, *, is_last: bool) -> Role:
         match = pattern.search(tail)
         if match and (is_last or (match.start() <= 1 and not _COLON.match(tail, match.end()))):
             return role
+    if SAVED.search(tail) and not is_last:
+        return Role.SAVING
     if is_last and not ADDITION.search(tail):
         for pattern, role in _NEXT:
             if pattern.search(tail[:_NEXT_LENGTH]):
