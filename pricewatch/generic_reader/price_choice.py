@@ -122,12 +122,11 @@ class _Choosing:
         distance = price.order - self.page.main.title_order
         if distance < 0 and not (price.is_labelled and self.evidence.can_be_bought):
             return False
-        if not self.evidence.can_be_bought and not price.is_labelled and self.page.has_words(price):
+        if not price.is_labelled and self.page.has_words(price):
             return False
         if distance > _FAR_FROM_TITLE and not self.evidence.can_be_bought:
             return False
-        # A page of a product that is out of stock may display prices of other products only.
-        return price.is_labelled or not self.evidence.is_out_of_stock or not self.page.has_words(price)
+        return True
 
     def _zero(self) -> Choice:
         labelled = [one for one in self.page.current() if one.is_labelled]

@@ -14,7 +14,7 @@ from pricewatch.parsing.pages.displayed_price import DisplayedPrice
 from pricewatch.parsing.pages.element_tree import INLINE, Element, raw_text
 from pricewatch.parsing.pages.main_block import MainBlock
 from pricewatch.parsing.prices.price_roles import Role, includes_tax
-from pricewatch.parsing.prices.price_words import has_other_words
+from pricewatch.parsing.prices.price_words import PERCENTAGE, has_other_words, last_mark_end
 from pricewatch.parsing.text import collapse_spaces
 
 # Maximum distance, in displayed elements, of two prices in one price tag.
@@ -112,7 +112,7 @@ class AmountsOfPage:
     def has_words(self, price: DisplayedPrice) -> bool:
         """Whether other words than "price" stand on the line of a price: they may say that it is another."""
         if id(price) not in self._words:
-            text = _own_words(price) if price.label is None else price.label
+            text = f"{price.words} {_words_around(price) if price.is_alone else ''}"
             self._words[id(price)] = has_other_words(text[-_MAX_LABEL_LENGTH:])
         return self._words[id(price)]
 
@@ -272,13 +272,16 @@ def _distinct(prices: list[DisplayedPrice], key: Callable[[DisplayedPrice], Any]
     return {where: len(found) for where, found in values.items()}
 
 
-def _own_words(price: DisplayedPrice) -> str:
-    """The words on the line of a price that may be about it: words between two numbers label the second."""
+def _words_around(price: DisplayedPrice) -> str:
+    """The words on the line of a price, outside of its element, that may be about it.
+
+    Words between two prices label the second.
+    """
     before, own, after = _line_of(price).partition(price.text)
     if not own:
-        return before
-    label = _NUMBER.split(before)[-1]
-    return f"{label} {own} {'' if _NUMBER.search(after) else after}"
+        return ""
+    label, tail = PERCENTAGE.sub(" ", before), PERCENTAGE.sub(" ", after)
+    return f"{label[last_mark_end(label) :]} {'' if _NUMBER.search(tail) else tail}"
 
 
 def _line_of(price: DisplayedPrice) -> str:

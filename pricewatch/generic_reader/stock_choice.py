@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pricewatch.parsing.pages.availability import delivery_promise, stock_phrases
+from pricewatch.parsing.pages.availability import delivery_promise, names_store, stock_phrases
 from pricewatch.parsing.pages.main_block import MainBlock
+from pricewatch.parsing.pages.page_scan import Notice
 from pricewatch.parsing.text import collapse_spaces
 from pricewatch.vocabulary import Availability
 
 # A longer text is a sentence, for example about delivery to an island.
 _MAX_PHRASE_LENGTH = 40
+_STORE_DISTANCE = 6
 
 
 @dataclass(slots=True)
@@ -41,7 +43,7 @@ def displayed_stock(main: MainBlock, advert_site: str = "") -> DisplayedStock:
     notices = [one for one in main.notices() if not one.is_variant]
     states: dict[Availability, str] = {}
     for index, state in stock_phrases([one.text for one in notices], _MAX_PHRASE_LENGTH):
-        if not main.is_in_card(notices[index].element):
+        if not main.is_in_card(notices[index].element) and not _is_of_a_store(notices, index):
             states.setdefault(state, repr(collapse_spaces(notices[index].text)))
     button = main.button.label if main.button is not None and main.button.is_enabled else ""
     state, phrase = _displayed_state(states)
@@ -50,6 +52,14 @@ def displayed_stock(main: MainBlock, advert_site: str = "") -> DisplayedStock:
         found.promise = next((collapse_spaces(one.text) for one in notices if delivery_promise(one.text)), "")
         found.advert = _advert(main, advert_site)
     return found
+
+
+def _is_of_a_store(notices: list[Notice], index: int) -> bool:
+    """Whether the text right before a phrase names a store: its stock is not that of the shop."""
+    before = notices[index - 1] if index else None
+    if before is None or notices[index].order - before.order > _STORE_DISTANCE:
+        return False
+    return len(before.text) <= _MAX_PHRASE_LENGTH and names_store(before.text)
 
 
 def _advert(main: MainBlock, advert_site: str) -> str:

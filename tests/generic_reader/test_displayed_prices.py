@@ -148,7 +148,7 @@ BODIES = [
     ("crossed out by a utility class", '<h1>Blue Kettle</h1><p><span class="text-gray-400 line-through">€30</span> <span class="text-red-600">€20</span></p><button>Add to cart</button>', "20.00 EUR IN_STOCK"),
     ("a price in structured data that one has to ask for", ld(product("1.00")) + buy("Preis auf Anfrage"), "AMBIGUOUS_PRICE"),
     ("log in for the price, and another's", buy("Log in to see price") + '<div class="i"><b class="price">€28.00</b></div>', "AMBIGUOUS_PRICE"),
-    ("instead of the usual", ld(product("20.00")) + "<h1>Blue Kettle</h1><p>Today only: <b>€15.00</b> instead of our usual €20.00!</p>", "AMBIGUOUS_PRICE"),
+    ("instead of the usual", ld(product("20.00")) + "<h1>Blue Kettle</h1><p>Today only: <b>€15.00</b> instead of our usual €20.00!</p>", "15.00 EUR IN_STOCK"),
     ("the nearest tag contradicts, another is farther", ld(product("20.00")) + '<h1>Blue Kettle</h1><div class="a">€15.00</div><div class="b">€3.00 store credit</div>', "AMBIGUOUS_PRICE"),
     ("sold out, and something else is not", '<h1>Blue Kettle</h1><p>Out of stock</p><div><a href="/p/red">Red Pot</a> €28.00</div><button>Notify me</button>', "OOS_NO_PRICE"),
     ("sold out, with its price", '<h1>Blue Kettle</h1><p class="price">€28.00</p><p>Out of stock</p><button>Notify me</button>', "28.00 EUR OUT_OF_STOCK"),

@@ -79,6 +79,12 @@ _DAY_AND_WORD = re.compile(
     r"\b\d{1,2}(?:st|nd|rd|th|er)?[\s.]{0,2}(?:de )?([^\W\d_]{3,12})|([^\W\d_]{3,12})[\s.]{0,2}\d{1,2}(?!\d)"
 )
 
+_STORE = re.compile(
+    r"\b(?:stores?|branch|filiale|markt|magasin|boutique|tienda|negozio|punto vendita|loja|winkel|filiaal|sklep|"
+    r"salon|prodejna|predajňa|pobočka|áruház|üzlet|magazin(?:ul)?|poslovnica|butik|varehus|varuhus|myymälä|"
+    r"kauplus|veikals|parduotuvė|магазин\w*|κατάστημα|mağaza\w*)\b|店舗|门店|門市|매장"
+)
+
 
 @cache
 def _stems() -> tuple[str, ...]:
@@ -146,6 +152,11 @@ def _starts(text: str) -> list[int]:
 def is_buy_button(text: str) -> bool:
     """Whether the label of a button means "add to cart" or "buy"."""
     return BUY.search(_lowered(text)) is not None
+
+
+def names_store(text: str) -> bool:
+    """Whether a short text names a store of the shop: "Sixes Road Store", "Filiale Graz"."""
+    return _STORE.search(_lowered(text)) is not None
 
 
 def is_contact_button(text: str) -> bool:

@@ -18,7 +18,11 @@ _OTHER_ACTION = re.compile(
     r"notify|wish|remove|view|close|out of|sold|unavailable|compare|coupon|apply|update|continue|verif|[-+×]$"
 )
 # Labels that contain a word of buying, but open the cart or praise a review.
-_NOT_BUYING = re.compile(r"verif|vérif|bestätigt|\(\d+\)$|^(?:go to|view|zum|zur|přejít|zobrazit|voir|ver |vai al)")
+_NOT_BUYING = re.compile(
+    r"verif|vérif|bestätigt|\(\d+\)$|^(?:go to|view|see|show|zum|zur|přejít|zobrazit|voir|ver |vai al|vedi|bekijk|"
+    r"pokaż|zobacz|prikaži|poglej|megtekint|vezi|vaata|näytä|katso|visa |vis |görüntüle|посмотреть|перейти|"
+    r"переглянути|查看|見る)"
+)
 # A link that opens the cart.
 _TO_CART = re.compile(
     r"/(?:cart|basket|bag|checkout|warenkorb|panier|carrito|carrinho|carrello|winkelwagen|koszyk|kosik|kosar|"

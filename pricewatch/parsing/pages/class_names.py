@@ -68,7 +68,7 @@ _ROLES: dict[str, Role] = {
         Role.SHIPPING: "shipping delivery versand versandkosten postage freight livraison envio spedizione "
         "dostawa fulfillment fulfilment shippingcost doprava dostavka dostava frakt fragt kargo verzending "
         "verzendkosten poshtina livrare frete szallitas",
-        Role.SAVING: "save saving savings youpay yousave rabatt badge percent percentage coupon coupons "
+        Role.SAVING: "save saving savings youpay yousave rabatt badge sticker ribbon percent percentage coupon coupons "
         "voucher vouchers points cashback loyalty bonus reward rewards benefit benefits promotion "
         "promotions promo promos offerbanner banner trade tradein usp ahorro risparmio "
         "ersparnis uspora youwillsave",

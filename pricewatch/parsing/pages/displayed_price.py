@@ -57,8 +57,9 @@ class DisplayedPrice:
     where: str
     # False if only the name of a class gives the role; shops give blocks misleading names.
     has_certain_role: bool = True
-    # The text between the previous number of the block and this one; None for the only number.
-    label: str | None = None
+    # The words of the block that may be about this number: those before it, and those after the last one.
+    words: str = ""
+    is_alone: bool = True
     order: int = 0
     element: Element | None = field(default=None, repr=False)
 
@@ -129,7 +130,9 @@ def _read_prices(
     end = 0
     numbers = _amounts(text, hints, is_labelled=is_labelled)
     for number in numbers:
-        label, end = text[end : number.start], number.end
+        words, end = text[end : number.start], number.end
+        if number is numbers[-1]:
+            words += f" {text[end:]}"
         if number.amount is None:
             continue
         piece = _piece_at(pieces, number.start)
@@ -150,7 +153,8 @@ def _read_prices(
                 text=collapse_spaces(text.replace(PIECE_BREAK, " ").replace(BLOCK_BREAK, " "))[:80],
                 where=where,
                 has_certain_role=final_role is number.role or piece.is_struck or own is Role.RELATED,
-                label=label if len(numbers) > 1 else None,
+                words=words,
+                is_alone=len(numbers) == 1,
                 element=block,
             )
         )
@@ -266,7 +270,8 @@ def _joined(pieces: list[_Piece]) -> tuple[str, list[tuple[int, _Piece]]]:
             continue
         # Words that are crossed out with a price are about that price.
         if was_struck and piece.is_struck and not any(map(str.isdigit, piece.text)):
-            continue
+            if not mark_after(piece.text)[0]:
+                continue
         was_struck = piece.is_struck
         text += _separator(text, piece, is_new_block=is_new_block)
         is_new_block = False

@@ -329,7 +329,8 @@ def _role_on_line(element: Element, own: str, amount: Decimal, hints: Sequence[s
     text = raw_text(line)
     if len(text) > _MAX_AROUND_LENGTH or len(text.split()) == len(own.split()):
         return Role.CURRENT
-    roles = [number.role for number in numbers_in(line_text(line), None, hints) if number.amount == amount]
+    numbers = numbers_in(line_text(line), None, hints)
+    roles = [number.role for number in numbers if number.amount == amount and number.codes]
     return roles[0] if roles and roles[0] is not Role.NOT_MONEY else Role.CURRENT
 
 

@@ -21,20 +21,29 @@ _PRICE_WORDS = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"\b[A-Z]{3}\b")
-_NUMBERS = re.compile(r"[\d.,'’]+|%")
+PERCENTAGE = re.compile(r"[-−–]?\s?\d+(?:[.,]\d+)?\s?%")
 _CURRENCY_WORDS = re.compile(
     r"\b(?:euro?s?|zł|zl|kč|kc|ft|lei|leu|ron|kr|sek|nok|dkk|rs|rp|rm|руб|грн|лв|тг|тенге|сум|дин|ден|"
     r"tl|fr|chf|usd|eur|gbp|dh|dt|tnd|bs|km|sfr|us|nt|hk|mx|au|ca)\b\.?|[^\W\d_]?[$€£¥￥₽₹₨₩₺₴₪₫฿₱₦₡₲₸₼₾₮₭៛₵৳֏]|円|원|元|圓|"
     r"جنيه|ريال|درهم|دينار|บาท|đ\b|vnđ|ر\.س|د\.إ|ج\.م|د\.ك|р\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+# A number is a word too: it may count pieces or payments.
+_WORD = re.compile(r"[^\W\d_]{2,}|\d|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_MARKED_NUMBER = re.compile(
+    rf"(?:{_CURRENCY_WORDS.pattern})\s?\d[\d.,'’\s]*|\d[\d.,'’\s]*(?:{_CURRENCY_WORDS.pattern})", re.IGNORECASE
+)
+
+
+def last_mark_end(text: str) -> int:
+    """The position after the last currency mark of a text, with the number that it belongs to."""
+    return max((match.end() for match in _MARKED_NUMBER.finditer(text)), default=0)
 
 
 def has_other_words(text: str) -> bool:
-    """Whether a text with an amount says more than that it is the price."""
+    """Whether the text around an amount says more than that it is the price."""
     plain = _CODE.sub(lambda found: " " if found[0] in ISO_4217 else found[0], text)
     plain = without_tax_words(plain.replace(PIECE_BREAK, " ").replace(BLOCK_BREAK, " ").lower())
-    for pattern in (_NUMBERS, _CURRENCY_WORDS, _PRICE_WORDS):
+    for pattern in (PERCENTAGE, _CURRENCY_WORDS, _PRICE_WORDS):
         plain = pattern.sub(" ", plain)
     return _WORD.search(plain) is not None
