@@ -30,7 +30,7 @@ class PricePlace:
 
 
 def remember(connection: Connection, source_id: str, selector: str, *, by: str, now: datetime) -> None:
-    """Store where the price stands: `by` is a person, whose choice stays until a person changes it, or "pages"."""
+    """Store where the price stands. `by` is "pages" or a person, whose choice only a person changes."""
     if by == BY_PAGES:
         remember_pages(connection, {source_id: [selector]}, now)
         return
@@ -55,11 +55,11 @@ def remember_pages(connection: Connection, places: Mapping[str, Sequence[str]], 
     )
     # In one order, so that two runs do not deadlock.
     query = select(*columns).where(Source.id.in_(sorted(usable))).order_by(Source.id).with_for_update()
-    for source_id, *values in connection.execute(query).all():
-        memory = PlaceMemory(*values)
-        changed = after_pages(memory, usable[source_id])
+    for row in connection.execute(query).all():
+        memory = PlaceMemory(*row[1:])
+        changed = after_pages(memory, usable[row.id])
         if changed != memory:
-            _store(connection, source_id, changed, now)
+            _store(connection, row.id, changed, now)
 
 
 def place_of(connection: Connection, source_ids: Iterable[str]) -> dict[str, PricePlace]:
@@ -71,7 +71,7 @@ def place_of(connection: Connection, source_ids: Iterable[str]) -> dict[str, Pri
         Source.price_place_at,
         Source.price_place_by,
     ).where(Source.id.in_(sorted(set(source_ids))), Source.price_place.is_not(None))
-    return {source_id: PricePlace(*values) for source_id, *values in connection.execute(query)}
+    return {row[0]: PricePlace(*row[1:]) for row in connection.execute(query)}  # type: ignore[arg-type]  # not NULL
 
 
 def forget(connection: Connection, source_id: str) -> None:
