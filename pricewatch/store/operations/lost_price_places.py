@@ -27,7 +27,8 @@ def judge(
         connection,
         kind=KIND,
         subject=subject,
-        message=f"On {missing} of {pages} product pages of {source_id}, the price is not where it was. The site may have changed its pages: check some of its prices.",
+        message=f"On {missing} of {pages} product pages of {source_id}, the price is not where it was. "
+        "The site may have changed its pages: check some of its prices.",
         severity="P3",
         now=now,
         details={"missing": missing, "pages": pages},

@@ -34,7 +34,7 @@ def remember(connection: Connection, source_id: str, selector: str, *, by: str, 
     if by == BY_PAGES:
         remember_pages(connection, {source_id: [selector]}, now)
         return
-    if not selector.strip() or len(selector) > LONGEST_SELECTOR or not selector.isprintable():
+    if not _is_usable(selector):
         raise UserError(f"A selector has 1 to {LONGEST_SELECTOR} characters, without control characters.")
     _store(connection, source_id, PlaceMemory(selector.strip(), 0, by), now)
 
@@ -42,7 +42,7 @@ def remember(connection: Connection, source_id: str, selector: str, *, by: str, 
 def remember_pages(connection: Connection, places: Mapping[str, Sequence[str]], now: datetime) -> None:
     """Add what product pages showed, by source and in order; a source is written once, if it changes."""
     usable = {
-        source_id: [selector for selector in selectors if 0 < len(selector) <= LONGEST_SELECTOR]
+        source_id: list(filter(_is_usable, selectors))
         for source_id, selectors in places.items()
     }
     columns = (
@@ -77,6 +77,10 @@ def place_of(connection: Connection, source_ids: Iterable[str]) -> dict[str, Pri
 def forget(connection: Connection, source_id: str) -> None:
     """Remove the place of a source; pages can teach a new one."""
     _store(connection, source_id, PlaceMemory(), None)
+
+
+def _is_usable(selector: str) -> bool:
+    return bool(selector.strip()) and len(selector) <= LONGEST_SELECTOR and selector.isprintable()
 
 
 def _store(connection: Connection, source_id: str, memory: PlaceMemory, now: datetime | None) -> None:
