@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 MAX_RATE = 1000
 SOURCE_HELP = "id or domain of the source"
+RENDER_HELP = """\
+auto: without the browser first; with it if a page shows a product without a
+price. never: without the browser, even if the adapter requires JavaScript.
+always: with the browser. Whatever you choose, what pricewatch has learned
+about the source is reset. Targets can have a choice of their own."""
 
 
 class Command(ActionCommand):
@@ -47,14 +52,13 @@ class Command(ActionCommand):
         render = self.action(
             "render",
             "Choose whether the pages of a source are fetched with the browser",
-            "auto: without the browser first; with it if a page shows a product without a price. never: without\n"
-            "the browser, even if the adapter requires JavaScript. always: with the browser. Whatever you choose,\n"
-            "what pricewatch has learned about the source is reset. Targets can have a choice of their own.",
+            RENDER_HELP,
         )
         render.add_argument("source", metavar="DOMAIN", help=SOURCE_HELP)
         render.add_argument("render", choices=CHOICES)
         forget = self.action(
-            "forget-price-place", "Forget where the price stands on the pages of a source; pages teach it again"
+            "forget-price-place",
+            "Forget where the price stands on the pages of a source; pages teach it again",
         )
         forget.add_argument("source", metavar="SOURCE", help=SOURCE_HELP)
         withdraw = self.action("withdraw", "Withdraw the approval: nothing more is fetched from the site")

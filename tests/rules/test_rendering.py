@@ -38,5 +38,5 @@ def test_choices_of_a_target() -> None:
         "always",
         None,
     ]
-    with pytest.raises(UserError, match="'sometimes' for render. Known: auto, never, always, inherit"):
+    with pytest.raises(UserError, match=r"'sometimes' for render\. Known: auto, never, always, inherit"):
         check_choice("sometimes")

@@ -41,10 +41,7 @@ def remember(connection: Connection, source_id: str, selector: str, *, by: str, 
 
 def remember_pages(connection: Connection, places: Mapping[str, Sequence[str]], now: datetime) -> None:
     """Add what product pages showed, by source and in order; a source is written once, if it changes."""
-    usable = {
-        source_id: list(filter(_is_usable, selectors))
-        for source_id, selectors in places.items()
-    }
+    usable = {source_id: list(filter(_is_usable, selectors)) for source_id, selectors in places.items()}
     columns = (
         Source.id,
         Source.price_place,
