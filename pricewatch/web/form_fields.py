@@ -18,7 +18,7 @@ _NEXT = "The `next` of the previous page."
 Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 Before = Annotated[int | None, Query(ge=1, le=LARGEST_ID, description=_NEXT)]
 After = Annotated[int, Query(ge=0, le=LARGEST_ID, description=_NEXT)]
-RENDER_CHOICES = {
+RENDER_CHOICES: dict[str, str] = {
     Render.AUTO: "only if a page shows no price without it",
     Render.NEVER: "never",
     Render.ALWAYS: "always",

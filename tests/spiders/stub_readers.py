@@ -1,29 +1,33 @@
-"""Add-ons that make the generic adapter report what a test needs, for crawls in separate processes."""
+"""Add-ons that make adapters report what a test needs, for crawls in separate processes."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from pricewatch.adapters.base import Adapter
+from pricewatch.adapters.bazaar import BazaarAdapter
 from pricewatch.generic_reader.adapter import GenericAdapter
 from pricewatch.items import Extracted, ExtractFailure
 from pricewatch.vocabulary import FailureReason
 
-WITHOUT_PRICE = (FailureReason.PRICE_NOT_FOUND, FailureReason.EMPTY_PAGE)
-
 
 class ScriptsMayAddPrices:
-    """Every page without a price may need the browser."""
+    """Every page without an offer may need the browser, unless it is out of stock."""
 
     def update_settings(self, settings: Any) -> None:
-        extract = GenericAdapter.extract
+        for adapter_class in (GenericAdapter, BazaarAdapter):
+            self._replace(adapter_class)
 
-        def stub(adapter: GenericAdapter, response: Any) -> Any:
+    def _replace(self, adapter_class: type[Adapter]) -> None:
+        extract = adapter_class.extract
+
+        def stub(adapter: Adapter, response: Any) -> Any:
             found = extract(adapter, response)
-            if isinstance(found, ExtractFailure) and found.reason in WITHOUT_PRICE:
-                found.may_need_browser = True
+            if isinstance(found, ExtractFailure):
+                found.may_need_browser = found.reason is not FailureReason.OOS_NO_PRICE
             return found
 
-        GenericAdapter.extract = stub  # type: ignore[method-assign]
+        adapter_class.extract = stub  # type: ignore[assignment, method-assign]
 
 
 class PricesStandAt:
@@ -40,4 +44,4 @@ class PricesStandAt:
                 found.evidence.append(f"price place: {where} ({adapter.price_place})")
             return found
 
-        GenericAdapter.extract = stub  # type: ignore[method-assign]
+        GenericAdapter.extract = stub  # type: ignore[assignment, method-assign]
