@@ -33,11 +33,12 @@ def preview_spider() -> type[TargetsSpider]:
         result: CheckResult | None = None
         page = ""
         adapter_id = ""
+        price_place = ""
 
         async def product_items(
             self, response: Response, subject: PageContext, read: ProductPage | ExtractFailure
         ) -> list[ProductPage | UnreadPage]:
-            self.adapter_id = subject.adapter.id
+            self.adapter_id, self.price_place = subject.adapter.id, subject.adapter.price_place
             if isinstance(response, TextResponse):
                 self.page = response.text[:MAX_CHARACTERS]
             return await super().product_items(response, subject, read)
@@ -97,7 +98,8 @@ class Command(ScrapyCommand):
 
             print("\n".join(lines_of(spider.result)))
             return
-        found = {**spider.result.as_json(), "adapter_id": spider.adapter_id, "page": json_safe(spider.page)}
+        read_with = {"adapter_id": spider.adapter_id, "price_place": spider.price_place}
+        found = {**spider.result.as_json(), **read_with, "page": json_safe(spider.page)}
         print(json.dumps(found))
 
     def _fail(self, message: str, opts: argparse.Namespace) -> None:

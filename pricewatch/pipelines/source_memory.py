@@ -46,7 +46,8 @@ class SourceMemoryPipeline(RunPipeline):
 
     def committed(self, unit: WriteUnit) -> None:
         page = unit.item
-        if isinstance(page, ProductPage) and page.price_place and page.is_accepted and not unit.jumped:
+        is_stored = isinstance(page, ProductPage) and page.is_accepted and not (unit.jumped or unit.refused)
+        if is_stored and page.price_place:
             self._places[page.offer.source].append(page.price_place)
 
     def end(self, connection: Connection) -> None:

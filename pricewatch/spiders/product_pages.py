@@ -84,6 +84,8 @@ class ProductPageSpider(PricewatchSpider):
             cb_kwargs={"subject": subject},
             meta={"source_id": subject.source_id, **self.page_rendering.meta(subject)},
             dont_filter=True,
+            # The first page is kept until the second one arrives.
+            priority=0 if subject.plain is None else 1,
         )
 
     async def parse_product(

@@ -50,8 +50,9 @@ def remember_pages(connection: Connection, places: Mapping[str, Sequence[str]], 
         Source.price_place_other,
         Source.price_place_other_seen,
     )
-    # In one order, so that two runs do not deadlock.
-    query = select(*columns).where(Source.id.in_(sorted(usable))).order_by(Source.id).with_for_update()
+    query = select(*columns).where(Source.id.in_(sorted(usable))).order_by(Source.id)
+    # In one order, so that two runs do not deadlock; inserts of listings need not wait.
+    query = query.with_for_update(key_share=True)
     for row in connection.execute(query).all():
         memory = PlaceMemory(*row[1:])
         changed = after_pages(memory, usable[row.id])
