@@ -48,7 +48,7 @@ def requested_url(response: Response) -> str:
     """Return the URL that was requested, before any redirect."""
     if redirected := response.meta.get("redirect_urls"):
         return str(redirected[0])
-    # A browser follows redirects itself.
+    # In the browser, a script may have led to another page.
     return response.request.url if response.request else response.url
 
 

@@ -167,11 +167,17 @@ def test_custom_selector_that_matches_nothing_is_tried_in_the_browser(world: Wor
 
 @pytest.mark.browser
 @pytest.mark.slow
-def test_redirect_in_the_browser_to_another_product_is_a_failure(world: World) -> None:
+@pytest.mark.parametrize("by_script", [True, False])
+def test_redirect_in_the_browser_to_another_product_is_a_failure(world: World, by_script: bool) -> None:
     one, other = readable(world, 2)
     (target_id,) = watch(world, [one], adapter_id="generic", render="always")
-    world.bazaar.fault("redirect", path=one.url, to=other.url)
+    if by_script:
+        body = f"<!doctype html><title>Moved</title><script>location.replace('{other.url}')</script>"
+        world.bazaar.fault("respond", path=one.url, body=body)
+    else:
+        world.bazaar.fault("redirect", path=one.url, to=other.url)
     fetch(world)
+    assert requests(world, other) == 1
     row = target(world, target_id)
     assert (row.last_status, row.last_reason) == ("FAILED", "PAGE_STRUCTURE_CHANGED")
     assert world.database.value("SELECT count(*) FROM listings") == 0
