@@ -10,12 +10,20 @@ from fastapi import HTTPException, Path, Query
 from pricewatch.errors import UserError
 from pricewatch.money import Money
 from pricewatch.parsing.prices.typed_amount import typed_amount, typed_currency
+from pricewatch.rules.rendering import INHERIT
+from pricewatch.vocabulary import Render
 
 LARGEST_ID = 2**62
 _NEXT = "The `next` of the previous page."
 Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 Before = Annotated[int | None, Query(ge=1, le=LARGEST_ID, description=_NEXT)]
 After = Annotated[int, Query(ge=0, le=LARGEST_ID, description=_NEXT)]
+RENDER_CHOICES: dict[str, str] = {
+    Render.AUTO: "only if a page shows no price without it",
+    Render.NEVER: "never",
+    Render.ALWAYS: "always",
+}
+TARGET_RENDER_CHOICES = {INHERIT: "as the site", **RENDER_CHOICES}
 
 
 def price(text: str, currency: str) -> Money | None:

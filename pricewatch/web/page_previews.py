@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections import OrderedDict
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,8 @@ class Preview:
     id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
     adapter_id: str = ""
     page: str = ""
+    # The place of the price that the adapter was given.
+    price_place: str = ""
 
 
 class Previews:
@@ -54,7 +56,8 @@ class Previews:
             self._slots.release()
         if "error" in result:
             raise UserError(str(result["error"]))
-        preview = Preview(url, result, adapter_id=result.pop("adapter_id", ""), page=result.pop("page", ""))
+        read = {name: result.pop(name, "") for name in ("adapter_id", "page", "price_place")}
+        preview = Preview(url, result, **read)
         with self._lock:
             self._cache[preview.id] = preview
             while len(self._cache) > MAX_CACHED:
@@ -67,7 +70,8 @@ class Previews:
 
     def try_selectors(self, preview: Preview, selectors: dict[str, str]) -> Preview:
         """Read the cached page with these selectors."""
-        adapter = CustomSelectorAdapter(adapters.get(preview.adapter_id or "generic"), selectors)
+        inner = adapters.get(preview.adapter_id or "generic").with_price_place(preview.price_place)
+        adapter = CustomSelectorAdapter(inner, selectors)
         extracted = adapter.extract(HtmlResponse(preview.url, body=preview.page.encode(), encoding="utf-8"))
         known = preview.result.get("known") or {}
         if isinstance(extracted, ExtractFailure):
@@ -87,7 +91,7 @@ class Previews:
             quarantine = extracted if isinstance(extracted, Quarantine) else None
             evidence = [] if isinstance(extracted, Quarantine) else extracted.evidence
             result = result_of(preview.url, offer, check_offer(offer, adapter, quarantine), evidence, known)
-        return Preview(preview.url, json_safe(asdict(result)), preview.id, preview.adapter_id, preview.page)
+        return replace(preview, result=json_safe(asdict(result)))
 
 
 def _run(url: str, selectors: dict[str, str]) -> dict[str, Any]:

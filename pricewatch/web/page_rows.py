@@ -16,6 +16,7 @@ Fact = tuple[str, Any]
 # Details with a place of their own on the page, or of use to programs only.
 _OTHER_DETAILS = {
     *("evidence", "candidates", "why", "encoding", "from", "price_cents", "stored_price_cents", "currency"),
+    *("price_place", "may_need_browser"),
 }
 _OFFER_FACTS = ("brand", "gtin", "mpn", "sku", "location")
 

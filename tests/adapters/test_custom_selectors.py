@@ -6,7 +6,7 @@ import pytest
 from scrapy.http import HtmlResponse
 
 from pricewatch import adapters
-from pricewatch.adapters.custom_selectors import CustomSelectorAdapter, check_selectors
+from pricewatch.adapters.custom_selectors import MAY_NEED_BROWSER, CustomSelectorAdapter, check_selectors
 from pricewatch.items import Extracted, ExtractFailure, Offer, Quarantine
 from pricewatch.vocabulary import Availability, FailureReason, QuarantineReason
 
@@ -129,3 +129,41 @@ def test_attributes_come_from_the_inner_adapter() -> None:
 )
 def test_invalid_selectors_are_rejected(selectors: dict[str, str], why: str) -> None:
     assert why in (check_selectors(selectors) or "")
+
+
+def test_price_place_is_passed_to_the_inner_adapter_and_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    adapter = CustomSelectorAdapter(adapters.get("generic"), {"title": ".b", "currency": "EUR"})
+    hinted = adapter.with_price_place("p.a")
+    assert isinstance(hinted, CustomSelectorAdapter)
+    assert (hinted.price_place, hinted.inner.price_place, adapter.price_place) == ("p.a", "p.a", "")
+    assert hinted.selectors == adapter.selectors
+    found = Extracted(offer(page(), price=".a"), ["price: 12.50"], "p.a")
+    monkeypatch.setattr(type(hinted.inner), "extract", lambda *_: found)
+    result = hinted.extract(page())
+    assert isinstance(result, Extracted)
+    assert (result.offer.title, result.price_place) == ("€ 20,00", "p.a")
+    # With a selector for the price, the price of the inner adapter is not used, nor is its place.
+    priced = CustomSelectorAdapter(hinted.inner, {"price": ".b"}).extract(page())
+    assert isinstance(priced, Extracted)
+    assert priced.price_place == ""
+
+
+def test_adapter_of_one_site_has_no_use_for_a_price_place() -> None:
+    adapter = CustomSelectorAdapter(adapters.get("bazaar"), {"price": ".a"})
+    assert adapter.with_price_place("p.a") is adapter
+    assert adapter.price_place == ""
+
+
+@pytest.mark.parametrize("may_need_browser", [True, False])
+def test_unmatched_selector_may_need_the_browser(
+    monkeypatch: pytest.MonkeyPatch, may_need_browser: bool
+) -> None:
+    found = ExtractFailure(FailureReason.PRICE_NOT_FOUND, may_need_browser=may_need_browser)
+    monkeypatch.setattr(type(adapters.get("generic")), "extract", lambda *_: found)
+    result = read(page(), price=".nothing")
+    assert isinstance(result, Quarantine)
+    assert (MAY_NEED_BROWSER in result.details) is may_need_browser
+    nothing = HtmlResponse("https://shop.example/p/1", body=b"<html><body>Hello</body></html>")
+    result = read(nothing, price=".nothing")
+    assert isinstance(result, ExtractFailure)
+    assert result.may_need_browser is may_need_browser

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pricewatch.store.source_registry import spider_sources
+from pricewatch.store.source_registry import price_places, spider_sources
 from tests.conftest import Crawl
 from tests.databases import Database
 from tests.store.drift_batches import GOOD, end_run
@@ -65,3 +65,21 @@ def test_bad_input_is_one_line(crawl: Crawl, database: Database) -> None:
     assert code == 2
     assert "the following arguments are required: --by" in output
     assert "Traceback" not in output
+
+
+def test_rendering_is_chosen_and_resets_what_was_learned(crawl: Crawl, database: Database) -> None:
+    query = "SELECT render, needs_browser FROM sources WHERE id = 'apartments'"
+    database.do("UPDATE sources SET needs_browser = true WHERE id = 'apartments'")
+    (line,) = (line for line in run(crawl, "list")[1].splitlines() if "apartments.com" in line)
+    assert "auto (browser)" in line
+    code, output = run(crawl, "render", "apartments.com", "always")
+    assert (code, output) == (0, "apartments: render is always. New crawls use it.\n")
+    assert tuple(database.row(query)) == ("always", False)
+    audit = database.row("SELECT action, subject, details FROM audit")
+    assert tuple(audit) == ("source: render", "apartments", {"render": "always"})
+    code, output = run(crawl, "render", "apartments", "sometimes")
+    assert code == 2
+    assert "invalid choice: 'sometimes'" in output
+    database.call(price_places.remember, "apartments", ".rent", by="Ada", now=NOW)
+    assert run(crawl, "forget-price-place", "apartments")[0] == 0
+    assert database.value("SELECT price_place FROM sources WHERE id = 'apartments'") is None

@@ -114,3 +114,21 @@ def test_bad_input_is_one_line(scrapy):
         assert done.returncode == 2
         assert message in done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_rendering_of_targets_is_chosen(scrapy, database):
+    query = "SELECT render FROM targets ORDER BY id"
+    urls = ["https://shop.example/a", "https://shop.example/b"]
+    assert scrapy("targets", "add", *urls, "--render", "always", "--yes").returncode == 0
+    database.do("UPDATE targets SET status = 'BROKEN', consecutive_failures = 5 WHERE url LIKE '%/b'")
+    assert scrapy("targets", "add", urls[0], "--render", "inherit").returncode == 0
+    assert [render for (render,) in database.rows(query)] == [None, "always"]
+    done = scrapy("targets", "render", "never", "--source", "shop.example")
+    assert done.stdout == "2 of 2 changed to never.\n"
+    rows = database.rows("SELECT render, status, consecutive_failures FROM targets")
+    assert {tuple(row) for row in rows} == {("never", "ACTIVE", 0)}
+    assert database.row("SELECT action, details FROM audit").details["render"] == "never"
+    assert "1 of 1 changed to inherit" in scrapy("targets", "render", "inherit", urls[1]).stdout
+    assert [render for (render,) in database.rows(query)] == ["never", None]
+    assert scrapy("targets", "render", "sometimes", urls[1]).returncode == 2
+    assert "Say which targets" in scrapy("targets", "render", "auto").stderr

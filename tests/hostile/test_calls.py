@@ -60,11 +60,13 @@ VALID = {
 }
 # Forms that are on no page of a fresh database.
 MORE_FORMS = {
-    "/targets/add": ["url", "schedule", "priority", "notes", "selector_price", "approve", "kind"],
+    "/targets/add": ["url", "schedule", "priority", "notes", "render", "selector_price", "approve", "kind"],
     "/login": ["username", "password", "next"],
     "/logout": [],
     "/adapters/bazaar/disable": ["note", "terms", "source"],
     "/markets/bazaar-bikes/believe": [],
+    "/sources/bazaar/render": ["render"],
+    "/sources/bazaar/forget-price-place": [],
 }
 SERVICE_FIELDS = [
     *("project", "spider", "version", "_version", "job", "jobid", "priority", "setting", "signal", "egg"),

@@ -8,14 +8,16 @@ import pytest
 from scrapy.http import HtmlResponse
 
 from pricewatch.adapters.bazaar import BazaarAdapter
-from pricewatch.items import Offer, ProductPage, Quarantine
+from pricewatch.generic_reader.adapter import GenericAdapter
+from pricewatch.items import ExtractFailure, Offer, ProductPage, Quarantine
 from pricewatch.money import Money
 from pricewatch.services import quarantine_review
 from pricewatch.services.quarantine_review import Review, Reviewed
+from pricewatch.store.source_registry import price_places
 from pricewatch.store.writing import history_append, jump_quarantine, listing_upsert, quarantine_rows
 from pricewatch.store.writing.batch import BatchWriter, Write, WriteUnit
 from pricewatch.store.writing.incoming_rows import Row
-from pricewatch.vocabulary import Availability, QuarantineReason
+from pricewatch.vocabulary import Availability, FailureReason, QuarantineReason
 from tests.databases import Database
 from tests.store.observations import MARKET, START, card, later, on_rows
 
@@ -39,6 +41,7 @@ def quarantine_offer(
     page: str = PAGE.format(price="€ 50,00", state="on_sale"),
     minutes: float = 10,
     adapter_id: str = "bazaar",
+    given_price_place: str = "",
     **fields: Any,
 ) -> int:
     """Quarantine an offer, and return the id of its row."""
@@ -59,6 +62,7 @@ def quarantine_offer(
         page=page.encode("latin-1", "xmlcharrefreplace"),
         adapter_id=adapter_id,
         encoding="latin-1",
+        given_price_place=given_price_place,
     )
     item.quarantine = Quarantine(reason, {"why": "two prices"}, made)
     database.call(quarantine_rows.quarantine_offer, item, run_id=2, at=START)
@@ -187,6 +191,30 @@ def test_adapter_error_on_a_saved_page_is_reported(
     done = replay(database, quarantine_id)
     assert done.outcome is Review.NOTHING_READ
     assert "IndexError" in done.details
+
+
+def test_replay_uses_the_place_of_the_run_or_of_a_person(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places: list[str] = []
+
+    def fails(self: GenericAdapter, response: HtmlResponse) -> ExtractFailure:
+        places.append(self.price_place)
+        return ExtractFailure(FailureReason.PRICE_NOT_FOUND)
+
+    monkeypatch.setattr(GenericAdapter, "extract", fails)
+    first = quarantine_offer(database, adapter_id="generic", given_price_place="b.price")
+    second = quarantine_offer(database, adapter_id="generic", identity_key="PID:2")
+    assert (
+        database.value("SELECT details->>'price_place' FROM quarantine WHERE id = :id", id=first) == "b.price"
+    )
+    database.call(price_places.remember, "bazaar", "i.newer", by="pages", now=START)
+    replay(database, first)
+    replay(database, second)
+    database.call(price_places.remember, "bazaar", "u.chosen", by="Ada", now=START)
+    replay(database, first)
+    replay(database, second)
+    assert places == ["b.price", "", "u.chosen", "u.chosen"]
 
 
 @pytest.mark.parametrize("page", ["", "<html><p>as the spider saw it</p></html>"])

@@ -67,6 +67,7 @@ def test_invalid_and_private_urls_are_refused(url: str, why: str) -> None:
         ({"price": "a..b"}, "selector for price"),
         ({"title": "//["}, "selector for title"),
         ({"currency": "Euro"}, "currency code"),
+        ({"render": "sometimes"}, "Unknown choice 'sometimes' for render"),
     ],
 )
 def test_invalid_values_are_refused_with_the_column(values: dict[str, str], why: str) -> None:
@@ -141,6 +142,22 @@ def test_importing_known_urls_with_new_columns_changes_them(database: Database) 
     import_text(database, "url,price,schedule\nhttps://shop.example/1,.price,0 6 * * *\n")
     row = database.row("SELECT selectors, schedule FROM targets ORDER BY id LIMIT 1")
     assert tuple(row) == ({"currency": "JPY", "price": ".price"}, "0 6 * * *")
+
+
+def test_rendering_is_imported(database: Database) -> None:
+    text = (
+        "url;render\nhttps://shop.example/1;Always\nhttps://shop.example/2;\nhttps://shop.example/3;inherit\n"
+    )
+    assert import_text(database, text).counts == {ADDED: 3}
+    query = "SELECT render FROM targets ORDER BY id"
+    assert [render for (render,) in database.rows(query)] == ["always", None, None]
+    # An empty cell changes nothing; `inherit` removes the choice of the target.
+    again = "url;render\nhttps://shop.example/1;\nhttps://shop.example/2;never\n"
+    assert [line.outcome for line in import_text(database, again).lines] == [KNOWN, UPDATED]
+    assert [render for (render,) in database.rows(query)] == ["always", "never", None]
+    back = import_text(database, "url;render\nhttps://shop.example/1;inherit\n")
+    assert [line.outcome for line in back.lines] == [UPDATED]
+    assert [render for (render,) in database.rows(query)] == [None, "never", None]
 
 
 def test_importing_the_same_file_again_adds_nothing(database: Database) -> None:

@@ -49,6 +49,7 @@ OTHER = {
     "pipelines/details.py",
     "pipelines/drift.py",
     "pipelines/products.py",
+    "pipelines/source_memory.py",
     "rules/metric_names.py",
     "rules/list_end.py",
     "rules/market_membership.py",

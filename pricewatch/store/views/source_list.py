@@ -18,6 +18,12 @@ def sources(connection: Connection) -> list[dict[str, Any]]:
     return [dict(row) for row in connection.execute(query).mappings()]
 
 
+def source(connection: Connection, source_id: str) -> dict[str, Any] | None:
+    query = select(*Source.__table__.columns).where(Source.id == source_id)
+    row = connection.execute(query).mappings().first()
+    return dict(row) if row else None
+
+
 def custom_spiders_by_source(connection: Connection) -> dict[str, list[str]]:
     """Return the custom spiders of each source."""
     spiders_of: defaultdict[str, list[str]] = defaultdict(list)

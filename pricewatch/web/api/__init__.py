@@ -13,11 +13,12 @@ from pricewatch.web.api import (
     markets,
     quarantine,
     runs,
+    sources,
     targets,
     watch,
 )
 
 
 def api_routers() -> list[APIRouter]:
-    modules = (listings, exports, markets, crawl, targets, runs, quarantine, adapters, alerts, watch)
+    modules = (listings, exports, markets, crawl, targets, runs, quarantine, adapters, sources, alerts, watch)
     return [module.router for module in modules]

@@ -14,11 +14,13 @@ from pricewatch.services import target_import
 from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_filter import TargetFilter
 from pricewatch.web.api.common import ChangeContext, Limit, LongText, Page, ResponseModel, ShortText
+from pricewatch.web.api.sources import RenderChoice
 from pricewatch.web.form_fields import After, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.request_context import Context
 
 router = APIRouter(prefix="/api/targets", tags=["targets"], responses=responses(404, 409))
+TargetRenderChoice = Literal["auto", "never", "always", "inherit"]
 Status = Literal["ACTIVE", "PAUSED", "BROKEN", "STALE"]
 
 
@@ -30,6 +32,8 @@ class TargetResponse(ResponseModel):
     url: str
     canonical_url: str
     selectors: dict[str, Any]
+    # Null: as the source.
+    render: RenderChoice | None
     schedule: str
     priority: int
     status: Status
@@ -63,8 +67,15 @@ class NewTargetRequest(BaseModel):
     schedule: ShortText = DEFAULT_SCHEDULE
     priority: Annotated[int, Field(ge=-100, le=100)] = 0
     adapter: ShortText | None = None
+    render: TargetRenderChoice | None = None
     selectors: Selectors = Selectors()
     notes: LongText | None = None
+
+
+class TargetRenderRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    render: TargetRenderChoice
 
 
 class ChangeCount(BaseModel):
@@ -101,7 +112,7 @@ def add(context: ChangeContext, body: NewTargetRequest, response: Response) -> A
         "url": body.url,
         **{name: optional[name] for name in optional if name in body.model_fields_set},
     }
-    values |= {"adapter": body.adapter or "", "notes": body.notes or ""}
+    values |= {"adapter": body.adapter or "", "render": body.render or "", "notes": body.notes or ""}
     with context.change("target added", body.url[:500]) as connection:
         private = get_project_settings().getlist("ALLOWED_PRIVATE_HOSTS")
         new = target_import.check(values, target_import.allowed_hosts(connection, private))
@@ -133,6 +144,14 @@ def resume(context: ChangeContext, target_id: Id) -> Any:
     with context.change("targets: resume", f"target {target_id}") as connection:
         _one(connection, target_id)
         return {"changed": target_rows.resume(connection, [target_id], context.now)}
+
+
+@router.post("/{target_id}/render", response_model=ChangeCount)
+def render(context: ChangeContext, target_id: Id, body: TargetRenderRequest) -> Any:
+    """Choose whether the page is fetched with the browser; `inherit` uses the choice of its source."""
+    with context.change("targets: render", f"target {target_id}", render=body.render) as connection:
+        _one(connection, target_id)
+        return {"changed": target_rows.set_render(connection, [target_id], body.render, context.now)}
 
 
 @router.delete("/{target_id}", response_model=ChangeCount)

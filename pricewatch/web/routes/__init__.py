@@ -16,6 +16,7 @@ from pricewatch.web.routes import (
     proxies,
     quarantine,
     runs,
+    sources,
     targets,
     targets_add,
     watch,
@@ -24,7 +25,7 @@ from pricewatch.web.routes import (
 
 def page_routers() -> list[APIRouter]:
     modules = (
-        *(login, overview, runs, listings, products, markets, targets_add, targets, adapters),
+        *(login, overview, runs, listings, products, markets, targets_add, targets, adapters, sources),
         *(quarantine, proxies, alerts, watch, audit),
     )
     return [module.router for module in modules]

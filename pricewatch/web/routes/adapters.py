@@ -13,7 +13,8 @@ from pricewatch.errors import UserError
 from pricewatch.store.models.operation_tables import EVERY_SOURCE
 from pricewatch.store.operations import adapter_status
 from pricewatch.store.source_registry import source_rows
-from pricewatch.store.views import adapter_list
+from pricewatch.store.views import adapter_list, source_list
+from pricewatch.web.form_fields import RENDER_CHOICES
 from pricewatch.web.request_context import Context, PostedForm
 from pricewatch.web.templating import with_query
 
@@ -37,7 +38,15 @@ def detail_page(context: Context, adapter_id: str, source: str = "") -> Response
         batches = (
             adapter_list.batches(connection, adapter_id, selected["source_id"], most=200) if selected else []
         )
-        return context.render(connection, "adapter.html", row=row, selected=selected, batches=batches)
+        return context.render(
+            connection,
+            "adapter.html",
+            row=row,
+            selected=selected,
+            batches=batches,
+            source=source_list.source(connection, selected["source_id"]) if selected else None,
+            render_choices=RENDER_CHOICES,
+        )
 
 
 @router.post("/adapters/{adapter_id:path}/disable")

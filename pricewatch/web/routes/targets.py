@@ -9,7 +9,7 @@ from pricewatch.money import Money
 from pricewatch.store.models.target_tables import TARGET_STATUSES
 from pricewatch.store.queues import job_queue, target_queue, target_rows
 from pricewatch.store.queues.target_filter import TargetFilter
-from pricewatch.web.form_fields import After
+from pricewatch.web.form_fields import TARGET_RENDER_CHOICES, After
 from pricewatch.web.request_context import Context, PostedForm
 
 router = APIRouter()
@@ -29,6 +29,7 @@ def list_page(context: Context, status: str = "", q: str = "", after: After = 0)
             more=more,
             filters={"status": status, "q": q},
             statuses=TARGET_STATUSES,
+            render_choices=TARGET_RENDER_CHOICES,
         )
 
 
@@ -38,13 +39,16 @@ def act(context: Context, form: PostedForm) -> Response:
     if not ids:
         return context.redirect("/targets", "Choose at least one target.", good=False)
     subject = f"target {ids[0]}" if len(ids) == 1 else f"{len(ids)} targets"
-    with context.change(f"targets: {action}", subject, ids=ids) as connection:
+    choice = {"render": form.text("render", 20)} if action == "render" else {}
+    with context.change(f"targets: {action}", subject, ids=ids, **choice) as connection:
         if action == "pause":
             message = f"{target_rows.pause(connection, ids, context.now)} paused."
         elif action == "resume":
             message = f"{target_rows.resume(connection, ids, context.now)} resumed."
         elif action == "remove":
             message = f"{target_rows.remove(connection, ids)} removed; their price history is kept."
+        elif action == "render":
+            message = f"{target_rows.set_render(connection, ids, choice['render'], context.now)} changed."
         elif action == "requeue":
             admission = target_queue.enqueue(connection, ids, context.now)
             message = f"{len(admission.accepted)} of {len(ids)} queued."
@@ -59,5 +63,5 @@ def act(context: Context, form: PostedForm) -> Response:
                     priority=job_queue.MANUAL_PRIORITY,
                 )
         else:
-            raise HTTPException(400, "Unknown action. Known: pause, resume, requeue, remove.")
+            raise HTTPException(400, "Unknown action. Known: pause, resume, requeue, render, remove.")
     return context.redirect("/targets", message)

@@ -23,6 +23,7 @@ from pricewatch.store.people import watch_rules
 from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_rows import NewTarget
 from pricewatch.store.source_registry import source_rows
+from pricewatch.web.form_fields import RENDER_CHOICES
 from pricewatch.web.page_previews import Preview, Previews
 from pricewatch.web.page_rows import PreviewRow
 from pricewatch.web.request_context import Context, Form, PostedForm, RequestContext
@@ -77,6 +78,7 @@ def add(context: Context, form: PostedForm) -> Response:
         "url": form.text("url"),
         "schedule": form.text("schedule"),
         "priority": form.text("priority"),
+        "render": form.text("render", 20),
         "notes": form.text("notes", 1000),
     }
     with context.change("target added", values["url"][:500]) as connection:
@@ -174,6 +176,7 @@ def _page(
             page=sanitized_page(preview.page, asset("page.css")) if preview and preview.page else None,
             approved=source is not None and source.is_approved,
             schedules=SCHEDULES,
+            render_choices=RENDER_CHOICES,
             channels=sorted(channels()),
         )
 
