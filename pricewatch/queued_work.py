@@ -18,6 +18,17 @@ class EarlierChecks:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceHints:
+    """How the pages of a source are fetched and read: what people chose, and what earlier pages showed."""
+
+    render: str = "auto"
+    needs_browser: bool = False
+    # A CSS selector of the price; empty if it is not known. `price_place_seen` counts the pages that confirm it.
+    price_place: str = ""
+    price_place_seen: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class LeasedTarget:
     """A target that this run has leased from the queue."""
 
@@ -36,6 +47,8 @@ class LeasedTarget:
     last_scraped_at: datetime | None = None
     read_before: bool | None = None
     unread_since: datetime | None = None
+    # Whether its page is rendered in the browser; None: as its source.
+    render: str | None = None
 
     @property
     def earlier(self) -> EarlierChecks:
@@ -56,5 +69,6 @@ class VerificationCandidate:
     last_strike_run_id: int | None
     last_seen_at: datetime
     active: bool
-    # The adapter that reads its page, if it is not the adapter of its source.
+    # The adapter and the rendering of its target, if they are not those of its source.
     adapter_id: str | None = None
+    render: str | None = None

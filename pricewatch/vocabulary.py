@@ -69,6 +69,15 @@ class Tier(StrEnum):
     COOL = "cool"
 
 
+class Render(StrEnum):
+    """Whether pages are fetched with the browser, which runs their scripts."""
+
+    # Without the browser first; with it if the page shows a product without a price.
+    AUTO = "auto"
+    NEVER = "never"
+    ALWAYS = "always"
+
+
 class RunStatus(StrEnum):
     RUNNING = "running"
     FINISHED = "finished"

@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import CHAR
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pricewatch.store.models.table_base import Base, identity, json_default, one_of
-from pricewatch.vocabulary import Tier
+from pricewatch.vocabulary import Render, Tier
 
 PROXY_STRATEGIES = ("none", "datacenter", "residential")
 VISIBILITIES = ("INELIGIBLE", "VISIBLE", "HIDDEN")
@@ -32,6 +32,7 @@ class Source(Base):
     __table_args__ = (
         one_of("proxy_strategy", PROXY_STRATEGIES),
         one_of("visibility", VISIBILITIES),
+        one_of("render", Render),
         Index("ix_sources_domain", "domain"),
     )
 
@@ -55,6 +56,19 @@ class Source(Base):
 
     visibility: Mapped[str] = mapped_column(server_default="INELIGIBLE")
     upc_trusted: Mapped[bool] = mapped_column(server_default=text("false"))
+
+    render: Mapped[str] = mapped_column(server_default="auto")
+    # Learned: with `auto`, product pages show their price only in the browser.
+    needs_browser: Mapped[bool] = mapped_column(server_default=text("false"))
+    # A CSS selector: where the price stands on product pages, on how many pages it was confirmed and when, and
+    # who chose it ("pages" or a person).
+    price_place: Mapped[str | None]
+    price_place_seen: Mapped[int] = mapped_column(server_default="0")
+    price_place_at: Mapped[datetime | None]
+    price_place_by: Mapped[str | None]
+    # Another place, and on how many pages in a row the price stood there.
+    price_place_other: Mapped[str | None]
+    price_place_other_seen: Mapped[int] = mapped_column(server_default="0")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 

@@ -19,7 +19,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pricewatch.store.models.table_base import Base, identity, json_default, one_of
-from pricewatch.vocabulary import QuarantineReason
+from pricewatch.vocabulary import QuarantineReason, Render
 
 TARGET_STATUSES = ("ACTIVE", "PAUSED", "BROKEN", "STALE")
 TARGET_OUTCOMES = ("SUCCESS", "FAILED", "DROPPED", "QUARANTINED")
@@ -34,6 +34,7 @@ class Target(Base):
         one_of("status", TARGET_STATUSES),
         one_of("last_status", TARGET_OUTCOMES, optional=True),
         one_of("queue_state", QUEUE_STATES),
+        one_of("render", Render, optional=True),
         # Few distinct values, so that due targets can be queried priority by priority.
         CheckConstraint("priority BETWEEN -100 AND 100", name="priority"),
         Index(
@@ -66,6 +67,8 @@ class Target(Base):
     url: Mapped[str]
     canonical_url: Mapped[str]
     selectors: Mapped[dict[str, Any]] = json_default("{}")
+    # NULL: as its source.
+    render: Mapped[str | None]
     schedule: Mapped[str] = mapped_column(server_default="0 */4 * * *")
     priority: Mapped[int] = mapped_column(server_default="0")
     status: Mapped[str] = mapped_column(server_default="ACTIVE")

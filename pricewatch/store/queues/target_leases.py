@@ -21,7 +21,7 @@ from pricewatch.store.writing.run_rows import node_name
 _COLUMNS = """t.id, t.url, t.canonical_url, t.source_id, t.adapter_id, t.selectors, t.listing_id,
     t.robots_path_blocked, t.status, t.schedule, t.consecutive_failures, t.last_reason, t.last_scraped_at,
     (SELECT l.last_scraped_at IS NOT NULL FROM listings l WHERE l.id = t.listing_id),
-    (SELECT l.unread_since FROM listings l WHERE l.id = t.listing_id)"""
+    (SELECT l.unread_since FROM listings l WHERE l.id = t.listing_id), t.render"""
 
 _LEASE = text(f"""
 WITH chosen AS (

@@ -28,7 +28,8 @@ _COLUMNS = "l.id, l.url, l.canonical_url, l.strikes, l.last_strike_run_id, l.las
 # Listings outside of markets are only verified on request: their targets check them otherwise.
 _OUTSIDE_MARKETS = text(f"""
 SELECT {_COLUMNS},
-       (SELECT t.adapter_id FROM targets t WHERE t.listing_id = l.id ORDER BY t.id LIMIT 1)
+       (SELECT t.adapter_id FROM targets t WHERE t.listing_id = l.id ORDER BY t.id LIMIT 1),
+       (SELECT t.render FROM targets t WHERE t.listing_id = l.id ORDER BY t.id LIMIT 1)
 FROM listings l
 WHERE l.source_id = :source_id AND l.market_id IS NULL AND l.verification_requested_at IS NOT NULL
   AND l.removed_at IS NULL
@@ -37,7 +38,7 @@ ORDER BY l.verification_requested_at LIMIT :most
 
 # A target that is paused, blocked, stale or broken is not checked often enough to count as evidence.
 _LOCK_WATCHED = text(f"""
-SELECT {_COLUMNS}, NULL AS adapter_id,
+SELECT {_COLUMNS}, NULL AS adapter_id, NULL AS render,
        EXISTS (SELECT FROM targets t
                WHERE t.listing_id = l.id AND t.missing_since IS NULL AND t.status = 'ACTIVE'
                  AND t.enabled AND NOT t.robots_path_blocked),
