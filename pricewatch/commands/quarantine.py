@@ -131,7 +131,10 @@ class Command(ActionCommand):
         if opts.number is None:
             return _print_options(entry_id)
         request = candidate_choice.ChoiceRequest(
-            _one_id(opts.number), opts.currency or "", opts.availability or "", opts.for_site
+            _one_id(opts.number),
+            currency=opts.currency or "",
+            availability=opts.availability or "",
+            for_site=opts.for_site,
         )
         with engine().begin() as connection:
             done = candidate_choice.choose(
@@ -213,8 +216,7 @@ def _print_options(entry_id: int) -> int:
     if not options:
         raise UserError(f"Offer {entry_id} has no candidates to choose from.")
     rows = [
-        (one.number, one.price or one.amount, ", ".join(one.roles), ", ".join(one.sources), one.text)
-        for one in options
+        (one.number, one.label, ", ".join(one.roles), ", ".join(one.sources), one.text) for one in options
     ]
     print_table(("number", "price", "taken for", "from", "text"), rows)
     return 0

@@ -61,12 +61,17 @@ class PriceOption:
     def paths(self) -> list[str]:
         return list(dict.fromkeys(path for path, _ in self.places))
 
+    @property
+    def label(self) -> str:
+        """The price, or the amount without a currency."""
+        return str(self.price or self.amount)
+
     def price_in(self, currency: str) -> Money | None:
         """The price in a currency; None if the amount is not valid in it."""
         return Money.of(to_cents(self.amount, currency), currency)
 
     def describe(self) -> str:
-        money = str(self.price or f"{self.amount} (no currency)")
+        money = self.label if self.currency else f"{self.label} (no currency)"
         return f"{money}, {' and '.join(self.roles)}, from {' and '.join(self.sources)}: {self.text!r}"
 
 

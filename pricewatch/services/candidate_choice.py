@@ -39,9 +39,13 @@ _MAX_NOTE = 500
 
 @dataclass(frozen=True, slots=True)
 class ChoiceRequest:
-    """The number of a candidate, and what the page does not say: currency and availability."""
+    """The number of a candidate, and what the page does not say: currency and availability.
+
+    `expected` is the price that the person saw at this number, because the page may be read again meanwhile.
+    """
 
     number: int
+    expected: str = ""
     currency: str = ""
     availability: str = ""
     for_site: bool = False
@@ -79,6 +83,10 @@ def choose(
     if isinstance(pending, Reviewed):
         return ChosenPrice(pending)
     option = option_of(price_options(pending["details"]), request.number)
+    if request.expected not in ("", option.label):
+        raise UserError(
+            f"The page was read again, and candidate {request.number} is now {option.label}: look again."
+        )
     price = _price(option, request.currency)
     availability = _availability(pending, request.availability)
     offer = _offer(pending, price, availability)

@@ -42,13 +42,18 @@ def test_candidates_are_numbered_on_the_page_and_beside_it(client: httpx.Client,
     assert "3 17.00 no currency Current, from page 17.00 This is the price" in text
     shown = client.get(f"/quarantine/{quarantine_id}").text
     assert re.search(r'<option value="IN_STOCK" selected>', shown)
-    assert re.search(r'srcdoc="[^"]*" ?></iframe>|sandbox srcdoc=', shown)
+    assert "sandbox srcdoc=" in shown
+    assert '<input type="hidden" name="expected_2" value="20.00 EUR">' in shown
 
 
 def test_one_click_stores_the_price_and_teaches_the_target(browser: Browser, database: Database) -> None:
     quarantine_id = hold_page(database)
     answer = browser.post(
-        f"/quarantine/{quarantine_id}/choose", number=2, availability="IN_STOCK", for_site="on"
+        f"/quarantine/{quarantine_id}/choose",
+        number=2,
+        expected_2="20.00 EUR",
+        availability="IN_STOCK",
+        for_site="on",
     )
     assert (answer.status_code, answer.headers["location"]) == (303, "/quarantine")
     message = visible_text(browser.client, "/quarantine")
@@ -75,6 +80,7 @@ def test_one_click_stores_the_price_and_teaches_the_target(browser: Browser, dat
         ({"number": 9}, "There is no candidate 9. Known: 1, 2, 3."),
         ({}, "There is no candidate 0."),
         ({"number": 1, "availability": "UNKNOWN"}, "'UNKNOWN' is not an availability to choose."),
+        ({"number": 1, "expected_1": "9.00 EUR"}, "candidate 1 is now 12.50 EUR: look again."),
         ({"number": 3}, "The page does not name the currency of 17.00: choose the currency."),
         ({"number": 3, "currency": EVIL}, "is not a currency code"),
     ],
@@ -114,6 +120,7 @@ def test_price_is_chosen_by_the_api(client: httpx.Client, database: Database) ->
     for body, code in (
         ({"number": 9}, 400),
         ({"number": 3}, 400),
+        ({"number": 1, "expected": "9.00 EUR"}, 400),
         ({"number": 0}, 422),
         ({"number": 1, "availability": "UNKNOWN"}, 422),
         ({"number": 3, "currency": "XYZ"}, 422),
@@ -122,7 +129,13 @@ def test_price_is_chosen_by_the_api(client: httpx.Client, database: Database) ->
         assert client.post(path, json=body).status_code == code, body
     assert client.post("/api/quarantine/99/choose", json={"number": 1}).status_code == 404
     assert status(database, quarantine_id) == "pending"
-    body = {"number": 3, "currency": "CHF", "availability": "OUT_OF_STOCK", "for_site": True}
+    body = {
+        "number": 3,
+        "expected": "17.00",
+        "currency": "CHF",
+        "availability": "OUT_OF_STOCK",
+        "for_site": True,
+    }
     assert client.post(path, json=body).json() == {
         "id": quarantine_id,
         "outcome": "stored",

@@ -6,7 +6,7 @@ import re
 
 from cssselect import SelectorError
 from lxml.cssselect import CSSSelector  # type: ignore[import-untyped]
-from lxml.etree import LxmlError
+from lxml.etree import LxmlError  # type: ignore[import-untyped]
 
 from pricewatch.parsing.pages.element_tree import Element
 

@@ -77,6 +77,10 @@ class PriceChoiceRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     number: Annotated[int, Field(ge=1, le=10_000, description="The number of one of `details.candidates`.")]
+    expected: Annotated[
+        ShortText | None,
+        Field(description="Its price, such as 12.50 EUR: refused if the page was read again and it changed."),
+    ] = None
     currency: Currency | None = None
     availability: Literal["IN_STOCK", "OUT_OF_STOCK", "BACKORDER"] | None = None
     for_site: Annotated[bool, Field(description="Remember the place of the price for the whole site.")] = (
@@ -127,7 +131,9 @@ def choose(context: ChangeContext, quarantine_id: Id, body: PriceChoiceRequest) 
 
     Currency and availability are needed only if the page does not state them.
     """
-    request = ChoiceRequest(body.number, body.currency or "", body.availability or "", body.for_site)
+    request = ChoiceRequest(
+        body.number, body.expected or "", body.currency or "", body.availability or "", body.for_site
+    )
     with engine().begin() as connection:
         _known(connection, quarantine_id)
         chosen = candidate_choice.choose(

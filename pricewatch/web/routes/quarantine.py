@@ -80,8 +80,13 @@ def detail_page(context: Context, quarantine_id: Id) -> Response:
 @router.post("/quarantine/{quarantine_id}/choose")
 def choose(context: Context, form: PostedForm, quarantine_id: Id) -> Response:
     """Store the price of one candidate."""
+    number = form.number("number") or 0
     request = ChoiceRequest(
-        form.number("number") or 0, form.text("currency"), form.text("availability"), form.flag("for_site")
+        number,
+        expected=form.text(f"expected_{number}"),
+        currency=form.text("currency"),
+        availability=form.text("availability"),
+        for_site=form.flag("for_site"),
     )
     try:
         with engine().begin() as connection:
