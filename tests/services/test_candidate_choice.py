@@ -12,6 +12,7 @@ from pricewatch.adapters.custom_selectors import CustomSelectorAdapter
 from pricewatch.errors import UserError
 from pricewatch.items import Extracted
 from pricewatch.money import Money
+from pricewatch.parsing.pages.element_path import element_path
 from pricewatch.services import candidate_choice
 from pricewatch.services.candidate_choice import ChoiceRequest, ChosenPrice
 from pricewatch.services.quarantine_review import Review
@@ -64,6 +65,14 @@ def test_chosen_price_is_stored_and_its_place_is_taught(database: Database) -> N
     assert (audit.person, audit.action, audit.subject) == ("Ada", "price chosen", f"offer {quarantine_id}")
     assert audit.details["price"] == "20.00 EUR"
     assert audit.details["selectors"] == {"price": "p.second"}
+
+
+def test_path_of_an_element_is_taught(database: Database) -> None:
+    (element,) = response_of(two_prices()).xpath("//p[@class='second']")
+    path = element_path(element.root)
+    quarantine_id = hold_page(database, candidates=[CANDIDATES[0], candidate(2, "20.00", path=path)])
+    assert choose(database, quarantine_id, 2).selectors == {"price": "div.buy > p.second"}
+    assert price_of_another_page(database, first="44,00", second="45,90") == Money(4590, "EUR")
 
 
 def test_price_is_chosen_once(database: Database) -> None:
