@@ -124,6 +124,13 @@ class ProductPage:
     # The listing of the page, if known.
     listing_id: int | None = None
     earlier: EarlierChecks = field(default_factory=EarlierChecks)
+    # Where the price stood, if two witnesses agreed; the place that the adapter was given; and whether it was
+    # not there (None if the adapter was given no established place).
+    price_place: str = ""
+    given_price_place: str = ""
+    price_place_missing: bool | None = None
+    # Only the browser showed the price, after a request without it.
+    needed_browser: bool = False
     # The result of validation; the offer is accepted if both are None.
     quarantine: Quarantine | None = None
     dropped: Drop | None = None
@@ -181,6 +188,8 @@ class UnreadPage:
     check: ListingCheck | None = None
     # A hash of the content: a site that is down answers every URL with the same page.
     fingerprint: bytes = b""
+    # As for `ProductPage`.
+    price_place_missing: bool | None = None
     # The page, saved because it was readable before, so that a fixed adapter can read it again.
     saved_page: ProductPage | None = None
 

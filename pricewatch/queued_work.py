@@ -23,7 +23,7 @@ class SourceHints:
 
     render: str = "auto"
     needs_browser: bool = False
-    # A CSS selector of the price; empty if it is not known. `price_place_seen` counts the pages that confirm it.
+    # A CSS selector of the price, empty if it is not known; and how many pages confirmed it.
     price_place: str = ""
     price_place_seen: int = 0
 

@@ -172,6 +172,7 @@ ITEM_PIPELINES = {
     "pricewatch.pipelines.details.DetailsPipeline": 340,
     "pricewatch.pipelines.products.ProductsPipeline": 350,
     "pricewatch.pipelines.drift.DriftPipeline": 400,
+    "pricewatch.pipelines.source_memory.SourceMemoryPipeline": 410,
     "pricewatch.pipelines.feed.FeedPipeline": 800,
     "pricewatch.pipelines.commit.CommitPipeline": 900,
 }

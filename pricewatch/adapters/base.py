@@ -68,6 +68,9 @@ class Adapter:
     # True if only the page of a listing shows whether it is sold or gone.
     presence_needs_page: ClassVar[bool] = False
 
+    # A CSS selector: where the price stood on other pages of the shop. Empty if the adapter does not use it.
+    price_place: str = ""
+
     def in_currency(self, currency: str) -> Adapter:
         """The adapter for pages that do not name a currency; adapters of one site return themselves."""
         return self

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from cssselect import SelectorError
 from parsel import Selector
@@ -24,6 +25,8 @@ from pricewatch.vocabulary import Availability, FailureReason, QuarantineReason
 # `currency` is a code, not a selector: the page may display a bare number.
 SELECTOR_NAMES = ("price", "title", "availability", "currency")
 MAX_LENGTH = 500
+# In the details of a quarantined page: a script may add what the selector did not find.
+MAY_NEED_BROWSER = "may_need_browser"
 _XPATH = re.compile(r"\s*(?:xpath:|\.?/|\()")
 _UNREADABLE = frozenset({FailureReason.BLOCKED_PAGE, FailureReason.EMPTY_PAGE})
 
@@ -53,11 +56,16 @@ class CustomSelectorAdapter(Adapter):
         self.expected_currency = selectors.get("currency")
         self.inner = inner.in_currency(self.expected_currency) if self.expected_currency else inner
         self.selectors = selectors
+        self.price_place = inner.price_place
         # Stored rows name the inner adapter; the selectors are stored with the target.
         self.id, self.version, self.domain = inner.id, inner.version, inner.domain  # type: ignore[misc]
         self.requires_js = inner.requires_js  # type: ignore[misc]
         self.page_data = inner.page_data  # type: ignore[misc]
         self.presence_needs_page = inner.presence_needs_page  # type: ignore[misc]
+
+    def with_price_place(self, selector: str) -> Adapter:
+        inner = self.inner.with_price_place(selector)
+        return self if inner is self.inner else CustomSelectorAdapter(inner, self.selectors)
 
     def normalize(self, offer: Offer) -> Ok | Drop | Quarantine:
         return self.inner.normalize(offer)
@@ -124,8 +132,11 @@ class CustomSelectorAdapter(Adapter):
     ) -> ExtractFailure | Quarantine:
         """Quarantine a product page on which a selector matches nothing: the selector needs a fix."""
         if isinstance(found, ExtractFailure) and self.presence(response).presence is not Presence.ALIVE:
-            return ExtractFailure(FailureReason.SELECTOR_NOT_FOUND, why, evidence)
-        return Quarantine(QuarantineReason.SELECTOR_FAILURE, {"why": why, "evidence": evidence})
+            return ExtractFailure(FailureReason.SELECTOR_NOT_FOUND, why, evidence, found.may_need_browser)
+        details: dict[str, Any] = {"why": why, "evidence": evidence}
+        if isinstance(found, ExtractFailure) and found.may_need_browser:
+            details[MAY_NEED_BROWSER] = True
+        return Quarantine(QuarantineReason.SELECTOR_FAILURE, details)
 
     def _contradiction(self, currency: str, evidence: list[str]) -> Quarantine:
         why = f"the page gives its price in {currency}, but {self.expected_currency} is expected"
@@ -149,7 +160,7 @@ def _with_texts(
         return found
     title = texts.get("title") or found.offer.title
     offer = replace(found.offer, title=title, availability=availability)
-    return Extracted(offer, [*evidence, *found.evidence])
+    return Extracted(offer, [*evidence, *found.evidence], found.price_place)
 
 
 def _availability(

@@ -146,10 +146,11 @@ class Command(PageCommand, parse.Command):
             settings_of(self).set("LOG_LEVEL", "ERROR", priority="cmdline")
 
     def _fetch(self, plan: PagePlan) -> PageSpider:
+        from pricewatch.runs.page_rendering import page_meta
+
         if self.crawler_process is None:
             raise RuntimeError("Scrapy sets the crawler process before it runs a command")
-        adapter = plan.adapter
-        rendering = {"playwright": True, "page_data": adapter.page_data} if adapter.requires_js else {}
+        rendering = page_meta(plan.adapter, plan.subject.hints, plan.subject.render)
         request = Request(plan.url, meta={"source_id": plan.subject.source_id, **rendering}, dont_filter=True)
         crawler = self.crawler_process.create_crawler(PageSpider)
         self.crawler_process.crawl(crawler, request=request)

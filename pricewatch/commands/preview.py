@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from scrapy.commands import ScrapyCommand
@@ -13,7 +12,7 @@ from scrapy.http import Response, TextResponse
 from pricewatch.console.project_command import BAD_INPUT
 from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
-from pricewatch.items import ProductPage, UnreadPage
+from pricewatch.items import ExtractFailure, ProductPage, UnreadPage
 from pricewatch.store.engine.json_safe import json_safe
 
 if TYPE_CHECKING:
@@ -35,14 +34,13 @@ def preview_spider() -> type[TargetsSpider]:
         page = ""
         adapter_id = ""
 
-        async def parse_product(
-            self, response: Response, subject: PageContext
-        ) -> AsyncIterator[ProductPage | UnreadPage]:
+        async def product_items(
+            self, response: Response, subject: PageContext, read: ProductPage | ExtractFailure
+        ) -> list[ProductPage | UnreadPage]:
             self.adapter_id = subject.adapter.id
             if isinstance(response, TextResponse):
                 self.page = response.text[:MAX_CHARACTERS]
-            async for item in super().parse_product(response, subject):
-                yield item
+            return await super().product_items(response, subject, read)
 
         def _print(self, result: CheckResult) -> None:
             self.result = result

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pricewatch import clock
 from pricewatch.console.action_command import ActionCommand
-from pricewatch.console.terminal_io import print_table
+from pricewatch.console.terminal_io import print_table, user_name
 from pricewatch.errors import UserError
+from pricewatch.rules.rendering import CHOICES
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 MAX_RATE = 1000
 SOURCE_HELP = "id or domain of the source"
@@ -40,6 +44,19 @@ class Command(ActionCommand):
         change.add_argument("--requests-per-second", metavar="N", help="maximum rate; 0 restores the default")
         change.add_argument("--min-delay-ms", metavar="N", help="minimum delay between two requests")
         change.add_argument("--max-concurrent", metavar="N", help="maximum number of concurrent requests")
+        render = self.action(
+            "render",
+            "Choose whether the pages of a source are fetched with the browser",
+            "auto: without the browser first; with it if a page shows a product without a price. never: without\n"
+            "the browser, even if the adapter requires JavaScript. always: with the browser. Whatever you choose,\n"
+            "what pricewatch has learned about the source is reset. Targets can have a choice of their own.",
+        )
+        render.add_argument("source", metavar="DOMAIN", help=SOURCE_HELP)
+        render.add_argument("render", choices=CHOICES)
+        forget = self.action(
+            "forget-price-place", "Forget where the price stands on the pages of a source; pages teach it again"
+        )
+        forget.add_argument("source", metavar="SOURCE", help=SOURCE_HELP)
         withdraw = self.action("withdraw", "Withdraw the approval: nothing more is fetched from the site")
         withdraw.add_argument("source", metavar="SOURCE", help=SOURCE_HELP)
 
@@ -49,10 +66,12 @@ class Command(ActionCommand):
 
         with engine().connect() as connection:
             rows, spiders = source_list.sources(connection), source_list.custom_spiders_by_source(connection)
-        columns = ("source", "domain", "adapter", "visibility", "approved by", "on", "spiders")
+        columns = ("source", "domain", "adapter", "render", "visibility", "approved by", "on", "spiders")
         cells = [
             (
-                *(row[name] for name in ("id", "domain", "adapter_id", "visibility")),
+                *(row[name] for name in ("id", "domain", "adapter_id")),
+                f"{row['render']} (browser)" if row["needs_browser"] else row["render"],
+                row["visibility"],
                 row["tos_approved_by"] or "nobody",
                 f"{row['tos_reviewed_at']:%Y-%m-%d}" if row["tos_reviewed_at"] else "",
                 ", ".join(spiders.get(row["id"], ())),
@@ -89,6 +108,26 @@ class Command(ActionCommand):
             source_list.set_rate(connection, source.id, values)
         print(f"Changed {source.id}. New crawls use the new limits.")
 
+    def do_render(self, opts: argparse.Namespace) -> None:
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.source_registry import source_hints, source_rows
+
+        with engine().begin() as connection:
+            source = source_rows.find(connection, opts.source)
+            source_hints.set_render(connection, source.id, opts.render)
+            _record(connection, "source: render", source.id, render=opts.render)
+        print(f"{source.id}: render is {opts.render}. New crawls use it.")
+
+    def do_forget_price_place(self, opts: argparse.Namespace) -> None:
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.source_registry import price_places, source_rows
+
+        with engine().begin() as connection:
+            source = source_rows.find(connection, opts.source)
+            price_places.forget(connection, source.id)
+            _record(connection, "price place forgotten", source.id)
+        print(f"{source.id}: the place of its price is forgotten.")
+
     def do_withdraw(self, opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine
         from pricewatch.store.source_registry import source_rows
@@ -97,6 +136,20 @@ class Command(ActionCommand):
             source = source_rows.find(connection, opts.source)
             source_rows.withdraw_approval(connection, source.id, clock.now())
         print(f"Approval withdrawn: nothing more is fetched from {source.id}.")
+
+
+def _record(connection: Connection, action: str, source_id: str, **details: Any) -> None:
+    from pricewatch.store.people import audit_log
+
+    audit_log.record_action(
+        connection,
+        person=user_name(),
+        address=None,
+        action=action,
+        subject=source_id,
+        now=clock.now(),
+        details=details,
+    )
 
 
 def _rate(text: str) -> float | None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pricewatch.store.queues.target_filter import TargetFilter
 
 MAX_FILE_BYTES = 100 * 1024 * 1024
+VALUE_OPTIONS = ("schedule", "priority", "adapter", "render", "notes")
 
 
 class Command(ActionCommand):
@@ -150,6 +151,27 @@ class Command(ActionCommand):
             print(f"{skipped} skipped: already queued, paused, blocked, or of a source that is not approved.")
         return 1 if admission.rejected else 0
 
+    def do_render(self, opts: argparse.Namespace) -> int:
+        from pricewatch.store.engine.database import engine
+        from pricewatch.store.people import audit_log
+        from pricewatch.store.queues import target_rows
+
+        now = clock.now()
+        with engine().begin() as connection:
+            ids = _selected_ids(connection, opts)
+            count = target_rows.set_render(connection, ids, opts.render, now)
+            audit_log.record_action(
+                connection,
+                person=user_name(),
+                address=None,
+                action="targets: render",
+                subject=f"{len(ids)} targets",
+                now=now,
+                details={"ids": ids[:1000], "render": opts.render},
+            )
+        print(f"{count} of {len(ids)} changed to {opts.render}.")
+        return 0
+
     def _change(self, opts: argparse.Namespace, action: str, participle: str) -> int:
         from pricewatch.store.engine.database import engine
         from pricewatch.store.queues import target_rows
@@ -170,7 +192,7 @@ def _target_values(opts: argparse.Namespace) -> dict[str, str]:
     """Return the options of the new targets by the column names of a CSV file."""
     from pricewatch.adapters.custom_selectors import SELECTOR_NAMES
 
-    values = {name: getattr(opts, name) or "" for name in ("schedule", "priority", "adapter", "notes")}
+    values = {name: getattr(opts, name) or "" for name in VALUE_OPTIONS}
     for selector in opts.selector:
         field, equals, text = selector.partition("=")
         if not equals:

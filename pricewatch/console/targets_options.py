@@ -5,16 +5,23 @@ from __future__ import annotations
 import argparse
 
 from pricewatch.console.action_command import ActionCommand
+from pricewatch.rules.rendering import CHOICES, INHERIT
 
+RENDER_CHOICES = (*CHOICES, INHERIT)
 MAX_ROWS = 50
 CSV_HELP = """\
 The file has a header with the column `url`. Other columns are optional:
-schedule, priority, adapter, notes, and the selectors price, title,
-availability (CSS or XPath) and currency (a code such as EUR). A file
-without a header has one URL per line. Columns are separated by commas,
-semicolons or tabs; the encoding is detected. Each bad line is reported; the
-others are imported in one transaction. For a URL that is already a target,
-the values in the file replace the stored ones. --dry-run changes nothing."""
+schedule, priority, adapter, render (auto, never, always or inherit), notes,
+and the selectors price, title, availability (CSS or XPath) and currency (a
+code such as EUR). A file without a header has one URL per line. Columns are
+separated by commas, semicolons or tabs; the encoding is detected. Each bad
+line is reported; the others are imported in one transaction. For a URL that
+is already a target, the values in the file replace the stored ones. --dry-run
+changes nothing."""
+RENDER_HELP = """\
+auto: without the browser first; with it if the page shows a product without a
+price. never: without the browser. always: with the browser. inherit: as the
+source of the target (`scrapy sources render`)."""
 
 
 def add_actions(command: ActionCommand) -> None:
@@ -23,6 +30,9 @@ def add_actions(command: ActionCommand) -> None:
     add.add_argument("--schedule", metavar="CRON", help="when to check, in UTC (default: 0 */4 * * *)")
     add.add_argument("--priority", metavar="N", help="-100 to 100; higher runs first (default: 0)")
     add.add_argument("--adapter", metavar="ID", help="adapter to use (default: the adapter of the site)")
+    add.add_argument(
+        "--render", choices=RENDER_CHOICES, help="whether to use the browser (default: as its source)"
+    )
     add.add_argument(
         "--selector",
         metavar="FIELD=SELECTOR",
@@ -45,6 +55,10 @@ def add_actions(command: ActionCommand) -> None:
     )
     show.add_argument("--after", type=int, default=0, metavar="ID", help="only targets with higher ids")
     show.add_argument("--json", action="store_true", help="print one JSON object per line")
+    render = command.action("render", "Choose whether targets are fetched with the browser", RENDER_HELP)
+    render.add_argument("render", choices=RENDER_CHOICES)
+    render.add_argument("targets", metavar="ID|URL", nargs="*")
+    _add_filter_options(render)
     for name, summary in (
         ("pause", "Stop checking targets until they are resumed"),
         ("resume", "Check paused, broken or stale targets again"),

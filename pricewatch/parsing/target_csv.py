@@ -10,7 +10,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-COLUMNS = ("url", "schedule", "priority", "adapter", "price", "title", "availability", "currency", "notes")
+COLUMNS = (
+    "url",
+    "schedule",
+    "priority",
+    "adapter",
+    "render",
+    "price",
+    "title",
+    "availability",
+    "currency",
+    "notes",
+)
 SEPARATORS = (";", "\t", ",", "|")
 MAX_LINE_LENGTH = 8_000
 # Limit for line breaks in a quoted cell.

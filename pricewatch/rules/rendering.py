@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from pricewatch.errors import UserError
 from pricewatch.queued_work import SourceHints
 from pricewatch.vocabulary import Render
 
 # On a target: the value of its source applies.
 INHERIT = "inherit"
 CHOICES = tuple(str(choice) for choice in Render)
+
+
+def check_choice(text: str) -> str | None:
+    """Return the choice for a target, None for "inherit"; raise `UserError` if it is neither."""
+    if text == INHERIT:
+        return None
+    if text not in CHOICES:
+        raise UserError(f"Unknown choice {text[:20]!r} for render. Known: {', '.join((*CHOICES, INHERIT))}.")
+    return text
 
 
 def is_rendered(render: str | None, hints: SourceHints, *, requires_js: bool) -> bool:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scrapy.http import Response, TextResponse
 from twisted.python.failure import Failure
 
 from pricewatch.adapters.base import Adapter
 from pricewatch.fetching.failures import FetchFailure
+from pricewatch.items import ExtractFailure, ProductPage
 from pricewatch.parsing.url import is_same_product_url
-from pricewatch.queued_work import EarlierChecks, LeasedTarget
+from pricewatch.queued_work import EarlierChecks, LeasedTarget, SourceHints
 from pricewatch.vocabulary import PageOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class PlainPage:
+    """A page that was requested without the browser, and what was read from it."""
+
+    response: Response
+    read: ProductPage | ExtractFailure
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +32,24 @@ class PageContext:
     listing_id: int | None = None
     target: LeasedTarget | None = None
     earlier: EarlierChecks = field(default_factory=EarlierChecks)
+    # What was chosen for the target, or for a page that is only checked; None: as the source.
+    render: str | None = None
+    hints: SourceHints = field(default_factory=SourceHints)
+    # Set while the page is tried in the browser after a request without it.
+    plain: PlainPage | None = None
+
+    def with_hints(self, hints: SourceHints) -> PageContext:
+        """Return the context with an adapter that knows where the price of the source stands."""
+        adapter = self.adapter.with_price_place(hints.price_place) if hints.price_place else self.adapter
+        return replace(self, adapter=adapter, hints=hints)
 
 
 def requested_url(response: Response) -> str:
     """Return the URL that was requested, before any redirect."""
-    redirected: list[str] = response.meta.get("redirect_urls") or [response.url]
-    return redirected[0]
+    if redirected := response.meta.get("redirect_urls"):
+        return str(redirected[0])
+    # A browser follows redirects itself.
+    return response.request.url if response.request else response.url
 
 
 def leads_elsewhere(response: Response) -> bool:

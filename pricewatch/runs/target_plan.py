@@ -13,12 +13,13 @@ from pricewatch.adapters.base import Adapter
 from pricewatch.adapters.custom_selectors import CustomSelectorAdapter, check_selectors
 from pricewatch.errors import RunRefused, UserError
 from pricewatch.parsing.url import InvalidUrl, canonical_url, registrable_domain, site_of
+from pricewatch.queued_work import SourceHints
 from pricewatch.runs.requested_page import PageContext
 from pricewatch.store.operations import adapter_status
 from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_filter import TargetFilter
 from pricewatch.store.queues.target_rows import NewTarget
-from pricewatch.store.source_registry import source_rows
+from pricewatch.store.source_registry import source_hints, source_rows
 from pricewatch.store.source_registry.source_rows import check_approved, not_approved_message
 
 if TYPE_CHECKING:
@@ -88,7 +89,13 @@ def _plan_url(connection: Connection, arguments: TargetsArguments, url: str) -> 
         else adapters.for_new_source(registrable_domain(url))
     )
     selectors = _selectors(arguments.selectors) if arguments.selectors else row["selectors"] if row else {}
-    plan.context = PageContext(adapter_of(adapter_id, selectors), source.id if source else site_of(url))
+    context = PageContext(
+        adapter_of(adapter_id, selectors),
+        source.id if source else site_of(url),
+        render=row["render"] if row else None,
+    )
+    hints = source_hints.load(connection, [source.id])[source.id] if source else SourceHints()
+    plan.context = context.with_hints(hints)
     return plan
 
 

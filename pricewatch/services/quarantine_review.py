@@ -25,6 +25,7 @@ from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url
 from pricewatch.rules.price_jump import is_jump
 from pricewatch.rules.validation import validate_offer
+from pricewatch.store.source_registry import price_places
 from pricewatch.store.writing import moved_targets, quarantine_rows, reviewed_offers
 from pricewatch.store.writing.batch import MAX_RACE_RETRIES, is_outage
 from pricewatch.store.writing.batch import reason as database_reason
@@ -187,7 +188,13 @@ def _adapter(connection: Connection, pending: dict[str, Any]) -> Adapter:
     adapter = adapters.get(pending["adapter_id"])
     target_id = pending["target_id"]
     selectors = reviewed_offers.selectors_of_target(connection, target_id) if target_id is not None else None
-    return CustomSelectorAdapter(adapter, selectors) if selectors else adapter
+    if selectors:
+        adapter = CustomSelectorAdapter(adapter, selectors)
+    # The place that the run used, so that the result is the same; unless a person has chosen one.
+    chosen = price_places.place_of(connection, [pending["source_id"]]).get(pending["source_id"])
+    is_chosen = chosen is not None and chosen.is_chosen_by_person
+    place = chosen.selector if chosen and is_chosen else pending["details"].get("price_place")
+    return adapter.with_price_place(place) if place else adapter
 
 
 def _row(offer: Offer, *, detail: bool = True) -> Row:

@@ -20,6 +20,7 @@ from pricewatch.errors import UserError
 from pricewatch.parsing.target_csv import CsvFile
 from pricewatch.parsing.url import InvalidUrl, canonical_url
 from pricewatch.rules.addresses import PORTS, AllowedHosts, how_to_allow, literal_address, refusal
+from pricewatch.rules.rendering import check_choice
 from pricewatch.rules.target_schedule import (
     DEFAULT_SCHEDULE,
     HIGHEST_PRIORITY,
@@ -107,6 +108,9 @@ def check(values: Mapping[str, str], allowed: AllowedHosts) -> NewTarget:
     adapter_id = values.get("adapter") or None
     if adapter_id is not None and adapter_id not in adapters.known():
         raise BadTarget(f"unknown adapter {adapter_id!r}. Known: {', '.join(adapters.known())}")
+    render = values.get("render", "").strip().lower() or None
+    if render is not None:
+        _check_render(render)
     notes = values.get("notes")
     return NewTarget(
         url=url,
@@ -116,6 +120,7 @@ def check(values: Mapping[str, str], allowed: AllowedHosts) -> NewTarget:
         selectors=selectors,
         adapter_id=adapter_id,
         notes=notes.replace("\x00", "")[:LONGEST_NOTE] if notes else None,
+        render=render,
         chosen=tuple(name for name in ("schedule", "priority") if values.get(name)),
     )
 
@@ -213,6 +218,13 @@ def _add(
         elif number in added.updated:
             outcome, reason = LineOutcome.UPDATED, "this page is already a target, and was changed"
         report.lines[place] = LineReport(line.number, line.url, outcome, reason)
+
+
+def _check_render(text: str) -> None:
+    try:
+        check_choice(text)
+    except UserError as error:
+        raise BadTarget(str(error).rstrip(".")) from None
 
 
 @lru_cache(maxsize=256)

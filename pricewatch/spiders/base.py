@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
 import scrapy
@@ -16,8 +17,10 @@ from pricewatch.adapters.base import Adapter, Presence, PresenceEvidence
 from pricewatch.errors import UserError
 from pricewatch.items import ExtractFailure, ListingCheck
 from pricewatch.parsing.url import is_same_product_url
+from pricewatch.queued_work import SourceHints
 from pricewatch.rules.verification_outcome import attempt_from_status
 from pricewatch.runs.crawl_run import CrawlRun, run_of
+from pricewatch.runs.page_rendering import page_meta
 from pricewatch.spiders.arguments import Arguments, parse_arguments
 from pricewatch.vocabulary import Attempt, FailureReason
 
@@ -53,6 +56,8 @@ class PricewatchSpider(scrapy.Spider):
     arguments: Any
     adapter: Adapter
     source_id: str
+    # How the pages of that source are fetched and read.
+    hints = SourceHints()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> PricewatchSpider:
@@ -110,10 +115,9 @@ class PricewatchSpider(scrapy.Spider):
         """Return how many units of work are done, and the total if it is known."""
         return self.run.pages + self.run.counters["urls_attempted"], None
 
-    def rendering(self, adapter: Adapter | None = None) -> dict[str, Any]:
-        """Return the request meta for fetching a page: with a browser if the adapter requires JavaScript."""
-        adapter = adapter or self.adapter
-        return {"playwright": True, "page_data": adapter.page_data} if adapter.requires_js else {}
+    def rendering(self) -> dict[str, Any]:
+        """Return the request meta for an overview page; `needs_browser` is about product pages."""
+        return page_meta(self.adapter, replace(self.hints, needs_browser=False))
 
     def read_with_adapter(
         self, read: Callable[[TextResponse], R], response: TextResponse

@@ -56,7 +56,7 @@ class OverviewSpider(ProductPageSpider):
 
     def prepare(self, arguments: MarketArguments) -> None:
         self.market, self.adapter, pages = self.load(arguments)
-        self.source_id = self.market.source_id
+        self.source_id, self.hints = self.market.source_id, self.market.hints
         self.page_size = min(self.market.page_size or self.adapter.max_page_size, self.adapter.max_page_size)
         self.starts = [StartPage(url) for url in pages]
         self.crawler.signals.connect(self.on_item_stored, signals.item_scraped)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import AsyncIterator
+from typing import Any
 
 from scrapy.http import Request, Response, TextResponse
 from twisted.python.failure import Failure
 
 from pricewatch import clock
 from pricewatch.adapters.base import Presence
-from pricewatch.fetching.failures import NOT_REQUESTED
+from pricewatch.fetching.failures import NOT_REQUESTED, CrawlEnding, NoBrowser
 from pricewatch.items import (
     Extracted,
     ExtractFailure,
@@ -25,7 +26,9 @@ from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url
 from pricewatch.queued_work import EarlierChecks
 from pricewatch.rules.metric_names import bucket
+from pricewatch.rules.price_place import PAGES_TO_ESTABLISH, is_missing
 from pricewatch.rules.verification_outcome import NOT_FOUND
+from pricewatch.runs.page_rendering import PageRendering
 from pricewatch.runs.requested_page import (
     PageContext,
     leads_elsewhere,
@@ -51,6 +54,10 @@ UNREADABLE = frozenset(
 class ProductPageSpider(PricewatchSpider):
     """Request and read product pages; subclasses decide which."""
 
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self.page_rendering = PageRendering()
+
     def complete_offer(self, offer: Offer, response: Response, subject: PageContext) -> None:
         offer.source = subject.source_id
         offer.fetch_url = response.url
@@ -63,32 +70,50 @@ class ProductPageSpider(PricewatchSpider):
         self, url: str, listing_id: int | None = None, earlier: EarlierChecks | None = None
     ) -> Request:
         subject = PageContext(self.adapter, self.source_id, listing_id, earlier=earlier or EarlierChecks())
-        return self.request_page(url, subject)
+        return self.request_page(url, subject.with_hints(self.hints))
 
     def request_page(self, url: str, subject: PageContext) -> Request:
         self.run.count("urls_attempted")
+        return self._page_request(url, subject)
+
+    def _page_request(self, url: str, subject: PageContext) -> Request:
         return Request(
             url,
             callback=self.parse_product,
             errback=self.product_failed,
             cb_kwargs={"subject": subject},
-            meta={"source_id": subject.source_id, **self.rendering(subject.adapter)},
+            meta={"source_id": subject.source_id, **self.page_rendering.meta(subject)},
             dont_filter=True,
         )
 
     async def parse_product(
         self, response: Response, subject: PageContext
-    ) -> AsyncIterator[ProductPage | UnreadPage]:
-        """Read one product page; every outcome is counted and becomes an item."""
-        result = await self.product_read(response, subject, self.read_product(response, subject))
-        if isinstance(result, ExtractFailure):
-            yield self.no_offer(response, subject, result)
+    ) -> AsyncIterator[ProductPage | UnreadPage | Request]:
+        """Read one product page, or request it again with the browser if a script may add its price."""
+        read = self.read_product(response, subject)
+        again = self.page_rendering.try_browser(response, subject, read)
+        if again is not None:
+            self.run.note("browser/tried")
+            yield self._page_request(requested_url(response), again)
             return
+        response, read = self.page_rendering.outcome(response, subject, read)
+        for item in await self.product_items(response, subject, read):
+            yield item
+
+    async def product_items(
+        self, response: Response, subject: PageContext, read: ProductPage | ExtractFailure
+    ) -> list[ProductPage | UnreadPage]:
+        """Count the outcome of a page, and return it as an item."""
+        result = await self.product_read(response, subject, read)
+        if isinstance(result, ExtractFailure):
+            return [self.no_offer(response, subject, result)]
         self._count_succeeded(subject)
+        if result.needed_browser:
+            self.run.note("browser/needed")
         if result.quarantine is None or result.quarantine.offer is not None:
             self.run.count("offers_extracted")
             self.run.count_metric("scrape_offers_extracted_total", subject.adapter.id, subject.source_id)
-        yield result
+        return [result]
 
     def read_product(self, response: Response, subject: PageContext) -> ProductPage | ExtractFailure:
         """Read a product page into an item for the pipelines, or return why it has no offer."""
@@ -109,7 +134,10 @@ class ProductPageSpider(PricewatchSpider):
             return result
         quarantine = result if isinstance(result, Quarantine) else None
         evidence = result.evidence if isinstance(result, Extracted) else []
-        return self.product_page(response, subject, result.offer, quarantine, evidence)
+        page = self.product_page(response, subject, result.offer, quarantine, evidence)
+        if isinstance(page, ProductPage) and isinstance(result, Extracted):
+            page.price_place = result.price_place
+        return page
 
     def product_page(
         self,
@@ -137,6 +165,8 @@ class ProductPageSpider(PricewatchSpider):
             listing_id=subject.listing_id,
             earlier=subject.earlier,
             quarantine=quarantine,
+            given_price_place=subject.adapter.price_place,
+            price_place_missing=_is_place_missing(subject, evidence or _evidence(quarantine)),
         )
 
     def may_follow(self, response: Response, subject: PageContext) -> bool:
@@ -156,6 +186,8 @@ class ProductPageSpider(PricewatchSpider):
         gone = self.presence(response, subject.adapter).presence in (Presence.GONE, Presence.SOLD)
         page = self.unread_page(response.url, subject, reason, answered=True, gone=gone)
         page.check = self.check_from(page, subject, response)
+        # A page that is not a product page has no price at any place.
+        page.price_place_missing = _is_place_missing(subject, failure.evidence) or None
         if not page.is_failure:
             self._count_succeeded(subject)
             if reason is FailureReason.OOS_NO_PRICE:
@@ -221,9 +253,17 @@ class ProductPageSpider(PricewatchSpider):
         self.run.count_metric("scrape_urls_attempted_total", *labels, "failed")
         self.run.count_metric("scrape_urls_failed_total", *labels, reason)
 
-    async def product_failed(self, failure: Failure) -> list[UnreadPage]:
+    async def product_failed(self, failure: Failure) -> list[ProductPage | UnreadPage]:
         request: Request = failure.request  # type: ignore[attr-defined]
         subject: PageContext = request.cb_kwargs["subject"]
+        if subject.plain is not None and not isinstance(failure.value, CrawlEnding):
+            # The browser did not help: the page without it counts.
+            if isinstance(failure.value, NoBrowser):
+                self.page_rendering.set_browser_missing()
+            return await self.product_items(subject.plain.response, subject, subject.plain.read)
+        return [self.not_fetched(failure, request, subject)]
+
+    def not_fetched(self, failure: Failure, request: Request, subject: PageContext) -> UnreadPage:
         outcome, status, error = outcome_of(failure)
         reason = reason_of(failure, outcome, status)
         self._count_failed(subject, reason)
@@ -237,4 +277,15 @@ class ProductPageSpider(PricewatchSpider):
         if outcome is PageOutcome.HTTP_ERROR:
             response = getattr(failure.value, "response", None)
         page.check = self.check_from(page, subject, response)
-        return [page]
+        return page
+
+
+def _evidence(quarantine: Quarantine | None) -> list[str]:
+    return quarantine.details.get("evidence", []) if quarantine else []
+
+
+def _is_place_missing(subject: PageContext, evidence: list[str]) -> bool | None:
+    """Return whether the price is not at its established place; None if the adapter was given none."""
+    if not subject.adapter.price_place or subject.hints.price_place_seen < PAGES_TO_ESTABLISH:
+        return None
+    return is_missing(evidence)

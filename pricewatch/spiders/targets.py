@@ -19,7 +19,7 @@ from pricewatch.adapters.offer_check import check_offer
 from pricewatch.errors import UserError
 from pricewatch.items import ExtractFailure, ListingCheck, ProductPage, Quarantine, UnreadPage
 from pricewatch.parsing.identity import identity_key
-from pricewatch.queued_work import LeasedTarget
+from pricewatch.queued_work import LeasedTarget, SourceHints
 from pricewatch.rules.page_moves import is_permanent
 from pricewatch.rules.target_schedule import QueueLimits, TargetOutcome
 from pricewatch.runs.requested_page import PageContext, leads_elsewhere, outcome_of, reason_of, requested_url
@@ -30,6 +30,7 @@ from pricewatch.spiders.product_pages import ProductPageSpider
 from pricewatch.store.engine.database import engine
 from pricewatch.store.queues import target_leases, target_queue, target_rows
 from pricewatch.store.queues.target_queue import DefaultRate
+from pricewatch.store.source_registry import source_hints
 from pricewatch.store.writing import moved_targets
 from pricewatch.vocabulary import Attempt, DropReason, FailureReason, QuarantineReason
 
@@ -58,6 +59,7 @@ class TargetsSpider(ProductPageSpider):
         self._left = arguments.max_targets or settings.getint("TARGETS_PER_RUN")
         self._deadline = time.monotonic() + 60 * settings.getfloat("TARGETS_TIME_BUDGET_MINUTES")
         self._under_way: dict[int, LeasedTarget] = {}
+        self._hints: dict[str, SourceHints] = {}
         self._done = 0
         self._changed = asyncio.Event()
         self.crawler.signals.connect(self._item_ended, signals.item_scraped)
@@ -94,7 +96,8 @@ class TargetsSpider(ProductPageSpider):
             if self.plan.new is not None:
                 target_rows.add(connection, [self.plan.new], now, "crawl")
                 ids = target_rows.find(connection, [self.plan.new.url])
-            return target_leases.lease_by_id(connection, self.worker, ids, now, seconds=self.lease_seconds)
+            leased = target_leases.lease_by_id(connection, self.worker, ids, now, seconds=self.lease_seconds)
+            return self._with_hints(connection, leased)
 
         leased = await self.run.call(lease)
         if missing := len(self.plan.ids) - len(leased):
@@ -129,7 +132,7 @@ class TargetsSpider(ProductPageSpider):
         now = clock.now()
         under_way = Counter(target.source_id for target in self._under_way.values())
         target_queue.requeue_expired(connection, now)
-        return target_leases.lease(
+        leased = target_leases.lease(
             connection,
             self.worker,
             now,
@@ -138,6 +141,12 @@ class TargetsSpider(ProductPageSpider):
             busy=[source_id for source_id, count in under_way.items() if count * 2 >= self.chunk],
             source_id=self.plan.source_id,
         )
+        return self._with_hints(connection, leased)
+
+    def _with_hints(self, connection: Connection, leased: list[LeasedTarget]) -> list[LeasedTarget]:
+        """Load how the pages of the leased targets are fetched and read."""
+        self._hints |= source_hints.load(connection, {target.source_id for target in leased})
+        return leased
 
     async def _wait_for_capacity(self) -> None:
         limit = len(self._under_way) // 2
@@ -150,7 +159,10 @@ class TargetsSpider(ProductPageSpider):
             adapter = adapter_of(target.adapter_id, target.selectors)
         except UserError:
             return None
-        return PageContext(adapter, target.source_id, target.listing_id, target, target.earlier)
+        subject = PageContext(
+            adapter, target.source_id, target.listing_id, target, target.earlier, target.render
+        )
+        return subject.with_hints(self._hints[target.source_id])
 
     def _refuse(self, target: LeasedTarget, subject: PageContext | None) -> UnreadPage:
         """Return the item for a target that is not requested: it is blocked or its adapter is missing."""
@@ -171,15 +183,14 @@ class TargetsSpider(ProductPageSpider):
             target=target,
         )
 
-    async def parse_product(
-        self, response: Response, subject: PageContext
-    ) -> AsyncIterator[ProductPage | UnreadPage]:
+    async def product_items(
+        self, response: Response, subject: PageContext, read: ProductPage | ExtractFailure
+    ) -> list[ProductPage | UnreadPage]:
         if subject.target is None:
             # A page that is only checked, not stored.
-            self._report(self.read_product(response, subject), subject)
-            return
-        async for item in super().parse_product(response, subject):
-            yield item
+            self._report(read, subject)
+            return []
+        return await super().product_items(response, subject, read)
 
     def may_follow(self, response: Response, subject: PageContext) -> bool:
         return subject.target is not None and is_permanent(response.meta.get("redirect_reasons", []))
@@ -243,13 +254,14 @@ class TargetsSpider(ProductPageSpider):
             return ListingCheck(subject.listing_id, Attempt.TROUBLE, page.observed_at)
         return self.check_listing(subject.listing_id, subject.target.url, response, subject.adapter)
 
-    async def product_failed(self, failure: Failure) -> list[UnreadPage]:
-        pages = await super().product_failed(failure)
-        request: Request = failure.request  # type: ignore[attr-defined]
+    async def product_failed(self, failure: Failure) -> list[ProductPage | UnreadPage]:
+        # A page that was only checked has no outcome to store.
+        return [page for page in await super().product_failed(failure) if page.target is not None]
+
+    def not_fetched(self, failure: Failure, request: Request, subject: PageContext) -> UnreadPage:
         outcome, status, error = outcome_of(failure)
         self._print(CheckResult(request.url, "failed", reason_of(failure, outcome, status), error))
-        # A page that was only checked has no outcome to store.
-        return [page for page in pages if page.target is not None]
+        return super().not_fetched(failure, request, subject)
 
     def _item_ended(self, item: Any) -> None:
         # A target that was not tried stays leased until the run releases it.

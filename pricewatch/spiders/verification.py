@@ -16,14 +16,15 @@ from pricewatch import adapters, clock
 from pricewatch.adapters.base import Adapter
 from pricewatch.errors import UserError
 from pricewatch.items import CheckedListings, ListingCheck
-from pricewatch.queued_work import VerificationCandidate
+from pricewatch.queued_work import SourceHints, VerificationCandidate
 from pricewatch.rules.freshness import CLOCKS_APART, VERIFY_BELOW, time_until_below
 from pricewatch.rules.verification_outcome import HEAD_REFUSED
+from pricewatch.runs.page_rendering import page_meta
 from pricewatch.runs.requested_page import outcome_of
 from pricewatch.spiders.arguments import MOST, Arguments
 from pricewatch.spiders.base import PricewatchSpider
 from pricewatch.store.engine.database import engine
-from pricewatch.store.source_registry import source_rows
+from pricewatch.store.source_registry import source_hints, source_rows
 from pricewatch.store.source_registry.market_rows import MarketRecord, load_approved_market
 from pricewatch.store.source_registry.source_rows import SourceRecord
 from pricewatch.store.writing import verification_rows
@@ -57,17 +58,18 @@ class VerificationSpider(PricewatchSpider):
     @classmethod
     def load(
         cls, arguments: VerificationArguments
-    ) -> tuple[MarketRecord | None, SourceRecord | None, Adapter]:
+    ) -> tuple[MarketRecord | None, SourceRecord | None, Adapter, SourceHints]:
         with engine().connect() as connection:
             if arguments.market is not None:
                 market = load_approved_market(connection, arguments.market)
-                return market, None, adapters.get(market.adapter_id)
+                return market, None, adapters.get(market.adapter_id), market.hints
             source = source_rows.find(connection, arguments.source or "")
+            hints = source_hints.load(connection, [source.id])[source.id]
         source_rows.check_approved(source)
-        return None, source, adapters.get(source.adapter_id)
+        return None, source, adapters.get(source.adapter_id), hints
 
     def prepare(self, arguments: VerificationArguments) -> None:
-        self.market, self.source, self.adapter = self.load(arguments)
+        self.market, self.source, self.adapter, self.hints = self.load(arguments)
         self.source_id = self.market.source_id if self.market else self.source.id if self.source else ""
         self.alert_subject = self.market.id if self.market else self.source_id
         self.most = arguments.max_listings or self.settings.getint("VERIFICATION_MAX_LISTINGS")
@@ -134,16 +136,16 @@ class VerificationSpider(PricewatchSpider):
             return self.adapter
 
     def _request(self, candidate: VerificationCandidate, method: str) -> Request:
+        rendering = {}
+        if method == "GET":
+            rendering = page_meta(self._adapter_of(candidate), self.hints, candidate.render)
         return Request(
             candidate.url,
             method=method,
             callback=self.parse_listing,
             errback=self.listing_failed,
             cb_kwargs={"candidate": candidate},
-            meta={
-                "handle_httpstatus_all": True,
-                **(self.rendering(self._adapter_of(candidate)) if method == "GET" else {}),
-            },
+            meta={"handle_httpstatus_all": True, **rendering},
             dont_filter=True,
         )
 

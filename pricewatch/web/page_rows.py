@@ -18,6 +18,7 @@ Fact = tuple[str, Any]
 _OTHER_DETAILS = {
     *("evidence", "candidates", "why", "title", "encoding", "from"),
     *("price_cents", "stored_price_cents", "currency"),
+    *("price_place", "may_need_browser"),
 }
 _OFFER_FACTS = ("brand", "gtin", "mpn", "sku", "location")
 

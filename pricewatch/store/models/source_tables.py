@@ -60,8 +60,8 @@ class Source(Base):
     render: Mapped[str] = mapped_column(server_default="auto")
     # Learned: with `auto`, product pages show their price only in the browser.
     needs_browser: Mapped[bool] = mapped_column(server_default=text("false"))
-    # A CSS selector: where the price stands on product pages, on how many pages it was confirmed and when, and
-    # who chose it ("pages" or a person).
+    # A CSS selector: where the price stands on product pages. On how many pages it was confirmed, when it
+    # changed, and who chose it ("pages" or a person).
     price_place: Mapped[str | None]
     price_place_seen: Mapped[int] = mapped_column(server_default="0")
     price_place_at: Mapped[datetime | None]

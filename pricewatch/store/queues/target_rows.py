@@ -12,6 +12,7 @@ from sqlalchemy import Connection, case, delete, exists, func, select, text, upd
 
 from pricewatch.errors import UserError
 from pricewatch.parsing.url import InvalidUrl, canonical_url
+from pricewatch.rules.rendering import check_choice
 from pricewatch.rules.target_schedule import DEFAULT_SCHEDULE
 from pricewatch.store.models import Listing, Source, Target
 from pricewatch.store.queues.target_filter import TargetFilter
@@ -24,45 +25,45 @@ WINDOW = 5_000
 
 
 _ADD = text("""
-INSERT INTO targets (source_id, adapter_id, url, canonical_url, selectors, schedule, priority, notes,
+INSERT INTO targets (source_id, adapter_id, url, canonical_url, selectors, schedule, priority, notes, render,
                      created_by, next_due_at, listing_id, created_at, updated_at)
 SELECT r.source_id, coalesce(r.adapter_id, s.adapter_id), r.url, r.canonical_url, r.selectors, r.schedule,
-       r.priority, r.notes, :created_by,
+       r.priority, r.notes, nullif(r.render, 'inherit'), :created_by,
        CASE WHEN s.tos_approved_by IS NOT NULL THEN CAST(:now AS timestamptz) END,
        (SELECT l.id FROM listings l WHERE l.source_id = r.source_id AND l.canonical_url = r.canonical_url),
        :now, :now
 FROM json_to_recordset(CAST(:rows AS json)) AS r(
     source_id text, adapter_id text, url text, canonical_url text, selectors jsonb, schedule text,
-    priority integer, notes text)
+    priority integer, notes text, render text)
 JOIN sources s ON s.id = r.source_id
 ON CONFLICT (source_id, canonical_url) DO NOTHING
 RETURNING id, source_id, canonical_url
 """)
 
-# Values that are set replace the stored ones. A new schedule, adapter or selector resets failures and makes
-# the target due at once.
+# Values that are set replace the stored ones. A new schedule, adapter, selector or rendering resets failures
+# and makes the target due at once.
 _UPDATE = text("""
 UPDATE targets t SET
     schedule = n.schedule, priority = n.priority, adapter_id = n.adapter_id, selectors = n.selectors,
-    notes = n.notes, updated_at = :now,
+    notes = n.notes, render = n.render, updated_at = :now,
     status = CASE WHEN n.reset AND t.status = 'BROKEN' THEN 'ACTIVE' ELSE t.status END,
     consecutive_failures = CASE WHEN n.reset THEN 0 ELSE t.consecutive_failures END,
     next_due_at = CASE WHEN n.reset AND t.next_due_at IS NOT NULL THEN :now ELSE t.next_due_at END
 FROM (
-    SELECT k.id, o.*, (k.schedule, k.adapter_id, k.selectors)
-                      IS DISTINCT FROM (o.schedule, o.adapter_id, o.selectors) AS reset
+    SELECT k.id, o.*, (k.schedule, k.adapter_id, k.selectors, k.render)
+                      IS DISTINCT FROM (o.schedule, o.adapter_id, o.selectors, o.render) AS reset
     FROM json_to_recordset(CAST(:rows AS json)) AS r(
         source_id text, adapter_id text, canonical_url text, selectors jsonb, schedule text,
-        priority integer, notes text)
+        priority integer, notes text, render text)
     JOIN targets k ON k.source_id = r.source_id AND k.canonical_url = r.canonical_url
     CROSS JOIN LATERAL (
         SELECT coalesce(r.schedule, k.schedule) AS schedule, coalesce(r.priority, k.priority) AS priority,
                coalesce(r.adapter_id, k.adapter_id) AS adapter_id, k.selectors || r.selectors AS selectors,
-               coalesce(r.notes, k.notes) AS notes
+               coalesce(r.notes, k.notes) AS notes, nullif(coalesce(r.render, k.render), 'inherit') AS render
     ) o
 ) n
-WHERE t.id = n.id AND (t.schedule, t.priority, t.adapter_id, t.selectors, t.notes)
-                      IS DISTINCT FROM (n.schedule, n.priority, n.adapter_id, n.selectors, n.notes)
+WHERE t.id = n.id AND (t.schedule, t.priority, t.adapter_id, t.selectors, t.notes, t.render)
+                      IS DISTINCT FROM (n.schedule, n.priority, n.adapter_id, n.selectors, n.notes, n.render)
 RETURNING t.source_id, t.canonical_url
 """)
 # Fields with a default value: they change an existing target only if the user chose them.
@@ -80,6 +81,8 @@ class NewTarget:
     selectors: dict[str, str] = field(default_factory=dict)
     adapter_id: str | None = None
     notes: str | None = None
+    # A `Render`, or "inherit" to use that of the source.
+    render: str | None = None
     # Which of schedule and priority the user chose.
     chosen: tuple[str, ...] = ()
 
@@ -120,7 +123,7 @@ def _update(connection: Connection, rows: Sequence[dict[str, Any]], now: datetim
     changes = [
         {**row, **{name: None for name in _FIELDS_WITH_DEFAULTS if name not in row["chosen"]}}
         for row in rows
-        if row["chosen"] or row["selectors"] or row["adapter_id"] or row["notes"]
+        if row["chosen"] or row["selectors"] or row["adapter_id"] or row["notes"] or row["render"]
     ]
     updated: set[tuple[str, str]] = set()
     for begin in range(0, len(changes), CHUNK):
@@ -254,6 +257,22 @@ def resume(connection: Connection, ids: Sequence[int], now: datetime) -> int:
             status="ACTIVE",
             consecutive_failures=0,
             next_due_at=case((approved, now)),
+            updated_at=now,
+        )
+    ).rowcount
+
+
+def set_render(connection: Connection, ids: Sequence[int], render: str, now: datetime) -> int:
+    """Choose whether the pages of targets are rendered; as for other changes, they are due at once."""
+    value = check_choice(render)
+    return connection.execute(
+        update(Target)
+        .where(Target.id.in_(list(ids)), Target.render.is_distinct_from(value))
+        .values(
+            render=value,
+            status=case((Target.status == "BROKEN", "ACTIVE"), else_=Target.status),
+            consecutive_failures=0,
+            next_due_at=case((Target.next_due_at.is_not(None), now)),
             updated_at=now,
         )
     ).rowcount

@@ -10,11 +10,12 @@ from sqlalchemy import Connection, select, update
 from sqlalchemy.orm import Session
 
 from pricewatch.errors import RunRefused, UserError
+from pricewatch.queued_work import SourceHints
 from pricewatch.rules.market_membership import PriceRange
 from pricewatch.rules.market_schedule import FAILURES_TO_OPEN, INTERVAL_SHARES
 from pricewatch.store.models import Market, Source
 from pricewatch.store.operations import alert_rows
-from pricewatch.store.source_registry import source_rows
+from pricewatch.store.source_registry import source_hints, source_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class MarketRecord:
     sweep_page: int | None
     sweep_last_pages: int | None
     tos_approved_by: str | None
+    hints: SourceHints
 
     @property
     def has_filters(self) -> bool:
@@ -87,6 +89,7 @@ def load_market(connection: Connection, market_id: str) -> MarketRecord:
             sweep_page=market.sweep_page,
             sweep_last_pages=market.sweep_last_pages,
             tos_approved_by=source.tos_approved_by,
+            hints=source_hints.load(connection, [source.id])[source.id],
         )
 
 

@@ -30,11 +30,11 @@ class PricePlace:
 
 
 def remember(connection: Connection, source_id: str, selector: str, *, by: str, now: datetime) -> None:
-    """Store where the price stands: `by` is a person, whose choice stays until a person changes it, or "pages"."""
+    """Store where the price stands. `by` is "pages" or a person, whose choice only a person changes."""
     if by == BY_PAGES:
         remember_pages(connection, {source_id: [selector]}, now)
         return
-    if not selector.strip() or len(selector) > LONGEST_SELECTOR or not selector.isprintable():
+    if not _is_usable(selector):
         raise UserError(f"A selector has 1 to {LONGEST_SELECTOR} characters, without control characters.")
     _store(connection, source_id, PlaceMemory(selector.strip(), 0, by), now)
 
@@ -42,7 +42,7 @@ def remember(connection: Connection, source_id: str, selector: str, *, by: str, 
 def remember_pages(connection: Connection, places: Mapping[str, Sequence[str]], now: datetime) -> None:
     """Add what product pages showed, by source and in order; a source is written once, if it changes."""
     usable = {
-        source_id: [selector for selector in selectors if 0 < len(selector) <= LONGEST_SELECTOR]
+        source_id: list(filter(_is_usable, selectors))
         for source_id, selectors in places.items()
     }
     columns = (
@@ -55,11 +55,11 @@ def remember_pages(connection: Connection, places: Mapping[str, Sequence[str]], 
     )
     # In one order, so that two runs do not deadlock.
     query = select(*columns).where(Source.id.in_(sorted(usable))).order_by(Source.id).with_for_update()
-    for source_id, *values in connection.execute(query).all():
-        memory = PlaceMemory(*values)
-        changed = after_pages(memory, usable[source_id])
+    for row in connection.execute(query).all():
+        memory = PlaceMemory(*row[1:])
+        changed = after_pages(memory, usable[row.id])
         if changed != memory:
-            _store(connection, source_id, changed, now)
+            _store(connection, row.id, changed, now)
 
 
 def place_of(connection: Connection, source_ids: Iterable[str]) -> dict[str, PricePlace]:
@@ -71,12 +71,16 @@ def place_of(connection: Connection, source_ids: Iterable[str]) -> dict[str, Pri
         Source.price_place_at,
         Source.price_place_by,
     ).where(Source.id.in_(sorted(set(source_ids))), Source.price_place.is_not(None))
-    return {source_id: PricePlace(*values) for source_id, *values in connection.execute(query)}
+    return {row[0]: PricePlace(*row[1:]) for row in connection.execute(query)}  # type: ignore[arg-type]  # not NULL
 
 
 def forget(connection: Connection, source_id: str) -> None:
     """Remove the place of a source; pages can teach a new one."""
     _store(connection, source_id, PlaceMemory(), None)
+
+
+def _is_usable(selector: str) -> bool:
+    return bool(selector.strip()) and len(selector) <= LONGEST_SELECTOR and selector.isprintable()
 
 
 def _store(connection: Connection, source_id: str, memory: PlaceMemory, now: datetime | None) -> None:

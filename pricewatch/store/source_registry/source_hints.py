@@ -24,7 +24,7 @@ def load(connection: Connection, source_ids: Iterable[str]) -> dict[str, SourceH
         func.coalesce(Source.price_place, ""),
         Source.price_place_seen,
     ).where(Source.id.in_(sorted(set(source_ids))))
-    return {source_id: SourceHints(*values) for source_id, *values in connection.execute(query)}
+    return {row.id: SourceHints(*row[1:]) for row in connection.execute(query)}
 
 
 def set_render(connection: Connection, source_id: str, render: str) -> None:

@@ -17,6 +17,7 @@ RUNBOOKS = {
     "adapter_reads_nothing": "adapter-failing",
     "adapter_low_yield": "adapter-failing",
     "adapter_zero_price": "prices-of-zero",
+    "price_place_lost": "prices-that-moved-on-the-page",
     "market_stale": "no-fresh-data-for-a-market",
     "circuit_open": "a-market-that-keeps-failing",
     "sweep_partial": "a-sweep-saw-too-little",

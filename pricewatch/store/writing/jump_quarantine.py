@@ -131,7 +131,7 @@ def quarantine_jumps(
 def attach_page(connection: Connection, item: ProductPage, *, run_id: int) -> None:
     """Add the product page and the complete offer to the row of a quarantined price."""
     offer = item.offer
-    details = {"from": "page", "evidence": item.evidence, "encoding": item.encoding}
+    details = {"from": "page", "evidence": item.evidence, **quarantine_rows.replay_details(item)}
     connection.execute(
         _ATTACH_PAGE,
         {

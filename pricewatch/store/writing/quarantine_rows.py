@@ -75,9 +75,7 @@ def quarantine_offer(connection: Connection, item: ProductPage, *, run_id: int, 
         "identity_key": _identity_key(connection, item),
         "reason": item.quarantine.reason,
         "offer": json_safe(asdict(offer)),
-        "details": json_safe(
-            {"evidence": item.evidence, **item.quarantine.details, "encoding": item.encoding}
-        ),
+        "details": json_safe({"evidence": item.evidence, **item.quarantine.details, **replay_details(item)}),
         "page_hash": save_page(connection, item.page, observed_at),
         "first_seen_at": observed_at,
         "observed_at": observed_at,
@@ -95,6 +93,12 @@ def quarantine_offer(connection: Connection, item: ProductPage, *, run_id: int, 
             },
         )
     )
+
+
+def replay_details(item: ProductPage) -> dict[str, str]:
+    """Return what a replay needs to read the page as the run did."""
+    place = {"price_place": item.given_price_place} if item.given_price_place else {}
+    return {"encoding": item.encoding, **place}
 
 
 def _identity_key(connection: Connection, item: ProductPage) -> str | None:
