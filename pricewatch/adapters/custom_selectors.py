@@ -19,6 +19,7 @@ from pricewatch.parsing.pages.displayed_price import tag_text
 from pricewatch.parsing.prices.currency_marks import PIECE_BREAK
 from pricewatch.parsing.prices.price import ParsedPrice, PriceRefusal, parse_price, to_cents
 from pricewatch.parsing.text import clean
+from pricewatch.rules.price_options import evidence_availability
 from pricewatch.vocabulary import Availability, FailureReason, QuarantineReason
 
 # `currency` is a code, not a selector: the page may display a bare number.
@@ -28,7 +29,6 @@ MAX_LENGTH = 500
 MAY_NEED_BROWSER = "may_need_browser"
 _XPATH = re.compile(r"\s*(?:xpath:|\.?/|\()")
 _UNREADABLE = frozenset({FailureReason.BLOCKED_PAGE, FailureReason.EMPTY_PAGE})
-_AVAILABILITY_EVIDENCE = re.compile(r"availability: ([A-Z_]+)")
 
 
 def check_selectors(selectors: Mapping[str, str]) -> str | None:
@@ -174,10 +174,7 @@ def _availability(
         return found.offer.availability, f"availability: {found.offer.availability} (adapter)"
     # The availability may be certain although the price is ambiguous; the evidence has it.
     evidence = found.details.get("evidence", []) if isinstance(found, Quarantine) else found.evidence
-    for line in evidence:
-        if (match := _AVAILABILITY_EVIDENCE.match(str(line))) and match[1] in Availability.__members__:
-            return Availability(match[1]), str(line)
-    return Availability.UNKNOWN, "availability: not stated on the page"
+    return evidence_availability(evidence) or (Availability.UNKNOWN, "availability: not stated on the page")
 
 
 def _heading(response: TextResponse) -> str:

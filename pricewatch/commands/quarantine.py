@@ -1,4 +1,4 @@
-"""`scrapy quarantine`: review quarantined offers: list, show, accept, reject, or read their pages again."""
+"""`scrapy quarantine`: review quarantined offers: list, show, choose the price, accept, reject, replay."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Command(ActionCommand):
     name = "quarantine"
 
     def short_desc(self) -> str:
-        return "Review quarantined offers: list, show, accept, reject, replay"
+        return "Review quarantined offers: list, show, choose, accept, reject, replay"
 
     def add_actions(self) -> None:
         show_all = self.action("list", "List quarantined offers, the newest first")
@@ -47,6 +47,22 @@ class Command(ActionCommand):
         show = self.action("show", "Show all fields of a quarantined offer")
         show.add_argument("id", metavar="ID")
         show.add_argument("--save", metavar="FILE", help="write the page of the offer to this file")
+        choose = self.action(
+            "choose",
+            "Store the price of one candidate: this is the price",
+            "Without NUMBER, the candidates are listed. If the offer belongs to a target, the target reads\n"
+            "its price at the same place from now on.",
+        )
+        choose.add_argument("id", metavar="ID")
+        choose.add_argument("number", metavar="NUMBER", nargs="?")
+        choose.add_argument("--currency", metavar="CODE", help="the currency, if the page does not name it")
+        choose.add_argument(
+            "--availability", metavar="WORD", help="IN_STOCK, OUT_OF_STOCK or BACKORDER, if it is not known"
+        )
+        choose.add_argument(
+            "--for-site", action="store_true", help="remember the place of the price for the whole site"
+        )
+        choose.add_argument("--by", metavar="NAME", help="who decides (default: your login name)")
         for name, summary in (
             ("accept", "Store quarantined offers: they are right"),
             ("reject", "Discard quarantined offers: they are wrong"),
@@ -89,14 +105,11 @@ class Command(ActionCommand):
             print(f"--before {rows[-1]['id']} shows older ones.")
 
     def do_show(self, opts: argparse.Namespace) -> None:
-        from pricewatch.store.engine.database import engine
+        from pricewatch.rules.price_options import price_options
         from pricewatch.store.writing import quarantine_rows
 
-        (entry_id,) = parse_ids([opts.id])
-        with engine().connect() as connection:
-            entry = quarantine_rows.get(connection, entry_id)
-        if entry is None:
-            raise UserError(f"There is no offer {entry_id} in quarantine.")
+        entry_id = _one_id(opts.id)
+        entry = _stored(entry_id)
         page = entry.pop("page")
         if opts.save:
             if page is None:
@@ -106,8 +119,29 @@ class Command(ActionCommand):
             return
         from pricewatch.store.engine.json_safe import json_safe
 
-        shown = {**entry, "page_bytes": len(page) if page is not None else None}
+        choices = [f"{option.number}: {option.describe()}" for option in price_options(entry["details"])]
+        shown = {**entry, "page_bytes": len(page) if page is not None else None, "choices": choices}
         print(json.dumps(json_safe(shown), indent=2, ensure_ascii=False))
+
+    def do_choose(self, opts: argparse.Namespace) -> int:
+        from pricewatch.services import candidate_choice
+        from pricewatch.store.engine.database import engine
+
+        entry_id = _one_id(opts.id)
+        if opts.number is None:
+            return _print_options(entry_id)
+        request = candidate_choice.ChoiceRequest(
+            _one_id(opts.number),
+            currency=opts.currency or "",
+            availability=opts.availability or "",
+            for_site=opts.for_site,
+        )
+        with engine().begin() as connection:
+            done = candidate_choice.choose(
+                connection, entry_id, request, by=opts.by or user_name(), now=clock.now()
+            ).review
+        print(_outcome_line(done))
+        return 0 if done.would_store else 1
 
     def do_accept(self, opts: argparse.Namespace) -> int:
         from pricewatch.services import quarantine_review
@@ -155,6 +189,37 @@ class Command(ActionCommand):
                 progress(number)
         print(f"{stored} of {len(ids)} {'stored' if opts.apply else 'would be stored; --apply stores them'}.")
         return 0
+
+
+def _one_id(text: str) -> int:
+    ids = parse_ids([text])
+    if len(ids) != 1:
+        raise UserError(f"{text!r} is not one number. Example: 17")
+    return ids[0]
+
+
+def _stored(entry_id: int) -> dict[str, Any]:
+    from pricewatch.store.engine.database import engine
+    from pricewatch.store.writing import quarantine_rows
+
+    with engine().connect() as connection:
+        entry = quarantine_rows.get(connection, entry_id)
+    if entry is None:
+        raise UserError(f"There is no offer {entry_id} in quarantine.")
+    return entry
+
+
+def _print_options(entry_id: int) -> int:
+    from pricewatch.rules.price_options import price_options
+
+    options = price_options(_stored(entry_id)["details"])
+    if not options:
+        raise UserError(f"Offer {entry_id} has no candidates to choose from.")
+    rows = [
+        (one.number, one.label, ", ".join(one.roles), ", ".join(one.sources), one.text) for one in options
+    ]
+    print_table(("number", "price", "taken for", "from", "text"), rows)
+    return 0
 
 
 def _pending_ids(adapter_id: str) -> list[int]:

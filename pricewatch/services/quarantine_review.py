@@ -68,11 +68,24 @@ def accept(
     connection: Connection, quarantine_id: int, *, by: str, note: str | None, now: datetime
 ) -> Reviewed:
     """Store a quarantined offer unchanged, because a person says that it is right."""
-    pending = _pending(connection, quarantine_id)
+    pending = pending_row(connection, quarantine_id)
     if isinstance(pending, Reviewed):
         return pending
+    return accept_offer(connection, pending, stored_offer(pending), by=by, note=note, now=now)
+
+
+def stored_offer(pending: dict[str, Any]) -> Offer:
+    """The offer of a quarantined row, with the time at which the page was read."""
     offer = quarantine_rows.stored_offer(pending["offer"])
     offer.observed_at = offer.observed_at or pending["observed_at"]
+    return offer
+
+
+def accept_offer(
+    connection: Connection, pending: dict[str, Any], offer: Offer, *, by: str, note: str | None, now: datetime
+) -> Reviewed:
+    """Store this offer for a pending row, and close the row if that is possible."""
+    quarantine_id = pending["id"]
     if _has_moved(pending):
         # It was quarantined under the requested URL.
         offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
@@ -101,7 +114,7 @@ def accept(
 
 def replay(connection: Connection, quarantine_id: int, *, by: str, now: datetime, apply: bool) -> Reviewed:
     """Extract again from the stored page with the current adapter; store the result if `apply` is set."""
-    pending = _pending(connection, quarantine_id)
+    pending = pending_row(connection, quarantine_id)
     if isinstance(pending, Reviewed):
         return pending
     if reason := quarantine_rows.why_no_replay(pending["adapter_id"]):
@@ -128,7 +141,8 @@ def replay(connection: Connection, quarantine_id: int, *, by: str, now: datetime
     return done
 
 
-def _pending(connection: Connection, quarantine_id: int) -> dict[str, Any] | Reviewed:
+def pending_row(connection: Connection, quarantine_id: int) -> dict[str, Any] | Reviewed:
+    """Lock and return a row that waits for review, or return that it does not wait any more."""
     pending = quarantine_rows.get(connection, quarantine_id, lock=True)
     if pending is None:
         raise UserError(f"There is no quarantined offer {quarantine_id}.")
@@ -138,13 +152,16 @@ def _pending(connection: Connection, quarantine_id: int) -> dict[str, Any] | Rev
     return pending
 
 
+def saved_response(pending: dict[str, Any]) -> HtmlResponse:
+    """The saved page of a row, as the adapter received it."""
+    encoding = pending["details"].get("encoding") or "utf-8"
+    return HtmlResponse(pending["url"], body=pending["page"], encoding=encoding)
+
+
 def _extract_again(connection: Connection, pending: dict[str, Any]) -> Offer | Reviewed:
     adapter = _adapter(connection, pending)
-    response = HtmlResponse(
-        pending["url"], body=pending["page"], encoding=pending["details"].get("encoding") or "utf-8"
-    )
     try:
-        result = adapter.extract(response)
+        result = adapter.extract(saved_response(pending))
         if isinstance(result, ExtractFailure):
             return Reviewed(pending["id"], Review.NOTHING_READ, f"{result.reason} {result.details}".strip())
         offer = result.offer

@@ -9,13 +9,15 @@ from typing import Any
 
 from pricewatch.money import Money
 from pricewatch.rules.custom_spiders import run_kind
+from pricewatch.rules.price_options import PriceOption, price_options, read_availability
 from pricewatch.runs.target_report import price_of
 
 Json = Mapping[str, Any]
 Fact = tuple[str, Any]
 # Details with a place of their own on the page, or of use to programs only.
 _OTHER_DETAILS = {
-    *("evidence", "candidates", "why", "encoding", "from", "price_cents", "stored_price_cents", "currency"),
+    *("evidence", "candidates", "why", "title", "encoding", "from"),
+    *("price_cents", "stored_price_cents", "currency"),
     *("price_place", "may_need_browser"),
 }
 _OFFER_FACTS = ("brand", "gtin", "mpn", "sku", "location")
@@ -28,6 +30,7 @@ class QuarantineRow:
     id: int
     source_id: str
     run_id: int | None
+    target_id: int | None
     listing_id: int | None
     adapter_id: str
     adapter_version: str
@@ -47,7 +50,9 @@ class QuarantineRow:
     availability: str
     why: str
     evidence: Sequence[str]
-    candidates: Sequence[str]
+    options: Sequence[PriceOption]
+    # What the reader found out about the stock; empty if that is not known.
+    read_availability: str
     facts: Sequence[Fact]
 
     @classmethod
@@ -56,19 +61,21 @@ class QuarantineRow:
         columns = {name: row[name] for name in _QUARANTINE_COLUMNS}
         return cls(
             **columns,
-            title=offer.get("title") or "",
+            title=offer.get("title") or details.get("title") or "",
             price=price_of(offer),
             stored=Money.of(details.get("stored_price_cents"), details.get("currency")),
             availability=offer.get("availability") or "",
             why=details.get("why") or "",
             evidence=details.get("evidence") or (),
-            candidates=details.get("candidates") or (),
+            options=price_options(details),
+            read_availability=read_availability(offer, details) or "",
             facts=[fact for fact in details.items() if fact[0] not in _OTHER_DETAILS],
         )
 
 
 _QUARANTINE_COLUMNS = (
-    *("id", "source_id", "run_id", "listing_id", "adapter_id", "adapter_version", "url", "identity_key"),
+    *("id", "source_id", "run_id", "target_id", "listing_id", "adapter_id", "adapter_version", "url"),
+    "identity_key",
     *("reason", "status", "times_seen", "first_seen_at", "observed_at", "reviewed_at", "reviewed_by", "note"),
 )
 

@@ -1,4 +1,4 @@
-"""`scrapy quarantine`: list, show, accept, reject and replay."""
+"""`scrapy quarantine`: list, show, choose, accept, reject and replay."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from pricewatch.vocabulary import QuarantineReason
 from tests.databases import Database
+from tests.services.held_pages import hold_page
 from tests.services.test_quarantine_review import quarantine_offer, rows, status, store
 from tests.store.observations import card, later
 
@@ -80,3 +81,28 @@ def test_offers_of_custom_spiders_cannot_be_replayed(scrapy: Any, database: Data
     assert status(database, quarantine_id) == "pending"
     assert f"{quarantine_id}: stored, 50.00 EUR" in scrapy("accept", quarantine_id, "--by", "Ada").stdout
     assert rows(database) == [(5000, "REVIEW", 2)]
+
+
+def test_price_is_chosen_by_number(scrapy: Any, database: Database) -> None:
+    quarantine_id = hold_page(database)
+    assert json.loads(scrapy("show", quarantine_id).stdout)["choices"] == [
+        "1: 12.50 EUR, current, from page: '€ 12.50'",
+        "2: 20.00 EUR, current, from page: '€ 20.00'",
+        "3: 17.00 (no currency), current, from page: '17.00'",
+    ]
+    assert "20.00 EUR" in scrapy("choose", quarantine_id).stdout
+    wrong = scrapy("choose", quarantine_id, 9)
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+    assert "There is no candidate 9. Known: 1, 2, 3." in wrong.stderr
+    assert "choose the currency" in scrapy("choose", quarantine_id, 3).stderr
+    options = ("--currency", "EUR", "--availability", "in_stock", "--for-site", "--by", "Ada")
+    done = scrapy("choose", quarantine_id, 3, *options)
+    assert done.returncode == 0, done.stderr
+    assert f"{quarantine_id}: stored, 17.00 EUR, the target reads its price at p.bare" in done.stdout
+    assert database.value("SELECT selectors FROM targets") == {"price": "p.bare", "currency": "EUR"}
+    assert database.value("SELECT price_place_by FROM sources WHERE id = 'shop.example'") == "Ada"
+    assert database.value("SELECT person FROM audit") == "Ada"
+    again = scrapy("choose", quarantine_id, 1)
+    assert (again.returncode, again.stdout) == (
+        *(1, f"{quarantine_id}: not waiting, it was already accepted by Ada\n"),
+    )

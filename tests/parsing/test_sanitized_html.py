@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from parsel import Selector
 
-from pricewatch.parsing.pages.sanitized_html import sanitized_page
+from pricewatch.parsing.pages.sanitized_html import PageMark, sanitized_page
 from pricewatch.parsing.spreadsheet import escaped_cell
 
 SHEET = "/static/x/page.css"
@@ -62,3 +63,40 @@ def test_classes_and_ids_for_selectors_are_preserved() -> None:
 )
 def test_formula_cells_are_escaped(cell: str, written: str) -> None:
     assert escaped_cell(cell) == written
+
+
+def marked(html: str, *marks: PageMark) -> list[tuple[str, str]]:
+    """The labels on a sanitized page, each with the text of its element."""
+    root = Selector(sanitized_page(html, SHEET, marks))
+    found = root.xpath("//*[@data-pricewatch-mark]")
+    return [(one.attrib["data-pricewatch-mark"], "".join(one.css("::text").getall())) for one in found]
+
+
+def test_elements_are_marked_although_their_attributes_are_removed() -> None:
+    html = '<a href="/x" data-testid="now">€ 5</a><b class="was">€ 6 or € 7</b>'
+    marks = [
+        PageMark('a[data-testid="now"]', "€ 5", "1"),
+        PageMark("b.was", "€ 6 or € 7", "2"),
+        PageMark("b.was", "€ 6 or € 7", "3"),
+        PageMark("b.was", "€ 6 or € 7", "3"),
+    ]
+    assert marked(html, *marks) == [("1", "€ 5"), ("2 3", "€ 6 or € 7")]
+
+
+def test_mark_with_several_elements_is_on_the_one_with_its_text() -> None:
+    html = "<p>€ 129</p><p>€ 12</p><p>€ 1</p>"
+    assert marked(html, PageMark("p", "€ 12", "1")) == [("1", "€ 12")]
+    # The text of a candidate may be shortened.
+    assert marked("<p>x</p><p>€ 12, now € 9</p>", PageMark("p", "€ 12, now", "1")) == [("1", "€ 12, now € 9")]
+    assert marked(html, PageMark("p", "€ 77", "1"), PageMark("p", "", "2")) == []
+
+
+@pytest.mark.parametrize("path", ["", "p..x", "script", "::text", "p" * 5000])
+def test_path_without_an_element_marks_nothing(path: str) -> None:
+    assert marked("<p>€ 5</p><script>5</script>", PageMark(path, "€ 5", "1")) == []
+
+
+def test_page_cannot_set_marks() -> None:
+    assert marked('<p data-pricewatch-mark="1">€ 5</p>') == []
+    label = '"><script>alert(1)</script>'
+    assert "<script" not in sanitized_page("<p>€ 5</p>", SHEET, [PageMark("p", "", label)])

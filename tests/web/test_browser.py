@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 from pricewatch.bazaar.client import Bazaar
 from tests.conftest import Crawl
 from tests.databases import Database
+from tests.services.held_pages import hold_page
 from tests.store import observations
 from tests.web.chromium_page import chromium, page
 
@@ -146,6 +147,21 @@ def test_quarantined_offers_are_reviewed_next_to_their_page(page: Page, database
     page.get_by_role("button", name="Reject").click()
     expect(page.get_by_role("status")).to_contain_text("2 of 2 rejected")
     assert database.value("SELECT count(*) FROM quarantine WHERE status = 'rejected'") == 2
+
+
+def test_the_price_is_chosen_among_the_numbers_on_the_page(page: Page, database: Database) -> None:
+    quarantine_id = hold_page(database)
+    page.goto(f"/quarantine/{quarantine_id}")
+    frame = page.frame_locator("iframe")
+    expect(frame.locator('[data-pricewatch-mark="2"]')).to_have_text("€ 20,00")
+    style = frame.locator('[data-pricewatch-mark="2"]').evaluate("one => getComputedStyle(one).outlineStyle")
+    assert style == "solid"
+    # The Enter key chooses nothing.
+    page.get_by_label("and for the whole site").press("Enter")
+    page.get_by_role("listitem").filter(has_text="€20.00").get_by_role("button").click()
+    expect(page.get_by_role("status")).to_contain_text("20.00 EUR: stored. The target reads its price at")
+    assert database.value("SELECT price_cents FROM price_history") == 2000
+    assert database.value("SELECT selectors FROM targets") == {"price": "p.second"}
 
 
 def quarantine(database: Database, count: int) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from lxml.cssselect import CSSSelector
-from lxml.etree import LxmlError
+from cssselect import SelectorError
+from lxml.cssselect import CSSSelector  # type: ignore[import-untyped]
+from lxml.etree import LxmlError  # type: ignore[import-untyped]
 
 from pricewatch.parsing.pages.element_tree import Element
 
@@ -38,7 +39,7 @@ def elements_at(root: Element, path: str) -> list[Element]:
     """The elements at a path; none if the path is not a valid selector."""
     try:
         return list(CSSSelector(path)(root))
-    except (ValueError, SyntaxError, LxmlError):
+    except (ValueError, SelectorError, LxmlError):
         return []
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, select, text, update
+from sqlalchemy import Connection, and_, case, cast, select, text, update
 from sqlalchemy import Row as ResultRow
+from sqlalchemy.dialects.postgresql import JSONB
 
 from pricewatch.store.models import Target
 from pricewatch.store.writing import history_append, incoming_rows, listing_upsert
@@ -34,6 +35,24 @@ def selectors_of_target(connection: Connection, target_id: int) -> dict[str, str
     query = select(Target.selectors).where(Target.id == target_id)
     selectors: dict[str, str] | None = connection.execute(query).scalar()
     return selectors
+
+
+def add_selectors(connection: Connection, target_id: int, selectors: dict[str, str], now: datetime) -> None:
+    """Add selectors to a target or replace them; a broken target is active and due again."""
+    is_broken = Target.status == "BROKEN"
+    connection.execute(
+        update(Target)
+        .where(Target.id == target_id)
+        .values(
+            selectors=Target.selectors.op("||")(cast(selectors, JSONB)),
+            status=case((is_broken, "ACTIVE"), else_=Target.status),
+            next_due_at=case(
+                (and_(is_broken, Target.next_due_at.is_not(None)), now), else_=Target.next_due_at
+            ),
+            consecutive_failures=0,
+            updated_at=now,
+        )
+    )
 
 
 def mark_target_read(connection: Connection, target_id: int, now: datetime) -> None:

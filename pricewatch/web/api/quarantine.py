@@ -1,4 +1,4 @@
-"""Quarantined offers: list, accept, reject and extract again."""
+"""Quarantined offers: list, choose the price, accept, reject and extract again."""
 
 from __future__ import annotations
 
@@ -6,13 +6,24 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Query
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from pricewatch.services import quarantine_review
+from pricewatch.services import candidate_choice, quarantine_review
+from pricewatch.services.candidate_choice import ChoiceRequest
+from pricewatch.store.engine.database import engine
 from pricewatch.store.writing import quarantine_rows
 from pricewatch.store.writing.quarantine_rows import QuarantineFilter
 from pricewatch.vocabulary import QuarantineReason
-from pricewatch.web.api.common import ChangeContext, Limit, LongText, Page, ResponseModel, ShortText, page_of
+from pricewatch.web.api.common import (
+    ChangeContext,
+    Currency,
+    Limit,
+    LongText,
+    Page,
+    ResponseModel,
+    ShortText,
+    page_of,
+)
 from pricewatch.web.form_fields import Before, Id
 from pricewatch.web.problems import responses
 from pricewatch.web.request_context import Context
@@ -62,6 +73,28 @@ class ReviewResponse(BaseModel):
     details: str = ""
 
 
+class PriceChoiceRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    number: Annotated[int, Field(ge=1, le=10_000, description="The number of one of `details.candidates`.")]
+    expected: Annotated[
+        ShortText | None,
+        Field(description="Its price, such as 12.50 EUR: refused if the page was read again and it changed."),
+    ] = None
+    currency: Currency | None = None
+    availability: Literal["IN_STOCK", "OUT_OF_STOCK", "BACKORDER"] | None = None
+    for_site: Annotated[bool, Field(description="Remember the place of the price for the whole site.")] = (
+        False
+    )
+
+
+class PriceChoiceResponse(ReviewResponse):
+    """The custom selectors that the target got, and the place of the price that the site got."""
+
+    selectors: dict[str, str] = {}
+    site_selector: str | None = None
+
+
 @router.get("", response_model=Page[QuarantinedOffer])
 def find(
     context: Context,
@@ -90,6 +123,29 @@ def accept(context: ChangeContext, quarantine_id: Id, body: Note) -> Any:
             connection, quarantine_id, by=context.person, note=body.note, now=context.now
         )
     return {"id": quarantine_id, "outcome": str(review.outcome), "details": review.details}
+
+
+@router.post("/{quarantine_id}/choose", response_model=PriceChoiceResponse)
+def choose(context: ChangeContext, quarantine_id: Id, body: PriceChoiceRequest) -> Any:
+    """Store the price of one candidate, and teach the target where it stands on the page.
+
+    Currency and availability are needed only if the page does not state them.
+    """
+    request = ChoiceRequest(
+        body.number, body.expected or "", body.currency or "", body.availability or "", body.for_site
+    )
+    with engine().begin() as connection:
+        _known(connection, quarantine_id)
+        chosen = candidate_choice.choose(
+            connection, quarantine_id, request, by=context.person, now=context.now, address=context.address
+        )
+    return {
+        "id": quarantine_id,
+        "outcome": str(chosen.review.outcome),
+        "details": chosen.review.details,
+        "selectors": chosen.selectors,
+        "site_selector": chosen.site_selector or None,
+    }
 
 
 @router.post("/{quarantine_id}/reject", response_model=ReviewResponse)

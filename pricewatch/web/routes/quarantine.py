@@ -1,4 +1,4 @@
-"""Quarantined offers next to their saved page: accept, reject or extract again."""
+"""Quarantined offers next to their saved page: choose the price, accept, reject or extract again."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from collections import Counter
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
+from pricewatch.errors import UserError
+from pricewatch.money import ISO_4217
 from pricewatch.parsing.pages.sanitized_html import sanitized_page
-from pricewatch.services import quarantine_review
+from pricewatch.rules.price_options import CHOOSABLE, page_marks
+from pricewatch.services import candidate_choice, quarantine_review
+from pricewatch.services.candidate_choice import ChoiceRequest
 from pricewatch.store.engine.database import engine
 from pricewatch.store.models.target_tables import REVIEW_STATUSES
 from pricewatch.store.writing import quarantine_rows
@@ -16,7 +20,7 @@ from pricewatch.store.writing.quarantine_rows import QuarantineFilter
 from pricewatch.vocabulary import QuarantineReason
 from pricewatch.web.form_fields import Before, Id
 from pricewatch.web.page_rows import QuarantineRow
-from pricewatch.web.request_context import Context, PostedForm, RequestContext
+from pricewatch.web.request_context import Context, Form, PostedForm, RequestContext
 from pricewatch.web.templating import asset
 
 router = APIRouter()
@@ -52,22 +56,55 @@ def detail_page(context: Context, quarantine_id: Id) -> Response:
         if row is None:
             raise HTTPException(404, f"There is no offer {quarantine_id} in quarantine.")
         saved = row.pop("page")
+        offer = QuarantineRow.of(row)
         page = None
         if saved is not None:
             encoding = row["details"].get("encoding") or "utf-8"
-            page = sanitized_page(_decoded(saved, encoding), asset("page.css"))
+            page = sanitized_page(_decoded(saved, encoding), asset("page.css"), page_marks(offer.options))
         following = quarantine_rows.find_rows(
             connection, QuarantineFilter(status="pending"), most=1, before=quarantine_id
         )
         return context.render(
             connection,
             "quarantined_offer.html",
-            offer=QuarantineRow.of(row),
+            offer=offer,
             page=page,
+            choosable=[str(word) for word in CHOOSABLE],
+            currencies=sorted(ISO_4217),
             no_page=quarantine_rows.why_no_page(row),
             can_replay=saved is not None and quarantine_rows.why_no_replay(row["adapter_id"]) is None,
             following=following[0]["id"] if following else None,
         )
+
+
+@router.post("/quarantine/{quarantine_id}/choose")
+def choose(context: Context, form: PostedForm, quarantine_id: Id) -> Response:
+    """Store the price of one candidate."""
+    number = form.number("number") or 0
+    request = ChoiceRequest(
+        number,
+        expected=form.text(f"expected_{number}"),
+        currency=form.text("currency"),
+        availability=form.text("availability"),
+        for_site=form.flag("for_site"),
+    )
+    try:
+        with engine().begin() as connection:
+            review = candidate_choice.choose(
+                connection,
+                quarantine_id,
+                request,
+                by=context.person,
+                now=context.now,
+                address=context.address,
+            ).review
+    except UserError as error:
+        return context.redirect(f"/quarantine/{quarantine_id}", str(error), good=False)
+    price = review.offer.price if review.offer else None
+    message = f"{price or f'Offer {quarantine_id}'}: {review.outcome}."
+    if review.details:
+        message += f" {_sentence(review.details)}"
+    return context.redirect(_back(form), message, good=review.would_store)
 
 
 @router.post("/quarantine")
@@ -79,8 +116,7 @@ def act(context: Context, form: PostedForm) -> Response:
     if action not in ("accept", "reject", "replay", "replay_apply"):
         raise HTTPException(400, "Unknown action. Known: accept, reject, replay, replay_apply.")
     message = _act(context, action, ids, form.text("note", 500) or None)
-    path = form.text("back") if form.text("back").startswith("/quarantine") else "/quarantine"
-    return context.redirect(path, message)
+    return context.redirect(_back(form), message)
 
 
 def _act(context: RequestContext, action: str, ids: list[int], note: str | None) -> str:
@@ -115,7 +151,16 @@ def _act(context: RequestContext, action: str, ids: list[int], note: str | None)
     verb = {"accept": "Accepted", "replay": "Dry run", "replay_apply": "Read again"}[action]
     if len(ids) > 1 or not details:
         return f"{verb}: {counts}."
-    return f"{verb}: {counts}. {details[0].upper()}{details[1:].rstrip('.')}."
+    return f"{verb}: {counts}. {_sentence(details)}"
+
+
+def _sentence(details: str) -> str:
+    return f"{details[0].upper()}{details[1:].rstrip('.')}."
+
+
+def _back(form: Form) -> str:
+    path = form.text("back")
+    return path if path.startswith("/quarantine") else "/quarantine"
 
 
 def _subject(ids: list[int]) -> str:
