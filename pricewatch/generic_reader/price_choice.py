@@ -265,4 +265,7 @@ class _Choosing:
         return "structured data of this page's product"
 
     def _agreeing(self, best: Amount) -> list[PriceCandidate]:
-        return [*best.witnesses, *(one for one in self.page.displayed if one.amount == best.value and one.role in _CURRENT)]
+        return [
+            *best.witnesses,
+            *(one for one in self.page.displayed if one.amount == best.value and one.role in _CURRENT),
+        ]

@@ -69,7 +69,9 @@ class Amount:
 class AmountsOfPage:
     """The amounts of a page, with what the page displays around them."""
 
-    def __init__(self, main: MainBlock, structured: Iterable[PriceCandidate], usual_place: Iterable[Element] = ()):
+    def __init__(
+        self, main: MainBlock, structured: Iterable[PriceCandidate], usual_place: Iterable[Element] = ()
+    ):
         self.main, self.scan = main, main.scan
         self.displayed = list(displayed_candidates(main.scan.prices))
         self.displays_zero = any(one.role is Role.ZERO for one in main.scan.prices)
@@ -244,7 +246,9 @@ def _collect(prices: list[DisplayedPrice], structured: Iterable[PriceCandidate])
         if price.amount > 0 and price.role not in (Role.ZERO, Role.NOT_MONEY):
             value = price.amount.normalize()
             found.setdefault(value, Amount(price.amount)).displayed.append(price)
-    current = {value for value, one in found.items() if any(price.role in _CURRENT for price in one.displayed)}
+    current = {
+        value for value, one in found.items() if any(price.role in _CURRENT for price in one.displayed)
+    }
     for witness in structured:
         if witness.amount <= 0:
             continue

@@ -103,6 +103,10 @@ def _cart_name(element: Element) -> str:
     if element.get("type") in (None, "submit", "image"):
         form = next(element.iterancestors("form"), None)
         action = form.get("action") if form is not None else None
-        if action and _CART.search(action.rpartition("//")[2].partition("/")[2]) and not _NOT_CART.search(action):
+        if (
+            action
+            and _CART.search(action.rpartition("//")[2].partition("/")[2])
+            and not _NOT_CART.search(action)
+        ):
             return f"form action={action[-40:]}"
     return ""
