@@ -60,11 +60,15 @@ def read_prices(
         block, page_url, hints, role, is_labelled=is_labelled, is_sale=is_sale, is_struck=is_struck
     )
     # A class like `was-price` may name a block that also has the current price.
-    if role is not None and role is element_cues(block).role and len({price.amount for price in found}) > 1:
-        if role is not Role.RELATED and any(price.role is not role for price in found):
-            return _read_prices(
-                block, page_url, hints, None, is_labelled=is_labelled, is_sale=is_sale, ignores_class=True
-            )
+    is_of_block = role not in (None, Role.RELATED) and role is element_cues(block).role
+    if (
+        is_of_block
+        and len({price.amount for price in found}) > 1
+        and any(one.role is not role for one in found)
+    ):
+        return _read_prices(
+            block, page_url, hints, None, is_labelled=is_labelled, is_sale=is_sale, ignores_class=True
+        )
     return found
 
 

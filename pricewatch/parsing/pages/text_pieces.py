@@ -97,9 +97,9 @@ def joined_text(pieces: list[TextPiece]) -> tuple[str, list[tuple[int, TextPiece
             is_new_block = True
             continue
         # Words that are crossed out with a price are about that price.
-        if was_struck and piece.is_struck and not any(map(str.isdigit, piece.text)):
-            if not mark_after(piece.text)[0]:
-                continue
+        has_amount = any(map(str.isdigit, piece.text)) or bool(mark_after(piece.text)[0])
+        if was_struck and piece.is_struck and not has_amount:
+            continue
         was_struck = piece.is_struck
         text += _separator(text, piece, is_new_block=is_new_block)
         is_new_block = False
