@@ -31,7 +31,7 @@ from pricewatch.vocabulary import Availability, FailureReason, QuarantineReason,
 _GONE_STATUS = frozenset({404, 410})
 _MIN_TEXT_LENGTH = 40
 _SHORT_TEXT_LENGTH = 2_500
-_MAX_CANDIDATES = 40
+_MAX_CANDIDATES = 20
 _EVIDENCE_FIELDS = ("title", "url", "identity_key", "brand", "sku", "product_id", "gtin", "mpn", "image")
 
 

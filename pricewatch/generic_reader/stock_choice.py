@@ -40,7 +40,9 @@ class DisplayedStock:
 
 def displayed_stock(main: MainBlock, advert_site: str = "") -> DisplayedStock:
     """The stock that the main block displays; `advert_site` is the evidence that the site has adverts."""
-    notices = [one for one in main.notices() if not one.is_variant]
+    # Indented texts are longer than what they show.
+    short = 2 * _MAX_PHRASE_LENGTH
+    notices = [one for one in main.notices() if not one.is_variant and len(one.text.strip()) <= short]
     states: dict[Availability, str] = {}
     for index, state in stock_phrases([one.text for one in notices], _MAX_PHRASE_LENGTH):
         if not main.is_in_card(notices[index].element) and not _is_of_a_store(notices, index):

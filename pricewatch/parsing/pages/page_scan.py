@@ -114,10 +114,11 @@ class _Scan:
         limit = _MAX_ELEMENTS
         while pending and self._order < limit:
             element = pending.pop()
-            if isinstance(element, _Context):
+            kind = type(element)
+            if kind is _Context:
                 self._context = element
                 continue
-            if isinstance(element, int):
+            if kind is int:
                 ends[element] = self._order
                 if stops_early and limit == _MAX_ELEMENTS and self._is_complete(starts[element]):
                     limit = self._order + _FOLLOWING_ELEMENTS
@@ -152,7 +153,7 @@ class _Scan:
         return any(
             one.order >= first and one.is_enabled and not one.is_contact for one in self.scan.buttons
         ) and any(
-            one.order >= first and one.codes and one.is_labelled and one.role is Role.CURRENT
+            one.order >= first and one.codes and one.role is Role.CURRENT
             for one in self.scan.prices
         )
 
