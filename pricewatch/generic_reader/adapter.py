@@ -7,9 +7,9 @@ from typing import ClassVar
 from scrapy.http import Response, TextResponse
 
 from pricewatch.adapters.base import Adapter, Presence, PresenceEvidence
+from pricewatch.generic_reader.page_amounts import Amount
 from pricewatch.generic_reader.page_reading import ProductReading, choose, departure_of, read
 from pricewatch.generic_reader.price_choice import Choice, PriceVerdict
-from pricewatch.generic_reader.price_features import Amount
 from pricewatch.generic_reader.stock_choice import choose_availability
 from pricewatch.items import Extracted, ExtractFailure, Offer, Quarantine, SellerInfo
 from pricewatch.parsing.identity import identity_key

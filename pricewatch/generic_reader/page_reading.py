@@ -14,9 +14,10 @@ from pricewatch.generic_reader.candidates import (
     state_candidates,
     structured_candidates,
 )
+from pricewatch.generic_reader.page_amounts import PageAmounts
 from pricewatch.generic_reader.page_facts import PageFacts, read_page, title_of
-from pricewatch.generic_reader.price_choice import Choice, PageEvidence, PriceVerdict, choose_price
-from pricewatch.generic_reader.price_features import AmountsOfPage
+from pricewatch.generic_reader.price_choice import Choice, PriceVerdict, choose_price
+from pricewatch.generic_reader.price_exclusions import PageEvidence
 from pricewatch.generic_reader.stock_choice import DisplayedStock, displayed_stock
 from pricewatch.parsing.pages.element_tree import is_utf8_response
 from pricewatch.parsing.pages.gone_notices import GoneEvidence, find_departure, sold_notice
@@ -26,7 +27,6 @@ from pricewatch.parsing.prices.price_roles import Role
 from pricewatch.parsing.structured_data.embedded_state import state_prices
 from pricewatch.parsing.text import collapse_spaces
 from pricewatch.parsing.url import InvalidUrl, absolute_url, is_same_product_url
-from pricewatch.vocabulary import Availability
 
 _SOURCES = ("json-ld", "microdata", "rdfa")
 _MAX_NOTICES = 60
@@ -44,7 +44,7 @@ class ProductReading:
     stock: DisplayedStock
     claims: list[PriceClaim]
     structured: list[PriceCandidate]
-    amounts: AmountsOfPage
+    amounts: PageAmounts
     # The currency that a user configured for the page, or an empty text.
     expected_currency: str = ""
 
@@ -77,6 +77,9 @@ def departure_of(reading: ProductReading) -> GoneEvidence | None:
         if found := find_departure(text):
             return found
     texts = [notice.text for notice in reading.main.notices()[:_MAX_NOTICES]]
+    # What can be put into a cart is not sold: "35 sold" counts sales.
+    if reading.stock.can_be_bought:
+        return None
     # With structured data, a "gone" notice may be about one variant only; a "sold" notice still counts.
     if reading.claims:
         return sold_notice(texts)
@@ -107,20 +110,18 @@ def _choose_with_state(reading: ProductReading) -> Choice:
     if not from_state:
         return choice
     reading.structured.extend(from_state)
-    reading.amounts = AmountsOfPage(reading.main, reading.structured)
+    reading.amounts = PageAmounts(reading.main, reading.structured)
     return _choice(reading)
 
 
 def _choice(reading: ProductReading) -> Choice:
     is_about_page = any(one.source in ("meta", "state") for one in reading.structured)
-    is_out_of_stock = reading.stock.state is Availability.OUT_OF_STOCK
     return choose_price(
         reading.amounts,
         reading.structured,
         PageEvidence(
             is_trusted=is_about_page or any(claim.is_trusted for claim in reading.claims),
             is_product_page=reading.has_product or reading.stock.is_stated,
-            is_out_of_stock=is_out_of_stock and not reading.stock.can_be_bought,
             can_be_bought=reading.stock.can_be_bought,
             has_expected_currency=bool(reading.expected_currency),
         ),
@@ -154,7 +155,7 @@ def _reading(facts: PageFacts | None, currency: str) -> ProductReading | None:
         stock=displayed_stock(main, facts.advert_site),
         claims=claims,
         structured=structured,
-        amounts=AmountsOfPage(main, structured),
+        amounts=PageAmounts(main, structured),
         expected_currency=currency,
     )
 

@@ -63,7 +63,7 @@ def _is_of_a_store(notices: list[Notice], index: int) -> bool:
 
 
 def _advert(main: MainBlock, advert_site: str) -> str:
-    """The evidence that the page is an advert, which is up: a contact button, and nothing to put into a cart."""
+    """The evidence that the page is an advert: a contact button, and nothing to put into a cart."""
     if any(not one.is_contact for one in main.scan.buttons):
         return ""
     return next((one.label for one in main.scan.buttons if one.is_contact), advert_site)

@@ -80,8 +80,8 @@ _DAY_AND_WORD = re.compile(
 )
 
 _STORE = re.compile(
-    r"\b(?:stores?|branch|filiale|markt|magasin|boutique|tienda|negozio|punto vendita|loja|winkel|filiaal|sklep|"
-    r"salon|prodejna|predajňa|pobočka|áruház|üzlet|magazin(?:ul)?|poslovnica|butik|varehus|varuhus|myymälä|"
+    r"\b(?:stores?|branch|filiale|markt|magasin|boutique|tienda|negozio|punto vendita|loja|winkel|filiaal|"
+    r"sklep|salon|prodejna|predajňa|pobočka|áruház|üzlet|magazin(?:ul)?|poslovnica|butik|varehus|varuhus|myymälä|"
     r"kauplus|veikals|parduotuvė|магазин\w*|κατάστημα|mağaza\w*)\b|店舗|门店|門市|매장"
 )
 

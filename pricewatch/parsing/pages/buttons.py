@@ -19,8 +19,8 @@ _OTHER_ACTION = re.compile(
 )
 # Labels that contain a word of buying, but open the cart or praise a review.
 _NOT_BUYING = re.compile(
-    r"verif|vérif|bestätigt|\(\d+\)$|^(?:go to|view|see|show|zum|zur|přejít|zobrazit|voir|ver |vai al|vedi|bekijk|"
-    r"pokaż|zobacz|prikaži|poglej|megtekint|vezi|vaata|näytä|katso|visa |vis |görüntüle|посмотреть|перейти|"
+    r"verif|vérif|bestätigt|\(\d+\)$|^(?:go to|view|see|show|zum|zur|přejít|zobrazit|voir|ver |vai al|"
+    r"vedi|bekijk|pokaż|zobacz|prikaži|poglej|megtekint|vezi|vaata|näytä|katso|visa |vis |görüntüle|посмотреть|перейти|"
     r"переглянути|查看|見る)"
 )
 # A link that opens the cart.
@@ -31,7 +31,8 @@ _TO_CART = re.compile(
 )
 # In the action of a form, or the name, id, class or handler of a button.
 _CART = re.compile(
-    r"add[-_ ]?(?:item[-_ ]?)?to[-_ ]?(?:cart|bag|basket|trolley|order)|(?:cart|basket|bag)[-_/ .]?add|buy[-_ ]?(?:now|box|button)|"
+    r"add[-_ ]?(?:item[-_ ]?)?to[-_ ]?(?:cart|bag|basket|trolley|order)|(?:cart|basket|bag)[-_/ .]?add|"
+    r"buy[-_ ]?(?:now|box|button)|"
     r"(?<![a-z])(?:addcart|addtobag|tocart|tobasket|warenkorb|einkaufswagen|panier|carrito|carrinho|"
     r"carrello|winkelwagen|winkelmand|koszyk|do_koszyka|kosik|kosar|kosarica|kosár|sepet|varukorg|"
     r"handlekurv|indkobskurv|ostoskori|ostukorv|korzina|basket|kundvagn|cos_cumparaturi)",
@@ -103,6 +104,10 @@ def _cart_name(element: Element) -> str:
     if element.get("type") in (None, "submit", "image"):
         form = next(element.iterancestors("form"), None)
         action = form.get("action") if form is not None else None
-        if action and _CART.search(action.rpartition("//")[2].partition("/")[2]) and not _NOT_CART.search(action):
+        if (
+            action
+            and _CART.search(action.rpartition("//")[2].partition("/")[2])
+            and not _NOT_CART.search(action)
+        ):
             return f"form action={action[-40:]}"
     return ""

@@ -38,7 +38,9 @@ class MainBlock:
         self._around_title = set() if title is None else {title, *title.iterancestors()}
         self._name = frozenset() if title is None else name_words(visible_text(title, _MAX_NAME_LENGTH))
         self.title_order = scan.spans[0][1] if scan.spans else 0
-        self._others_from = min((one for one in scan.other_products if one > self.title_order), default=_NEVER)
+        self._others_from = min(
+            (one for one in scan.other_products if one > self.title_order), default=_NEVER
+        )
         for price in scan.prices:
             if price.role in _CURRENT and price.element is not None and self.is_in_card(price.element):
                 price.role, price.has_certain_role = Role.RELATED, True

@@ -31,7 +31,8 @@ _CURRENCY_WORDS = re.compile(
 # A number is a word too: it may count pieces or payments.
 _WORD = re.compile(r"[^\W\d_]{2,}|\d|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _MARKED_NUMBER = re.compile(
-    rf"(?:{_CURRENCY_WORDS.pattern})\s?\d[\d.,'’\s]*|\d[\d.,'’\s]*(?:{_CURRENCY_WORDS.pattern})", re.IGNORECASE
+    rf"(?:{_CURRENCY_WORDS.pattern})\s?\d[\d.,'’\s]*|\d[\d.,'’\s]*(?:{_CURRENCY_WORDS.pattern})",
+    re.IGNORECASE,
 )
 
 

@@ -9,7 +9,8 @@ _TAX = (
     r"tva|t\.v\.a|igv|"
     r"itbis|moms|mva|merverdiavgift|btw|dph|d\.p\.h|daně|dane|ddv|pdv|kdv|alv|pvm|pvn|"
     r"käibemaks\w*|ндс|пдв|ддс|"
-    r"impuestos|impostos|imposte|impôts|podatk\w+|áfa|φπα|φ\.π\.α|ppn|pajak|מע\"?מ|(?:ال)?ضريبة(?: القيمة المضافة)?)"
+    r"impuestos|impostos|imposte|impôts|podatk\w+|áfa|φπα|φ\.π\.α|ppn|pajak|"
+    r"מע\"?מ|(?:ال)?ضريبة(?: القيمة المضافة)?)"
 )
 NET = re.compile(
     r"\b(?:excl?\.?|ex\.?|exkl\.?|exc\.?|excluding|exclusive of|exclusief|exklusive|net of|"
