@@ -53,6 +53,14 @@ def stored_prices(world: World) -> dict[str, tuple[int, str]]:
     return prices
 
 
+def right_prices(world: World, trues: list[TruthListing]) -> set[str]:
+    """Check that no other price is stored than the right one; return the pages whose price is stored."""
+    stored = stored_prices(world)
+    right = {true.url: (true.price, true.currency) for true in trues}
+    assert stored == {url: right[url] for url in stored}
+    return set(stored)
+
+
 @pytest.mark.parametrize("habits", HABITS, ids="+".join)
 def test_generic_adapter_stores_the_right_price_or_none(world: World, habits: tuple[str, ...]) -> None:
     for habit in habits:
@@ -61,8 +69,36 @@ def test_generic_adapter_stores_the_right_price_or_none(world: World, habits: tu
     watch(world, trues, adapter_id="generic")
     counters = fetch(world)["counters"]
     assert counters["urls_attempted"] == len(trues)
-    stored = stored_prices(world)
-    right = {true.url: (true.price, true.currency) for true in trues}
-    assert stored == {url: right[url] for url in stored}
-    readable = {true.url for true in trues if true.category not in UNREADABLE}
-    assert readable <= set(stored)
+    stored = right_prices(world, trues)
+    assert {true.url for true in trues if true.category not in UNREADABLE} <= stored
+
+
+@pytest.mark.parametrize("habits", [(), ("hashed_names", "no_structured_data")], ids=["alone", "combined"])
+def test_page_whose_price_a_script_adds_has_no_price(world: World, habits: tuple[str, ...]) -> None:
+    for habit in ("price_by_script", *habits):
+        world.bazaar.habit(habit)
+    trues = some_pages(world)
+    watch(world, trues, adapter_id="generic", render="never")
+    assert fetch(world)["counters"]["urls_failed"] == len(trues)
+    assert stored_prices(world) == {}
+    reasons = world.database.rows("SELECT DISTINCT last_status, last_reason FROM targets")
+    assert [tuple(row) for row in reasons] == [("FAILED", "PRICE_NOT_FOUND")]
+    assert world.database.value("SELECT count(*) FROM quarantine") == 0
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.parametrize("markup", ["jsonld", "plain", "js"])
+@pytest.mark.parametrize(
+    "habits", [(), ("hashed_names", "amounts_beside", "advert")], ids=["alone", "combined"]
+)
+def test_browser_shows_the_price_that_a_script_adds(
+    world: World, markup: str, habits: tuple[str, ...]
+) -> None:
+    for habit in ("price_by_script", *habits):
+        world.bazaar.habit(habit)
+    found = [true for true in world.bazaar.truth("bikes") if (true.state, true.markup) == ("on_sale", markup)]
+    trues = found[:PAGES_PER_MARKUP]
+    watch(world, trues, adapter_id="generic", render="always")
+    assert fetch(world)["counters"]["urls_succeeded"] == len(trues)
+    assert right_prices(world, trues) == {true.url for true in trues}
