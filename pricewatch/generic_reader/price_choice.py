@@ -79,11 +79,12 @@ def _nothing_possible(page: PageAmounts, structured: list[PriceCandidate], evide
 
 
 def _too_close(possible: list[Amount]) -> str:
-    if len(possible) == 1:
+    best = possible[0]
+    if best.score < MARGIN:
+        return f"{best.value} is not likely the price (score {best.score:.1f})"
+    if len(possible) == 1 or best.score - possible[1].score >= MARGIN:
         return ""
-    best, second = possible[:2]
-    if best.score - second.score >= MARGIN:
-        return ""
+    second = possible[1]
     return f"{best.value} (score {best.score:.1f}) and {second.value} ({second.score:.1f}) are both likely"
 
 
