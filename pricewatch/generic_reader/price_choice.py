@@ -80,8 +80,6 @@ def _nothing_possible(page: PageAmounts, structured: list[PriceCandidate], evide
 
 def _too_close(possible: list[Amount]) -> str:
     best = possible[0]
-    if best.score < MARGIN:
-        return f"{best.value} is not likely the price (score {best.score:.1f})"
     if len(possible) == 1 or best.score - possible[1].score >= MARGIN:
         return ""
     second = possible[1]

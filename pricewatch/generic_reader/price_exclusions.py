@@ -74,6 +74,8 @@ def why_no_tag(price: DisplayedPrice, page: PageAmounts, evidence: PageEvidence)
     distance = price.order - page.main.title_order
     if distance < 0 and not (is_labelled and evidence.can_be_bought):
         return "it is before the title"
+    if distance < 0 and any(one.order > page.main.title_order and one.is_labelled for one in page.current()):
+        return "it is before the title, and a price follows the title"
     if distance > _FAR_FROM_TITLE and not evidence.can_be_bought:
         return "it is far from the title, and there is no buy button"
     return ""

@@ -6,8 +6,8 @@ Prints the table for `pricewatch/generic_reader/price_weights.py`, fitted on all
 of shop systems, and compares it with the current one. The figures that count are those of
 `python -m tests.bench.extraction`: there, the weights for the pages of a shop are fitted without that shop.
 
-The model is a conditional logit: the score of an amount is the sum of the weights of its features, and the
-probability that it is the price grows with its score; that there is no price has the score 0.
+The model is a conditional logit: the score of an amount is the sum of the weights of its features, and among the
+amounts of a page the probability that one is the price grows with its score.
 """
 
 from __future__ import annotations
@@ -27,7 +27,14 @@ from tests.bench.saved_pages import SavedPage, own_pages, page_folder, real_page
 
 # Strength of the pull to the prior: a feature that is seen in few shops stays near it, all others near zero.
 RIDGE = 0.003
-PRIOR = {"rdfa says so": 1.0, "state says so": 0.5, "meta says so": 0.5, "usual place": 1.0}
+PRIOR = {
+    "json-ld says so": 1.0,
+    "microdata says so": 1.0,
+    "rdfa says so": 1.0,
+    "meta says so": 0.5,
+    "state says so": 0.5,
+    "usual place": 1.0,
+}
 STEPS = 400
 RATE = 0.05
 # Weight of one of our own pages compared with a real shop.
@@ -58,8 +65,8 @@ def examples_of(pages: list[SavedPage]) -> list[Example]:
             for amount in reading.amounts.amounts
             if amount.is_stated or any(one.role in PRICE_ROLES for one in amount.displayed)
         ]
-        if possible:
-            right = [amount.value in page.prices for amount in possible]
+        right = [amount.value in page.prices for amount in possible]
+        if any(right):
             found.append(Example(page.shop, [amount.features for amount in possible], right))
     return found
 
@@ -68,9 +75,8 @@ def fit(examples: list[Example]) -> Weights:
     """The weights that make the right amounts most likely; each shop counts the same."""
     names = sorted({*PRIOR, *(name for one in examples for features in one.features for name in features)})
     column = {name: index for index, name in enumerate(names)}
-    most = max(len(one.features) for one in examples) + 1
+    most = max(len(one.features) for one in examples)
     data = np.zeros((len(examples), most, len(names)))
-    # The last row of a page, without features, means that it has no price.
     exists = np.zeros((len(examples), most), dtype=bool)
     target = np.zeros((len(examples), most))
     shops = Counter(one.shop for one in examples)
@@ -78,8 +84,8 @@ def fit(examples: list[Example]) -> Weights:
     for row, one in enumerate(examples):
         for index, features in enumerate(one.features):
             data[row, index, [column[name] for name in features]] = 1
-        exists[row, : len(one.features)] = exists[row, -1] = True
-        right = [index for index, is_right in enumerate(one.right) if is_right] or [most - 1]
+        exists[row, : len(one.features)] = True
+        right = [index for index, is_right in enumerate(one.right) if is_right]
         target[row, right] = 1 / len(right)
     prior = np.array([PRIOR.get(name, 0.0) for name in names])
     return dict(zip(names, _descend(data, exists, target, shares, prior), strict=True))

@@ -20,17 +20,22 @@ from tests.generic_reader.test_amounts_beside_the_price import CASES, SHOPS, amo
 
 DEFAULT_FOLDER = Path(__file__).parents[3] / "shared" / "pages"
 OWN_SHOPS = Path(__file__).parents[1] / "generic_reader" / "shops"
-_STATES = {"in": Availability.IN_STOCK, "out": Availability.OUT_OF_STOCK}
+_STATES = {
+    "in": {Availability.IN_STOCK},
+    # A sold advert is labelled as out of stock.
+    "out": {Availability.OUT_OF_STOCK, Availability.SOLD},
+}
 # Shops with one domain per country.
 _INTERNATIONAL = ("amazon", "zalando", "nike", "etsy")
 
 
 @dataclass(frozen=True, slots=True)
 class Overruled:
-    """A label that is wrong, with the right prices and the reason."""
+    """A label that is wrong, with what is right and the reason."""
 
     prices: tuple[str, ...]
     why: str
+    availability: str = ""
 
 
 # Labels that are not followed, by the start of the file's name.
@@ -39,6 +44,14 @@ OVERRULED = {
     "9f0c6ced87": Overruled(("5000",), "the page says $5.000 on a site of Chile: 5000 pesos"),
     "3126dc6880": Overruled((), "an auction: a bid is not a price"),
     "9d939d48bc": Overruled((), "an auction: a bid is not a price"),
+    "f17d4d9c99": Overruled((), "the page says 'new and used (7) from 99,12 €': a from-price"),
+    "b12479936f": Overruled((), "the page says $210 起: a from-price of variants"),
+    "d132928212": Overruled((), "the page says $960 起: a from-price of variants"),
+    "6f905464d4": Overruled((), "the page says 'alkaen 74,95 €': a from-price of sizes"),
+    "c3ed0221b7": Overruled((), "the page says 'From €70.50': a from-price of sizes"),
+    "b475627f89": Overruled(
+        ("17.49",), "labelled in stock; the page has no button, and its data says out of stock", "out"
+    ),
 }
 
 
@@ -117,7 +130,9 @@ def _page(path: Path, url: str, prices: list[str], row: dict[str, Any]) -> Saved
         body=gzip.decompress(raw) if path.suffix == ".gz" else raw,
         prices=_amounts(list(overruled.prices) if overruled else prices),
         currencies=frozenset(code for mark in _list(row.get("currency")) for code in _codes(mark)),
-        availability=frozenset(_states(row.get("availability"))),
+        availability=frozenset(
+            _states(overruled.availability if overruled and overruled.availability else row.get("availability"))
+        ),
         shop=_shop(url),
         overruled=overruled.why if overruled else "",
     )
@@ -144,8 +159,8 @@ def _list(value: Any) -> list[str]:
 
 
 def _states(value: Any) -> set[Availability]:
-    states = {_STATES.get(one) or schema_availability(one) for one in _list(value)}
-    return states - {Availability.UNKNOWN}
+    states = (_STATES.get(one) or {schema_availability(one)} for one in _list(value))
+    return set().union(*states) - {Availability.UNKNOWN}
 
 
 def _codes(mark: str) -> set[str]:

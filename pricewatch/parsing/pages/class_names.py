@@ -32,6 +32,8 @@ _PAIRS: dict[tuple[str, str], Role] = {
         "without-vat no-vat no-tax bez-dph bez-vat bez-pdv brez-ddv price-net net-price "
         "sans-taxe prix-ht excl-btw",
         Role.PER_UNIT: "unit-price price-unit base-price price-per per-unit measure-price comparison-price",
+        # Alone, these words name a style of text.
+        Role.REGULAR: "regular-price price-regular normal-price price-normal standard-price price-standard",
         Role.FROM: "starting-price price-from from-price min-price minimal-price minimum-price",
         Role.RANGE: "price-range",
         Role.OTHER_CONDITION: "open-box other-offers other-sellers second-hand pre-owned",
@@ -54,7 +56,6 @@ _ROLES: dict[str, Role] = {
         "barred uvppreis rrpprice msrpprice mrp pricebefore beforeprice previousprice originalprice "
         "strikeprice crossedout stara puvodni prezzolistino tachado anterior ancienprix prixbarre "
         "adviesprijs overstreept forpris vejl eskifiyat",
-        Role.REGULAR: "regular normal standard",
         Role.INSTALMENT: "installment installments instalment instalments monthly month finance financing "
         "financed klarna afterpay clearpay emi leasing affirm laybuy ecredit raten ratenzahlung splitit "
         "sezzle paylater parcelas cuotas splatky raty credit alma oney scalapay taksit taksitli mensualite "
@@ -63,7 +64,7 @@ _ROLES: dict[str, Role] = {
         Role.PER_UNIT: "unitprice grundpreis baseprice ppu perunit priceperunit measure "
         "jmfpris jamforpris vertailuhinta egysegar pricepermeasure",
         Role.NET: "net netto extax exvat exclvat excltax taxless ht netprice nettoprice "
-        "withoutvat withouttax bezdph bezvat bezpdv brezddv exclbtw exkl exmoms exmva sansiva siniva "
+        "withoutvat withouttax vatex bezdph bezvat bezpdv brezddv exclbtw exkl exmoms exmva sansiva siniva "
         "senzaiva htva nettopreis pricenet",
         Role.SHIPPING: "shipping delivery versand versandkosten postage freight livraison envio spedizione "
         "dostawa fulfillment fulfilment shippingcost doprava dostavka dostava frakt fragt kargo verzending "
@@ -149,7 +150,7 @@ def cues(names: str) -> ClassCues:
         is_price=any(word in lowered for word in _PRICE) or bool(token_set & _PRICE_TOKENS),
         role=next((_NAMES[name] for name in class_names if name in _NAMES), None) or _role_of(tokens),
         is_sale=bool(token_set & _SALE),
-        is_struck="line-through" in class_names
+        is_struck=("line-through" in lowered and "no-line-through" not in lowered)
         or any(
             token in _STRUCK and before not in _CANCELLING_PREFIXES
             for before, token in zip(["", *tokens], tokens, strict=False)

@@ -21,7 +21,7 @@ from pricewatch.parsing.url import is_other_page
 _DIGIT = re.compile(r"\d")
 _BARE_NUMBER = re.compile(r"\s*\d[\d\s.,'’]*(?:[.,]?[-–—])?\s*")
 _SKIPPED_TAGS = word_set("nav header footer select textarea script style noscript template svg iframe head")
-_CHECKED_TAGS = word_set("a button input del s strike option form")
+_CHECKED_TAGS = word_set("a button input label del s strike option form")
 _TEXT_ROLES = (None, Role.VARIANT, Role.REGULAR)
 _MAX_BLOCK_LENGTH = 260
 _MAX_WEAK_LENGTH = 90

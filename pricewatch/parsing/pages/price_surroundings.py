@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from pricewatch.parsing.pages.displayed_price import DisplayedPrice
-from pricewatch.parsing.pages.element_tree import INLINE, Element, raw_text
+from pricewatch.parsing.pages.element_tree import INLINE, Element, raw_text, short_text
 from pricewatch.parsing.prices.price_words import PERCENTAGE, has_other_words, last_mark_end
 from pricewatch.parsing.text import collapse_spaces
 
 # More text than this around a price makes it a part of a sentence.
-_MAX_PROSE_LENGTH = 60
+_MAX_WORDS_LENGTH = 60
 _MAX_LABEL_LENGTH = 300
+_MAX_LABEL_WORDS = 40
 _BIG = re.compile(
     r"(?:^|[\s_-])(?:text-(?:[2-9]?xl|h[1-4])|fs-[1-4]|h[1-4]|display-\d|headline|large|xlarge|big|huge)"
     r"(?:$|[\s_-])",
@@ -24,13 +25,8 @@ _UNREAD_ATTRIBUTES = frozenset({"class", "href", "style", "src"})
 
 
 def is_in_sentence(price: DisplayedPrice) -> bool:
-    return not price.is_labelled and len(_line_of(price)) - len(price.text) > _MAX_PROSE_LENGTH
-
-
-def words_beside(price: DisplayedPrice) -> str:
-    """The words that may be about a price: in its block, and on the line of the block."""
-    words = f"{price.words} {_words_around(price) if price.is_alone else ''}"
-    return words[-_MAX_LABEL_LENGTH:].strip()
+    """Whether a price without a label stands among so many words that it is not a price tag."""
+    return not price.is_labelled and len(words_beside(price)) > _MAX_WORDS_LENGTH
 
 
 def has_words_beside(price: DisplayedPrice) -> bool:
@@ -38,28 +34,48 @@ def has_words_beside(price: DisplayedPrice) -> bool:
     return has_other_words(words_beside(price))
 
 
-def _words_around(price: DisplayedPrice) -> str:
-    """The words on the line of a price, outside of its element, that may be about it.
+def words_beside(price: DisplayedPrice) -> str:
+    """The words that may be about a price: in its block, and on the line of the block.
 
     Words between two prices label the second.
     """
-    before, own, after = _line_of(price).partition(price.text)
-    if not own:
-        return ""
-    label, tail = PERCENTAGE.sub(" ", before), PERCENTAGE.sub(" ", after)
-    return f"{label[last_mark_end(label) :]} {'' if _NUMBER.search(tail) else tail}"
+    if not price.is_alone or price.element is None:
+        return price.words.strip()
+    before, after = (PERCENTAGE.sub(" ", text) for text in _line_around(price.element))
+    label, tail = before[last_mark_end(before) :], "" if _NUMBER.search(after) else after
+    return collapse_spaces(f"{label} {price.words} {tail}")[-_MAX_LABEL_LENGTH:]
 
 
-def _line_of(price: DisplayedPrice) -> str:
-    """The text of the paragraph, cell or box that a price stands in."""
-    node = price.element
-    while node is not None and node.tag in INLINE and node.getparent() is not None:
-        node = node.getparent()
-    if node is None:
-        return ""
+def _line_around(element: Element) -> tuple[str, str]:
+    """The text before and after an element on its line; the row of a table is one line."""
+    before, after, node = "", "", element
+    while node.tag in INLINE and (parent := node.getparent()) is not None:
+        before, after = f"{_before(node, parent)} {before}", f"{after} {_after(node)}"
+        node = parent
     label = node.getprevious() if node.tag in ("td", "dd") else None
-    text = raw_text(node)[: 20 * _MAX_PROSE_LENGTH]
-    return collapse_spaces(text if label is None else f"{raw_text(label)[:_MAX_PROSE_LENGTH]} {text}")
+    return (before if label is None else f"{raw_text(label)[:_MAX_LABEL_LENGTH]} {before}"), after
+
+
+def _before(node: Element, parent: Element) -> str:
+    text = parent.text or ""
+    for sibling in parent:
+        if sibling is node:
+            break
+        is_inline = sibling.tag in INLINE and sibling.tag != "br"
+        if not is_inline:
+            # A short paragraph right before may be the label: "<p>Warranty</p> <span>€5</span>".
+            text = (short_text(sibling, _MAX_LABEL_WORDS) or "") if sibling.tag == "p" else ""
+        text = f"{text}{raw_text(sibling) if is_inline else ' '}{sibling.tail or ''}"
+    return text
+
+
+def _after(node: Element) -> str:
+    text = node.tail or ""
+    for sibling in node.itersiblings():
+        if sibling.tag not in INLINE or sibling.tag == "br":
+            break
+        text = f"{text}{raw_text(sibling)}{sibling.tail or ''}"
+    return text
 
 
 def attribute_says_price(element: Element | None) -> bool:

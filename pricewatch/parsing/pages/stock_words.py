@@ -99,7 +99,7 @@ BACK = PhrasePattern(
     pt: pr[ée][- ]venda; (?:sob|por) encomenda; encomenda; pr[ée][- ]encomenda
     nl: pre-?orderen; op bestelling; (?:via |in )?nabestelling
     pl: przedsprzedaż; na zamówienie; zamów przed premierą; oczekiwanie na dostawę
-    cs: předobjedn\w*; na objednávku; očekáváme; na cestě
+    cs: předobjedn\w*; na objednávku; očekáváme
     sk: predobjedn\w*; na objednávku; očakávame; na ceste
     hu: előrendel\w*; rendelésre; előjegyezhető; beérkezés alatt; előjegyzés
     ro: precomand\w*; la comand[aă]; pe comand[aă]; [iî]n curs de aprovizionare

@@ -49,6 +49,9 @@ def tag_role(element: Element, style: str | None) -> Role | None:
         return Role.LIST
     if (style and _LINE_THROUGH.search(style)) or element.get("data-a-strike") == "true":
         return Role.LIST
+    if element.tag == "label" and any(one.get("type") == "checkbox" for one in element.iter("input")):
+        # A product that can be added, such as a warranty.
+        return Role.EXTRA
     return Role.VARIANT if element.tag in ("option", "select") else None
 
 

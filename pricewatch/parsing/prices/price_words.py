@@ -16,6 +16,7 @@ _PRICE_WORDS = re.compile(
     r"\b(?:now|only|just|today|sale|special|deal|offer|nur|jetzt|aktuell|angebot|sonderpreis|kaufpreis|"
     r"seulement|maintenant|ahora|hoy|oferta|solo|sólo|agora|por|à vista|adesso|ora|offerta|nu|voor|"
     r"teraz|dnes|nyní|akce|most|akció|acum|doar|nyt|naš[ae]?|вашa?|сейчас|тільки|şimdi|"
+    r"new|neu|neuf|neuve|nuevo|nueva|nuovo|nuova|novo|nova|nieuw|nový|nowy|nowa|új|новый|yeni|"
     r"each|stk|ks|szt|pcs?|pcs|buc|db|kpl|шт|piece|stück|unit[eéà]?)\b|"
     r"価格|販売価格|税込価格|促销价|促銷價|活动价|券后价|優惠價|优惠价|价格|售价|现价|價格|售價|特價|網路價|가격|판매가|할인가",
     re.IGNORECASE,
