@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -47,6 +48,23 @@ class Overview:
     unreadable: dict[str, int] = field(default_factory=dict)
     # The target of the page's own link to the next page; used to check the adapter.
     next_url: str = ""
+
+
+@dataclass(slots=True)
+class AmountReport:
+    """One amount on a product page, and why it was chosen as the price or not."""
+
+    amount: Decimal
+    currency: str
+    score: float
+    is_chosen: bool
+    # Why it cannot be the price; empty if it can.
+    excluded: str
+    # The features of the amount with their weights, the strongest first.
+    features: dict[str, float]
+    # Where it was found: structured data, then displayed places.
+    found: list[str]
+    text: str
 
 
 class Adapter:
@@ -96,6 +114,10 @@ class Adapter:
 
     def extract(self, response: TextResponse) -> Extracted | ExtractFailure | Quarantine:
         raise NotAProductAdapter(self.id)
+
+    def explain(self, response: TextResponse) -> tuple[str, list[AmountReport]]:
+        """Why the price was chosen, and the amounts of the page; adapters of one site have none."""
+        return "", []
 
     def normalize(self, offer: Offer) -> Ok | Drop | Quarantine:
         return Ok(offer)

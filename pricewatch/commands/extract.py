@@ -10,6 +10,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from pricewatch.console.extract_amounts import HEADINGS, amount_rows, asked_amount, why_lines
 from pricewatch.console.extract_pages import SavedPage, UnreadablePage, as_response, saved_pages
 from pricewatch.console.project_command import BAD_INPUT, ProjectCommand
 from pricewatch.console.terminal_io import print_message
@@ -25,7 +26,8 @@ MANY_FILES = 5
 class Command(ProjectCommand):
     def syntax(self) -> str:
         return (
-            "FILE... [--url URL] [--manifest PAGES.jsonl] [--adapter ID] [--overview] [--json | --expected]"
+            "FILE... [--url URL] [--manifest PAGES.jsonl] [--adapter ID] [--overview] [--why AMOUNT] "
+            "[--json | --expected]"
         )
 
     def short_desc(self) -> str:
@@ -34,7 +36,9 @@ class Command(ProjectCommand):
     def long_desc(self) -> str:
         return (
             "Run an adapter over saved pages (plain or .gz) and show each field with its evidence, "
-            "or why there is no offer. With --overview, show the cards of overview pages, the next page, "
+            "or why there is no offer. For the generic adapter, a table shows the amounts of the page with "
+            "their scores, and --why 19.99 says why this amount was chosen or not. "
+            "With --overview, show the cards of overview pages, the next page, "
             "and missing fields. "
             "A manifest has one JSON object per line: `file`, relative to the manifest, and `url`."
         )
@@ -49,6 +53,7 @@ class Command(ProjectCommand):
             help="adapter to use (default: generic; for overview pages, the adapter of their site)",
         )
         parser.add_argument("--overview", action="store_true", help="show the cards of overview pages")
+        parser.add_argument("--why", metavar="AMOUNT", help="say why this amount was chosen or not")
         parser.add_argument("--json", action="store_true", help="print one JSON object per line")
         parser.add_argument(
             "--expected", action="store_true", help="print the expected.json for the test of the page"
@@ -67,6 +72,9 @@ class Command(ProjectCommand):
                 raise UserError("Give saved pages to read: FILE... or --manifest PAGES.jsonl.")
             if opts.url and (len(args) != 1 or opts.manifest):
                 raise UserError("--url is the URL of one page; for several pages, use --manifest.")
+            why = asked_amount(opts.why) if opts.why else None
+            if why is not None and opts.overview:
+                raise UserError("--why is about product pages: leave out --overview.")
             pages = list(saved_pages(args, opts.url or "", opts.manifest))
         except UserError as error:
             print_message(str(error))
@@ -82,6 +90,10 @@ class Command(ProjectCommand):
                     _print_expected(adapter, page, overview=opts.overview)
                 elif opts.overview:
                     _print_cards(adapter, page, as_json=opts.json)
+                elif why is not None:
+                    print(
+                        page.name, *why_lines(*adapter.explain(as_response(page)), why), sep="\n", flush=True
+                    )
                 else:
                     show(_report(adapter, page))
             except UnreadablePage as error:
@@ -127,6 +139,7 @@ def _report(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
     else:
         report |= {"reason": str(verdict.reason), "details": verdict.details}
     report["status"] = _STATUS[type(verdict)]
+    report["amounts"] = [asdict(one) for one in adapter.explain(response)[1]]
     return report | {"offer": _offer_fields(offer), "evidence": evidence}
 
 
@@ -181,6 +194,8 @@ def _print_cards(adapter: Adapter, page: SavedPage, *, as_json: bool) -> None:
 def _print_lines(report: dict[str, Any]) -> None:
     for name, value in _rows(report):
         print(f"{name:<14} {value}")
+    for row in _amount_rows(report):
+        print(f"{'amount':<14} {' | '.join(row)}")
     print()
 
 
@@ -193,7 +208,21 @@ def _print_table(report: dict[str, Any]) -> None:
     for name, value in _rows(report)[1:]:
         # Pages are untrusted: their text must not be read as markup.
         table.add_row(Text(name, style="bold"), Text(value))
-    Console().print(table)
+    console = Console()
+    console.print(table)
+    if rows := _amount_rows(report):
+        amounts = Table(*HEADINGS)
+        for row in rows:
+            amounts.add_row(*map(Text, row))
+        console.print(amounts)
+
+
+def _amount_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
+    from pricewatch.adapters.base import AmountReport
+    from pricewatch.parsing.text import clean
+
+    rows = amount_rows([AmountReport(**one) for one in report["amounts"]])
+    return [tuple(clean(cell) for cell in row) for row in rows]
 
 
 def _rows(report: dict[str, Any]) -> list[tuple[str, str]]:
@@ -206,5 +235,9 @@ def _rows(report: dict[str, Any]) -> list[tuple[str, str]]:
     if details:
         rows.append(("why", details.get("why", details) if isinstance(details, dict) else details))
     rows.extend((name, value) for name, value in offer.items() if name not in ("url", "adapter_version"))
-    rows.extend(("evidence", line) for line in report["evidence"])
+    # The table of amounts says more about prices.
+    is_weighed = bool(report["amounts"])
+    rows.extend(
+        ("evidence", line) for line in report["evidence"] if not (is_weighed and line.startswith("price: "))
+    )
     return [(name, clean(str(value))) for name, value in rows]

@@ -6,7 +6,13 @@ from typing import ClassVar
 
 from scrapy.http import Response, TextResponse
 
-from pricewatch.adapters.base import Adapter, Presence, PresenceEvidence
+from pricewatch.adapters.base import Adapter, AmountReport, Presence, PresenceEvidence
+from pricewatch.generic_reader.explanation import (
+    amount_reports,
+    candidate_rows,
+    place_evidence,
+    price_place,
+)
 from pricewatch.generic_reader.page_amounts import Amount
 from pricewatch.generic_reader.page_reading import ProductReading, choose, departure_of, read
 from pricewatch.generic_reader.price_choice import Choice, PriceVerdict
@@ -31,7 +37,7 @@ _EVIDENCE_FIELDS = ("title", "url", "identity_key", "brand", "sku", "product_id"
 
 class GenericAdapter(Adapter):
     id: ClassVar[str] = "generic"
-    version: ClassVar[str] = "1.2.0"
+    version: ClassVar[str] = "2.0.0"
     domain: ClassVar[str] = "*"
     # Shops return status 200 for products that are gone; only the page says so.
     presence_needs_page: ClassVar[bool] = True
@@ -52,7 +58,7 @@ class GenericAdapter(Adapter):
         failure = _failed_before_reading(response)
         if failure or not isinstance(response, TextResponse):
             return failure or ExtractFailure(FailureReason.EMPTY_PAGE, "the response is not a page")
-        reading = read(response, self.expected_currency)
+        reading = read(response, self.expected_currency, self.price_place)
         if reading is None:
             return ExtractFailure(FailureReason.EMPTY_PAGE, "the response has no content")
         departure = departure_of(reading)
@@ -64,6 +70,15 @@ class GenericAdapter(Adapter):
             result.offer.availability = Availability.SOLD
             result.evidence.append(f"availability: SOLD (page: {departure.phrase!r})")
         return result
+
+    def explain(self, response: Response) -> tuple[str, list[AmountReport]]:
+        reading = None
+        if isinstance(response, TextResponse):
+            reading = read(response, self.expected_currency, self.price_place)
+        if reading is None:
+            return "the response is not a page", []
+        choice = choose(reading)
+        return f"{choice.verdict}: {choice.why}", amount_reports(reading, choice)
 
     def presence(self, response: Response) -> PresenceEvidence:
         if response.status in _GONE_STATUS:
@@ -106,6 +121,7 @@ def _result(
     reading: ProductReading, choice: Choice, response: TextResponse
 ) -> Extracted | ExtractFailure | Quarantine:
     evidence = [f"price: {one.as_evidence()}" for one in reading.candidates()[:_MAX_CANDIDATES]]
+    evidence.extend(place_evidence(reading))
     availability, stock = choose_availability(_structured_availability(reading, choice), reading.stock)
     evidence.append(f"availability: {availability} ({stock})")
     if choice.verdict is PriceVerdict.ACCEPTED and choice.price is not None:
@@ -132,9 +148,17 @@ def _no_price_result(
     )
     if blocked:
         return ExtractFailure(FailureReason.BLOCKED_PAGE, blocked, evidence)
+    # A page that shows a product without any amount may get its price from a script.
+    shows_no_amount = not any(one.amount for one in reading.amounts.prices)
     if len(text.strip()) < _MIN_TEXT_LENGTH and not reading.title:
-        return ExtractFailure(FailureReason.EMPTY_PAGE, "the page shows nothing", evidence)
-    return ExtractFailure(FailureReason.PRICE_NOT_FOUND, choice.why, evidence)
+        details = "the page shows nothing"
+        return ExtractFailure(FailureReason.EMPTY_PAGE, details, evidence, may_need_browser=True)
+    return ExtractFailure(
+        FailureReason.PRICE_NOT_FOUND,
+        choice.why,
+        evidence,
+        may_need_browser=reading.has_product or (bool(reading.title) and shows_no_amount),
+    )
 
 
 def _price_result(
@@ -158,7 +182,8 @@ def _price_result(
     offer = _offer(reading, choice, title, availability, cents, currency)
     sources = sorted({one.source for one in choice.agreeing})
     fields = [f"{name}: {value}" for name in _EVIDENCE_FIELDS if (value := getattr(offer, name))]
-    return Extracted(offer, [f"price chosen: {choice.why} ({', '.join(sources)})", *evidence, *fields])
+    chosen = f"price chosen: {choice.why} ({', '.join(sources)}), score {price.score:.1f}"
+    return Extracted(offer, [chosen, *evidence, *fields], price_place(reading, choice))
 
 
 def _currency(reading: ProductReading, choice: Choice, price: Amount) -> tuple[str | None, str]:
@@ -258,6 +283,10 @@ def _structured_availability(reading: ProductReading, choice: Choice) -> set[Ava
 def _quarantine(
     reason: QuarantineReason, why: str, reading: ProductReading, evidence: list[str]
 ) -> Quarantine:
-    candidates = [one.as_details() for one in reading.candidates()[:_MAX_CANDIDATES]]
-    details = {"why": why, "title": reading.title, "candidates": candidates, "evidence": evidence}
+    details = {
+        "why": why,
+        "title": reading.title,
+        "candidates": candidate_rows(reading),
+        "evidence": evidence,
+    }
     return Quarantine(reason, details)

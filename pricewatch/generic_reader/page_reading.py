@@ -19,7 +19,8 @@ from pricewatch.generic_reader.page_facts import PageFacts, read_page, title_of
 from pricewatch.generic_reader.price_choice import Choice, PriceVerdict, choose_price
 from pricewatch.generic_reader.price_exclusions import PageEvidence
 from pricewatch.generic_reader.stock_choice import DisplayedStock, displayed_stock
-from pricewatch.parsing.pages.element_tree import is_utf8_response
+from pricewatch.parsing.pages.element_path import elements_at
+from pricewatch.parsing.pages.element_tree import Element, is_utf8_response
 from pricewatch.parsing.pages.gone_notices import GoneEvidence, find_departure, sold_notice
 from pricewatch.parsing.pages.main_block import MainBlock, find_main_block
 from pricewatch.parsing.prices.price import is_on_request
@@ -47,6 +48,8 @@ class ProductReading:
     amounts: PageAmounts
     # The currency that a user configured for the page, or an empty text.
     expected_currency: str = ""
+    # A selector: where the price stood on other pages of the shop, or an empty text.
+    price_place: str = ""
 
     @property
     def has_product(self) -> bool:
@@ -60,15 +63,16 @@ class ProductReading:
         return [*self.structured, *self.displayed]
 
 
-def read(response: TextResponse, currency: str = "") -> ProductReading | None:
+def read(response: TextResponse, currency: str = "", price_place: str = "") -> ProductReading | None:
     """Read the page of a response; None if it is empty."""
     if is_utf8_response(response):
         try:
-            return _reading(read_page(response.url, response.body), currency)
+            return _reading(read_page(response.url, response.body), currency, price_place)
         except UnicodeDecodeError:
             # Some builds of libxml2 keep invalid UTF-8 bytes; the decoded text has none.
             pass
-    return _reading(read_page(response.url, response.text.encode("utf-8", "replace")), currency)
+    facts = read_page(response.url, response.text.encode("utf-8", "replace"))
+    return _reading(facts, currency, price_place)
 
 
 def departure_of(reading: ProductReading) -> GoneEvidence | None:
@@ -110,7 +114,9 @@ def _choose_with_state(reading: ProductReading) -> Choice:
     if not from_state:
         return choice
     reading.structured.extend(from_state)
-    reading.amounts = PageAmounts(reading.main, reading.structured)
+    reading.amounts = PageAmounts(
+        reading.main, reading.structured, _usual_place(reading.facts, reading.price_place)
+    )
     return _choice(reading)
 
 
@@ -128,7 +134,7 @@ def _choice(reading: ProductReading) -> Choice:
     )
 
 
-def _reading(facts: PageFacts | None, currency: str) -> ProductReading | None:
+def _reading(facts: PageFacts | None, currency: str, price_place: str) -> ProductReading | None:
     if facts is None:
         return None
     title_element = title_of(facts)
@@ -155,9 +161,14 @@ def _reading(facts: PageFacts | None, currency: str) -> ProductReading | None:
         stock=displayed_stock(main, facts.advert_site),
         claims=claims,
         structured=structured,
-        amounts=PageAmounts(main, structured),
+        amounts=PageAmounts(main, structured, _usual_place(facts, price_place)),
         expected_currency=currency,
+        price_place=price_place,
     )
+
+
+def _usual_place(facts: PageFacts, price_place: str) -> list[Element]:
+    return elements_at(facts.root, price_place)[:1] if price_place else []
 
 
 def _page_urls(facts: PageFacts) -> list[str]:

@@ -1,7 +1,7 @@
 """The weight of each feature of an amount; the score of the amount is their sum.
 
-The weights are fitted by `python -m tests.bench.fit_weights`, by cross-validation over shops. A positive weight
-speaks for the price, a negative one against it; only differences of scores count.
+The weights are fitted by `python -m tests.bench.fit_weights`, by cross-validation over shops. A positive
+weight speaks for the price, a negative one against it; only differences of scores count.
 """
 
 from __future__ import annotations

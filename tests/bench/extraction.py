@@ -2,12 +2,12 @@
 
     python -m tests.bench.extraction [DIR]
 
-DIR (or PRICEWATCH_PAGES, or ../shared/pages) has saved pages (`*.html.gz` or `*.html`) and a `truth.json` with the
-`url` and the accepted values of `price`, `currency` and `availability` of each file; more pages with one answer per
-line are in `more/truth.jsonl`.
+DIR (or PRICEWATCH_PAGES, or ../shared/pages) has saved pages (`*.html.gz` or `*.html`) and a `truth.json`
+with the `url` and the accepted values of `price`, `currency` and `availability` of each file; more pages with one
+answer per line are in `more/truth.jsonl`.
 
-A price counts as read only if it would be stored: one without a known availability is dropped. The figures that
-count are those of *leave one shop out*: the pages of each shop are read with weights that were fitted without it.
+A price counts as read only if it would be stored: one without a known availability is dropped. The figures
+that count are those of *leave one shop out*: each shop is read with weights that were fitted without it.
 """
 
 from __future__ import annotations
@@ -190,7 +190,9 @@ def main(arguments: list[str]) -> int:
     print(f"  recall       {left_out.recall:.3f} (at least {RECALL_LEFT_OUT})")
     print(f"currency       {sum(found.currency)} of {len(found.currency)} agree")
     print(f"availability   {sum(found.availability)} of {len(found.availability)} agree")
-    print(f"  unknown      {found.unknown_share:.3f} of the pages with a price (at most {UNKNOWN_AVAILABILITY})")
+    print(
+        f"  unknown      {found.unknown_share:.3f} of the pages with a price (at most {UNKNOWN_AVAILABILITY})"
+    )
     parsing, extracting = speed(pages)
     ratio = parsing / extracting
     print(f"speed          {parsing * 1000:.0f} ms to parse, {extracting * 1000:.0f} ms to extract")

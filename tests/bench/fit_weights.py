@@ -2,12 +2,12 @@
 
     python -m tests.bench.fit_weights [DIR]
 
-Prints the table for `pricewatch/generic_reader/price_weights.py`, fitted on all pages of DIR and on our own pages
-of shop systems, and compares it with the current one. The figures that count are those of
+Prints the table for `pricewatch/generic_reader/price_weights.py`, fitted on all pages of DIR and on our own
+pages of shop systems, and compares it with the current one. The figures that count are those of
 `python -m tests.bench.extraction`: there, the weights for the pages of a shop are fitted without that shop.
 
-The model is a conditional logit: the score of an amount is the sum of the weights of its features, and among the
-amounts of a page the probability that one is the price grows with its score.
+The model is a conditional logit: the score of an amount is the sum of the weights of its features, and among
+the amounts of a page the probability that one is the price grows with its score.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ def fit(examples: list[Example]) -> Weights:
     exists = np.zeros((len(examples), most), dtype=bool)
     target = np.zeros((len(examples), most))
     shops = Counter(one.shop for one in examples)
-    shares = np.array([(OWN_PAGE if one.shop.startswith("own ") else 1.0) / shops[one.shop] for one in examples])
+    shares = np.array(
+        [(OWN_PAGE if one.shop.startswith("own ") else 1.0) / shops[one.shop] for one in examples]
+    )
     for row, one in enumerate(examples):
         for index, features in enumerate(one.features):
             data[row, index, [column[name] for name in features]] = 1
@@ -117,7 +119,8 @@ def main(arguments: list[str]) -> int:
         return 0
     examples = examples_of([*pages, *own_pages()])
     several = sum(len(one.features) > 1 for one in examples)
-    print(f"# {len(examples)} pages of {len({one.shop for one in examples})} shops, {several} with several amounts")
+    shops = {one.shop for one in examples}
+    print(f"# {len(examples)} pages of {len(shops)} shops, {several} with several amounts")
     fitted = fit(examples)
     for name in sorted({*fitted, *WEIGHTS}, key=lambda name: -fitted.get(name, 0.0)):
         print(f'    "{name}": {fitted.get(name, 0.0)},  # now {WEIGHTS.get(name, 0.0)}')

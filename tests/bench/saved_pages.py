@@ -16,7 +16,13 @@ from pricewatch.parsing.prices.currency import SIGNS, WORDS, currency_code
 from pricewatch.parsing.url import registrable_domain
 from pricewatch.vocabulary import Availability
 from tests.bench.metric import Skipped
-from tests.generic_reader.test_amounts_beside_the_price import CASES, SHOPS, amount_first, name_of, product_page
+from tests.generic_reader.test_amounts_beside_the_price import (
+    CASES,
+    SHOPS,
+    amount_first,
+    name_of,
+    product_page,
+)
 
 DEFAULT_FOLDER = Path(__file__).parents[3] / "shared" / "pages"
 OWN_SHOPS = Path(__file__).parents[1] / "generic_reader" / "shops"
@@ -82,7 +88,7 @@ def real_pages(folder: Path) -> list[SavedPage]:
 
 
 def own_pages() -> list[SavedPage]:
-    """Our own pages of shop systems, each a shop of its own, and those with other amounts beside the price."""
+    """Our own pages of shop systems, each a shop, and those with other amounts beside the price."""
     expected = json.loads((OWN_SHOPS / "expected.json").read_text(encoding="utf-8"))
     systems = [
         SavedPage(
@@ -131,7 +137,9 @@ def _page(path: Path, url: str, prices: list[str], row: dict[str, Any]) -> Saved
         prices=_amounts(list(overruled.prices) if overruled else prices),
         currencies=frozenset(code for mark in _list(row.get("currency")) for code in _codes(mark)),
         availability=frozenset(
-            _states(overruled.availability if overruled and overruled.availability else row.get("availability"))
+            _states(
+                overruled.availability if overruled and overruled.availability else row.get("availability")
+            )
         ),
         shop=_shop(url),
         overruled=overruled.why if overruled else "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from lxml import html
+from lxml import html  # type: ignore[import-untyped]
 
 from pricewatch.parsing.pages.other_products import introduces_other_products
 

@@ -19,9 +19,9 @@ _OTHER_ACTION = re.compile(
 )
 # Labels that contain a word of buying, but open the cart or praise a review.
 _NOT_BUYING = re.compile(
-    r"verif|vérif|bestätigt|\(\d+\)$|^(?:go to|view|see|show|zum|zur|přejít|zobrazit|voir|ver |vai al|"
-    r"vedi|bekijk|pokaż|zobacz|prikaži|poglej|megtekint|vezi|vaata|näytä|katso|visa |vis |görüntüle|посмотреть|перейти|"
-    r"переглянути|查看|見る)"
+    r"verif|vérif|bestätigt|\(\d+\)$|"
+    r"^(?:go to|view|see|show|zum|zur|přejít|zobrazit|voir|ver |vai al|vedi|bekijk|pokaż|zobacz|prikaži|"
+    r"poglej|megtekint|vezi|vaata|näytä|katso|visa |vis |görüntüle|посмотреть|перейти|переглянути|查看|見る)"
 )
 # A link that opens the cart.
 _TO_CART = re.compile(

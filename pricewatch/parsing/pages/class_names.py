@@ -70,7 +70,8 @@ _ROLES: dict[str, Role] = {
         "dostawa fulfillment fulfilment shippingcost doprava dostavka dostava frakt fragt kargo verzending "
         "verzendkosten poshtina livrare frete szallitas",
         Role.SAVING: "save saving savings youpay yousave rabatt badge sticker ribbon percent "
-        "percentage coupon coupons voucher vouchers points cashback loyalty bonus reward rewards benefit benefits promotion "
+        "percentage coupon coupons voucher vouchers points cashback loyalty bonus reward rewards "
+        "benefit benefits promotion "
         "promotions promo promos offerbanner banner trade tradein usp ahorro risparmio "
         "ersparnis uspora youwillsave",
         Role.EXTRA: "warranty warranties insurance addon addons giftwrap protection subscription subscribe "
@@ -87,7 +88,8 @@ _ROLES: dict[str, Role] = {
         "upsell crosssell crosssells upsells recently viewed sponsored suggestion suggestions alsobought "
         "minicart cartmenu minibasket footer breadcrumb breadcrumbs reviews review comments newsletter "
         "cookie cookies cookiebot cookieconsent consent gdpr onetrust usercentrics didomi reco recos "
-        "lastviewed wishlist menu navigation nav navbar megamenu alternatives alternative similarproducts relatedproducts bestseller bestsellers testimonials flyout ads advert "
+        "lastviewed wishlist menu navigation nav navbar megamenu alternatives alternative "
+        "similarproducts relatedproducts bestseller bestsellers testimonials flyout ads advert "
         "advertisement",
     }.items()
     for name in word_set(names)
