@@ -14,7 +14,7 @@ from tests.spiders.target_runs import fetch, readable, target, watch
 from tests.spiders.test_verification_of_source import verify_source
 from tests.waiting import until
 
-# For adapters that never say that a page may need the browser.
+# For the adapter of the marketplace, which never says that a page may need the browser.
 ADDON = {"ADDONS": json.dumps({"tests.spiders.stub_readers.ScriptsMayAddPrices": 1})}
 COUNTERS = ("urls_attempted", "urls_succeeded", "urls_failed", "offers_extracted")
 
