@@ -3,8 +3,8 @@
     python -m tests.bench.extraction [DIR]
 
 DIR (or PRICEWATCH_PAGES, or ../shared/pages) has saved pages (`*.html.gz` or `*.html`) and a `truth.json`
-with the `url` and the accepted values of `price`, `currency` and `availability` of each file; more pages with one
-answer per line are in `more/truth.jsonl`.
+with the `url` and the accepted values of `price`, `currency` and `availability` of each file; more pages with
+one answer per line are in `more/truth.jsonl`.
 
 A price counts as read only if it would be stored: one without a known availability is dropped. The figures
 that count are those of *leave one shop out*: each shop is read with weights that were fitted without it.

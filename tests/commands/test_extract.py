@@ -26,6 +26,7 @@ def run(capsys):
             "overview": False,
             "json": False,
             "expected": False,
+            "why": None,
         } | opts
         command.run(list(args), argparse.Namespace(**options))
         shown = capsys.readouterr()
@@ -52,9 +53,52 @@ def test_fields_and_evidence_are_shown(run, saved, name):
     assert ["status", "ok"] in rows
     assert ["price", "19.99"] in rows
     assert ["sku", "K1"] in rows
-    assert any(
-        name == "evidence" and value.startswith("price: 19.99 EUR from json-ld") for name, value in rows
-    )
+    amounts = [value for name, value in rows if name == "amount"]
+    assert len(amounts) == 1
+    assert amounts[0].startswith("19.99 EUR | ")
+    assert "chosen" in amounts[0]
+    assert "json-ld says so" in amounts[0]
+
+
+SALE = page(
+    ld(product("29.99"))
+    + "<main><h1>Blue Kettle</h1><p class='price'><del>€29.99</del> <b>€19.99</b></p>"
+    + "<p>Pay €4.50 a month</p><button>Add to cart</button></main>"
+)
+
+
+@pytest.mark.parametrize(
+    ("amount", "expected"),
+    [
+        ("19.99", "19.99 EUR: score"),
+        ("29,99", "no: it is the list price of a lower price"),
+        ("4.5", "no: the page displays it as instalment"),
+        ("7", "7 was not found on the page. Found: 19.99, 29.99, 4.50"),
+    ],
+)
+def test_why_says_why_an_amount_was_chosen_or_not(run, saved, amount, expected):
+    code, out, err = run(saved("a.html", SALE), url=URL, why=amount)
+    assert (code, err) == (0, "")
+    assert expected in out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"why": "cheap"}, "--why expects an amount"),
+        ({"why": "1", "overview": True, "adapter": "sgammo"}, "leave out --overview"),
+    ],
+)
+def test_why_needs_an_amount_and_a_product_page(run, saved, options, message):
+    code, out, err = run(saved("a.html"), url=URL, **options)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_why_is_answered_for_adapters_that_do_not_weigh_amounts(run, saved):
+    code, out, _ = run(saved("a.html"), url="https://www.sgammo.com/product/1", adapter="sgammo", why="19.99")
+    assert code == 0
+    assert "does not weigh amounts" in out
 
 
 def test_json_prints_one_object_per_line(run, saved):

@@ -18,7 +18,9 @@ def run(capsys):
         command = Command()
         (page,) = (FIXTURES / site / case).glob("page.*")
         options = {"url": expected(site, case)["url"], "manifest": None, "adapter": site, **more}
-        command.run([str(page)], argparse.Namespace(**options, overview=True, json=as_json, expected=False))
+        command.run(
+            [str(page)], argparse.Namespace(**options, why=None, overview=True, json=as_json, expected=False)
+        )
         shown = capsys.readouterr()
         return command.exitcode, shown.out, shown.err
 
@@ -59,7 +61,9 @@ def test_url_defaults_to_the_home_page_of_the_adapter(run):
 def test_url_instead_of_a_file_is_refused(capsys):
     command = Command()
     options = {"url": None, "manifest": None, "adapter": "willhaben", "overview": True}
-    command.run(["https://www.willhaben.at/iad/"], argparse.Namespace(**options, json=True, expected=False))
+    command.run(
+        ["https://www.willhaben.at/iad/"], argparse.Namespace(**options, why=None, json=True, expected=False)
+    )
     assert command.exitcode == 2
     assert "is not a saved page" in capsys.readouterr().err
 
@@ -100,7 +104,9 @@ def declared(tmp_path, monkeypatch, capsys):
         page = tmp_path / "page.html"
         page.write_text(CARDS % after, "utf-8")
         options = {"url": "https://teashop.example/tea", "manifest": None, "adapter": "teashop"}
-        Command().run([str(page)], argparse.Namespace(**options, overview=True, json=False, expected=False))
+        Command().run(
+            [str(page)], argparse.Namespace(**options, why=None, overview=True, json=False, expected=False)
+        )
         return str(capsys.readouterr().out)
 
     return declared
@@ -149,7 +155,7 @@ def test_adapter_without_overview_pages_is_refused(capsys):
         "json": False,
         "expected": False,
     }
-    command.run(["page.html"], argparse.Namespace(**options))
+    command.run(["page.html"], argparse.Namespace(**options, why=None))
     assert command.exitcode == 2
     assert "product pages only" in capsys.readouterr().err
 
@@ -169,7 +175,7 @@ def test_printed_expected_json_passes_the_fixture_test(adapter, case, capsys, tm
     (page,) = (FIXTURES / adapter / case).glob("page.*")
     overview = known["kind"] == "overview"
     options = {"url": known["url"], "manifest": None, "adapter": adapter, "overview": overview}
-    Command().run([str(page)], argparse.Namespace(**options, json=False, expected=True))
+    Command().run([str(page)], argparse.Namespace(**options, why=None, json=False, expected=True))
     folder = tmp_path / adapter / case
     folder.mkdir(parents=True)
     (folder / "expected.json").write_text(capsys.readouterr().out, "utf-8")

@@ -11,7 +11,7 @@ from pricewatch.vocabulary import FailureReason
 
 
 class ScriptsMayAddPrices:
-    """Every page without an offer may need the browser, unless it is out of stock; on the marketplace only."""
+    """Every page of the marketplace without an offer may need the browser, unless it is out of stock."""
 
     def update_settings(self, settings: Any) -> None:
         extract = BazaarAdapter.extract
