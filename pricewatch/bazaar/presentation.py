@@ -8,6 +8,8 @@ PLAIN, WITH_NET, FROM, LOGIN, AMBIGUOUS, ABSENT = "plain", "with_net", "from", "
 READABLE = (PLAIN, WITH_NET)
 # What the stock line of a listing on sale says.
 IN_STOCK, BACKORDER, PREORDER, UNKNOWN_STOCK = "in", "backorder", "preorder", "unknown"
+# What structured data says of the price of a page; ABSENT: there is no structured data.
+CURRENT, STALE = "current", "stale"
 VAT_PERCENT = 20
 
 
@@ -22,6 +24,15 @@ class Presentation:
     stock: str = IN_STOCK
     # Overrides the currency of the category; the amount in minor units stays the same.
     currency: str | None = None
+    structured_data: str = CURRENT
+    # Whether the classes and ids of the page are hashes.
+    hashed_names: bool = False
+    # Whether other amounts stand beside the price.
+    amounts_beside: bool = False
+    # Whether a script adds price, stock and button to the page.
+    price_by_script: bool = False
+    # Whether the page is a classified advert: its seller is contacted, and there is no cart.
+    advert: bool = False
 
 
 DEFAULT = Presentation()

@@ -6,7 +6,8 @@ from random import Random
 from zlib import crc32
 
 from pricewatch.bazaar import amounts
-from pricewatch.bazaar.sample_listing import SampleListing
+from pricewatch.bazaar.presentation import LOGIN
+from pricewatch.bazaar.sample_listing import ListingView, SampleListing
 from pricewatch.bazaar.word_tables import PRICE_TALK, SENTENCES
 
 
@@ -39,6 +40,13 @@ def details_of(seed: int, listing: SampleListing) -> ProductDetails:
         shipping=rng.choice((490, 690, 1290)) if listing.currency != "JPY" else rng.choice((550, 770)),
         list_price=amounts.changed_price(first, rng.uniform(1.12, 1.4), listing.currency, rng),
     )
+
+
+def crossed_out_price(view: ListingView, extra: ProductDetails) -> int | None:
+    """Return the crossed-out price: the highest so far, or the recommended price; None if none is shown."""
+    old = view.was or extra.list_price
+    hidden = view.is_rental or view.price_hidden or view.presentation.page_price == LOGIN
+    return None if hidden or old <= view.price else old
 
 
 def _paragraphs(rng: Random, price: int, currency: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from pricewatch.bazaar.presentation import DEFAULT, IN_STOCK, Presentation
+from pricewatch.bazaar.presentation import ABSENT, DEFAULT, IN_STOCK, Presentation
 from pricewatch.bazaar.word_tables import Category
 
 T = TypeVar("T", bound=tuple[Any, ...])
@@ -139,6 +139,27 @@ class ListingView:
     def price_hidden(self) -> bool:
         """Whether it is out of stock and neither card nor page shows its price."""
         return self.state == OUT_OF_STOCK and self.mode == PRICE_HIDDEN
+
+    @property
+    def is_rental(self) -> bool:
+        """Whether its price is a rent."""
+        return self.listing.area is not None
+
+    @property
+    def has_no_structured_data(self) -> bool:
+        """Whether its page has no structured data, whatever its markup."""
+        return self.presentation.structured_data == ABSENT
+
+    @property
+    def markup(self) -> str:
+        """The markup of its page; without structured data it is plain, or built by a script."""
+        is_plain = self.has_no_structured_data and self.listing.markup != "js"
+        return "plain" if is_plain else self.listing.markup
+
+    @property
+    def has_price_by_script(self) -> bool:
+        """Whether its page has everything but the offer, which a script adds."""
+        return self.presentation.price_by_script and self.listing.markup != "js"
 
     @property
     def currency(self) -> str:

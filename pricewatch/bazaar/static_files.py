@@ -1,4 +1,7 @@
-"""Static files: a picture, and the scripts that build JavaScript pages with `textContent` only."""
+"""Static files: a picture, and the scripts of pages.
+
+Texts of sellers are added with `textContent` only; HTML comes from the server and contains none.
+"""
 
 import base64
 
@@ -6,13 +9,24 @@ PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 )
 
+# Adds price, stock and button to a page that has everything else.
+OFFER_SCRIPT = b"""\
+(async () => {
+  const box = document.querySelector("[data-offer]");
+  const response = await fetch(box.dataset.offer);
+  if (response.ok) box.innerHTML = (await response.json()).buy_box;
+})();
+"""
+
 # Builds the same elements as a page rendered by the server.
 APP_SCRIPT = b"""\
 (async () => {
-  const app = document.getElementById("app");
+  const app = document.querySelector("[data-api]");
+  let names = {};
   const add = (parent, tag, attributes, text) => {
     const node = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes || {})) node.setAttribute(name, value);
+    for (const [name, value] of Object.entries(attributes || {}))
+      node.setAttribute(name, name === "class" ? names[value] || value : value);
     if (text !== undefined && text !== null) node.textContent = text;
     return parent.appendChild(node);
   };
@@ -22,22 +36,15 @@ APP_SCRIPT = b"""\
     return;
   }
   const item = await response.json();
+  names = item.names;
   document.title = item.title + " | Bazaar";
-  add(document.head, "script", { type: "application/ld+json" }, JSON.stringify(item.jsonld));
+  if (item.jsonld) add(document.head, "script", { type: "application/ld+json" }, JSON.stringify(item.jsonld));
   const main = add(app, "main", {
     class: "item", "data-id": item.id, "data-category": item.category, "data-status": item.status,
   });
   add(main, "h1", { class: "item-title" }, item.title);
   const box = add(main, "section", { class: "buy-box" });
-  if (item.price_text) {
-    const line = add(box, "p", { class: "item-price" });
-    if (item.old_price_text) add(line, "s", { class: "old-price" }, item.old_price_text);
-    add(line, "strong", { class: "price" }, item.price_text);
-  }
-  const state = add(box, "p", { class: "item-state", "data-state": item.status }, item.state_text + " ");
-  const sold_at = item.sold_at;
-  if (sold_at) add(state, "time", { class: "sold-at", datetime: sold_at }, sold_at.slice(0, 10));
-  if (item.status === "on_sale") add(box, "button", { class: "buy" }, "Buy now");
+  box.innerHTML = item.buy_box;
   const description = add(main, "section", { class: "description" });
   for (const text of item.description) add(description, "p", {}, text);
   const attributes = add(main, "dl", { class: "attributes" });

@@ -217,6 +217,8 @@ class Storefront:
     def _static(self, _request: Request, rest: str) -> Response:
         if rest == "app.js":
             return Response(200, static_files.APP_SCRIPT, "text/javascript")
+        if rest == "offer.js":
+            return Response(200, static_files.OFFER_SCRIPT, "text/javascript")
         if rest.endswith(".png"):
             return Response(200, static_files.PIXEL, "image/png", (("Cache-Control", "max-age=3600"),))
         return self._not_found()

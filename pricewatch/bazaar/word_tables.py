@@ -244,6 +244,27 @@ PRICE_TALK = (
     "Accessories worth {little} are included.",
     "Comparable ones go for {much} elsewhere.",
 )
+# Lines with amounts beside the price, by language.
+AMOUNTS_BESIDE = {
+    "en": {
+        "levy": "incl. {} copyright levy",
+        "deposit": "plus {} deposit",
+        "member-price": "Price for members: {}",
+        "financing": "or {} a month for 24 months",
+        "unit-price": "{} / kg",
+        "trade-in": "Trade-in value of your old one: {}",
+        "without-tax": "{} excl. VAT",
+    },
+    "de": {
+        "levy": "inkl. {} Urheberrechtsabgabe",
+        "deposit": "zzgl. {} Pfand",
+        "member-price": "Preis für Mitglieder: {}",
+        "financing": "oder 24 Monatsraten zu je {}",
+        "unit-price": "Grundpreis: {} / kg",
+        "trade-in": "Eintauschwert Ihres alten Geräts: {}",
+        "without-tax": "{} exkl. MwSt.",
+    },
+}
 HELP_TOPICS = (
     *(
         "Safe payment",

@@ -1,4 +1,4 @@
-"""When a simulated shop has which habit: every seed plans all habits, spread over the month."""
+"""When a simulated shop has which habit: every seed plans all of these, spread over the month."""
 
 from __future__ import annotations
 
@@ -37,6 +37,10 @@ TEMPORARY = {
     "ab_layout": 96,
 }
 PERMANENT = ("ambiguous_pages",)
+# Other product pages, with their hours.
+PAGES = {"no_structured_data": 48, "stale_structured_data": 48, "amounts_beside": 72, "advert": 72}
+# The adapter of the marketplace knows its class names, and the simulation has no browser.
+NOT_SIMULATED = ("hashed_names", "price_by_script")
 DELETED = (
     "deleted_404",
     "deleted_410",
@@ -60,6 +64,7 @@ ALL = (
     TAX_SWITCH,
     *(name for name in TEMPORARY if name not in ("resorted", "oldest_first")),
     *PERMANENT,
+    *PAGES,
     MAINTENANCE,
 )
 # Habits that change listings: those of the swept market, and some targets.
@@ -114,3 +119,5 @@ def _plan_all(rng: random.Random, hours: float) -> Iterator[PlannedHabit]:
     for half in (0.1, 0.6):
         begins = between(half, half + 0.3)
         yield PlannedHabit(MAINTENANCE, begins - begins % ALIGNED_HOURS, 1)
+    for name, duration in PAGES.items():
+        yield PlannedHabit(name, between(0.02, 0.65), duration * scale)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from parsel import Selector
 
 from pricewatch.bazaar import amounts
 from pricewatch.bazaar.client import Bazaar, TruthListing
@@ -89,7 +90,8 @@ def test_a_javascript_page_is_empty_and_loads_json(visitor: Visitor, pick: Pick)
     assert answer.page.css("noscript")
     data = json.loads(visitor.request(answer.page.css("#app::attr(data-api)").get("")).body)
     assert data["jsonld"]["offers"]["price"] == amounts.decimal(listing.price, listing.currency)
-    assert data["price_text"] == amounts.displayed(listing.price, listing.currency)
+    price = amounts.displayed(listing.price, listing.currency)
+    assert Selector(text=data["buy_box"]).css("strong.price::text").get() == price
     assert "fetch(" in visitor.request(answer.page.css("script::attr(src)").get("")).body.decode()
 
 

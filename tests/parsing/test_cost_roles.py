@@ -10,7 +10,7 @@ from tests.parsing.role_tables import role_cases
 TABLES = {
     Role.INSTALMENT: """
         en: # / month; # per month
-        de: # pro Monat; # mtl.
+        de: # pro Monat; # mtl.; 24 Monatsraten zu je #
         fr: # par mois; en 4 fois #
         es: 12 cuotas de #; # al mes
         it: # al mese
@@ -137,7 +137,7 @@ TABLES = {
     Role.EXTRA: """
         en: Extended warranty #; Recycling fee #; Copyright levy #; Member price #; with Prime #
         en: approx. #; Gift worth #
-        de: Pfand #; Clubpreis #; ca. #; Versicherung #; zzgl. # Pfand
+        de: Pfand #; Clubpreis #; ca. #; Versicherung #; zzgl. # Pfand; inkl. # Urheberrechtsabgabe
         fr: dont # d'éco-participation; Prix adhérent #; environ #
         es: Precio socio #; aprox. #; Seguro #
         it: Contributo RAEE #; Cauzione #

@@ -93,7 +93,7 @@ TABLES = {
     """,
     Role.SAVING: """
         en: You save #; # off
-        de: Sie sparen #; # gespart
+        de: Sie sparen #; # gespart; Eintauschwert #
         fr: Économisez #
         es: Ahorra #
         it: Risparmi #

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from pricewatch.adapters.base import Adapter
 from pricewatch.adapters.bazaar import BazaarAdapter
 from pricewatch.generic_reader.adapter import GenericAdapter
 from pricewatch.items import Extracted, ExtractFailure
@@ -12,22 +11,18 @@ from pricewatch.vocabulary import FailureReason
 
 
 class ScriptsMayAddPrices:
-    """Every page without an offer may need the browser, unless it is out of stock."""
+    """Every page of the marketplace without an offer may need the browser, unless it is out of stock."""
 
     def update_settings(self, settings: Any) -> None:
-        for adapter_class in (GenericAdapter, BazaarAdapter):
-            self._replace(adapter_class)
+        extract = BazaarAdapter.extract
 
-    def _replace(self, adapter_class: type[Adapter]) -> None:
-        extract = adapter_class.extract
-
-        def stub(adapter: Adapter, response: Any) -> Any:
+        def stub(adapter: BazaarAdapter, response: Any) -> Any:
             found = extract(adapter, response)
             if isinstance(found, ExtractFailure):
                 found.may_need_browser = found.reason is not FailureReason.OOS_NO_PRICE
             return found
 
-        adapter_class.extract = stub  # type: ignore[assignment, method-assign]
+        BazaarAdapter.extract = stub  # type: ignore[assignment, method-assign]
 
 
 class PricesStandAt:

@@ -14,19 +14,21 @@ from tests.spiders.target_runs import fetch, readable, target, watch
 from tests.spiders.test_verification_of_source import verify_source
 from tests.waiting import until
 
+# For the adapter of the marketplace, which never says that a page may need the browser.
 ADDON = {"ADDONS": json.dumps({"tests.spiders.stub_readers.ScriptsMayAddPrices": 1})}
 COUNTERS = ("urls_attempted", "urls_succeeded", "urls_failed", "offers_extracted")
 
 
-def built_by_scripts(world: World, count: int) -> list[Any]:
-    found = [true for true in world.bazaar.truth() if true.markup == "js" and true.state == "on_sale"]
-    assert len(found) >= count
-    return found[:count]
+def priced_by_script(world: World, count: int) -> list[Any]:
+    """Return listings whose pages have everything but the price, which a script adds."""
+    found = [true for true in world.on_sale() if true.markup in ("jsonld", "microdata")][:count]
+    world.bazaar.habit("price_by_script", ids=[true.id for true in found])
+    return found
 
 
 def check(crawl: Crawl, world: World, **settings: Any) -> Any:
-    """Run the targets spider with the stub reader in its own process; return the row of the run."""
-    outcome = crawl("targets", settings={**ADDON, **settings})
+    """Run the targets spider in its own process; return the row of the run."""
+    outcome = crawl("targets", settings=settings)
     assert outcome.returncode == 0, outcome.stderr
     return world.database.row("SELECT * FROM runs ORDER BY id DESC LIMIT 1")
 
@@ -48,7 +50,7 @@ def needs_browser(world: World) -> bool:
 def test_page_without_a_price_is_tried_in_the_browser_and_the_source_remembers(
     world: World, crawl: Crawl
 ) -> None:
-    first, later = built_by_scripts(world, 2)
+    first, later = priced_by_script(world, 2)
     (first_id,) = watch(world, [first], adapter_id="generic")
     run = check(crawl, world)
     assert counted(run) == (1, 1, 0, 1)
@@ -79,9 +81,9 @@ def test_page_without_a_price_is_tried_in_the_browser_and_the_source_remembers(
 @pytest.mark.browser
 @pytest.mark.slow
 def test_page_that_the_browser_cannot_read_either_fails_once(world: World, crawl: Crawl) -> None:
-    true = readable(world, 1)[0]
-    body = "<html><body><h1>A lamp</h1><p>Please call us for an offer, we are glad to help.</p></body></html>"
-    world.bazaar.fault("respond", path=true.url, body=body)
+    (true,) = priced_by_script(world, 1)
+    # The script finds no price to add.
+    world.bazaar.fault("status", path="^/api/", status=404)
     (target_id,) = watch(world, [true], adapter_id="generic")
     run = check(crawl, world)
     assert counted(run) == (1, 0, 1, 0)
@@ -95,7 +97,7 @@ def test_page_that_the_browser_cannot_read_either_fails_once(world: World, crawl
 
 
 def test_without_a_browser_the_outcome_is_the_first_failure(world: World, crawl: Crawl) -> None:
-    trues = built_by_scripts(world, 3)
+    trues = priced_by_script(world, 3)
     ids = watch(world, trues, adapter_id="generic")
     run = check(crawl, world, CHROMIUM_PATH="/nowhere/chromium")
     assert counted(run) == (3, 0, 3, 0)
@@ -103,13 +105,15 @@ def test_without_a_browser_the_outcome_is_the_first_failure(world: World, crawl:
     for target_id in ids:
         row = target(world, target_id)
         assert (row.last_status, row.queue_state, row.consecutive_failures) == ("FAILED", "idle", 1)
-        assert row.last_reason in ("PRICE_NOT_FOUND", "EMPTY_PAGE")
+        assert row.last_reason == "PRICE_NOT_FOUND"
     assert not needs_browser(world)
+    tables = ("listings", "price_history", "quarantine", "audit", "alerts")
+    assert [world.database.value(f"SELECT count(*) FROM {table}") for table in tables] == [0] * len(tables)
 
 
 @pytest.mark.parametrize(("source", "own"), [("never", None), ("always", "never")])
 def test_never_means_no_browser(world: World, crawl: Crawl, source: str, own: str | None) -> None:
-    (true,) = built_by_scripts(world, 1)
+    (true,) = priced_by_script(world, 1)
     world.database.call(source_hints.set_render, "bazaar", source)
     watch(world, [true], adapter_id="generic", render=own)
     run = check(crawl, world, CHROMIUM_PATH="/nowhere/chromium")
@@ -120,7 +124,7 @@ def test_never_means_no_browser(world: World, crawl: Crawl, source: str, own: st
 @pytest.mark.browser
 @pytest.mark.slow
 def test_always_renders_at_once_for_a_source_or_a_target(world: World) -> None:
-    plain, scripts = readable(world, 1)[0], built_by_scripts(world, 1)[0]
+    plain, scripts = world.on_sale()[-1], priced_by_script(world, 1)[0]
     (target_id,) = watch(world, [scripts], adapter_id="generic", render="always")
     watch(world, [plain], adapter_id="generic")
     run = fetch(world)
@@ -128,7 +132,7 @@ def test_always_renders_at_once_for_a_source_or_a_target(world: World) -> None:
     assert target(world, target_id).last_status == "SUCCESS"
     assert not needs_browser(world)
     # One page was rendered; a page in the browser also requests its scripts.
-    pages = [entry.path for entry in world.bazaar.log() if entry.path == "/static/app.js"]
+    pages = [entry.path for entry in world.bazaar.log() if entry.path == "/static/offer.js"]
     assert len(pages) == 1
     world.database.call(source_hints.set_render, "bazaar", "always")
     world.database.do("UPDATE targets SET render = NULL, next_due_at = :now", now=world.bazaar.now())
@@ -138,26 +142,26 @@ def test_always_renders_at_once_for_a_source_or_a_target(world: World) -> None:
 @pytest.mark.browser
 @pytest.mark.slow
 def test_checked_page_is_tried_in_the_browser_too(world: World, crawl: Crawl) -> None:
-    (true,) = built_by_scripts(world, 1)
-    outcome = crawl("targets", settings=ADDON, url=world.bazaar.url + true.url, adapter="generic")
+    (true,) = priced_by_script(world, 1)
+    outcome = crawl("targets", url=world.bazaar.url + true.url, adapter="generic")
     assert true.title in outcome.stdout
     assert "failed" not in outcome.stdout
     assert requests(world, true) == 2
     assert not needs_browser(world)
     missing = crawl(
         "targets",
-        settings={**ADDON, "CHROMIUM_PATH": "/nowhere/chromium"},
+        settings={"CHROMIUM_PATH": "/nowhere/chromium"},
         url=world.bazaar.url + true.url,
         adapter="generic",
     )
-    assert "EMPTY_PAGE" in missing.stdout or "PRICE_NOT_FOUND" in missing.stdout
+    assert "PRICE_NOT_FOUND" in missing.stdout
     assert "no_browser" not in missing.stdout
 
 
 @pytest.mark.browser
 @pytest.mark.slow
 def test_custom_selector_that_matches_nothing_is_tried_in_the_browser(world: World, crawl: Crawl) -> None:
-    (true,) = built_by_scripts(world, 1)
+    (true,) = priced_by_script(world, 1)
     (target_id,) = watch(world, [true], adapter_id="generic", selectors={"price": "strong.price"})
     run = check(crawl, world)
     assert counted(run) == (1, 1, 0, 1)
@@ -185,11 +189,11 @@ def test_redirect_in_the_browser_to_another_product_is_a_failure(world: World, b
 
 @pytest.mark.slow
 def test_stopped_run_releases_a_target_that_waits_for_the_browser(world: World, crawl: Crawl) -> None:
-    (true,) = built_by_scripts(world, 1)
+    (true,) = priced_by_script(world, 1)
     watch(world, [true], adapter_id="generic")
     # robots.txt, the page, and several seconds later the page in the browser.
     world.database.do("UPDATE sources SET requests_per_second = 0.3 WHERE id = 'bazaar'")
-    running = crawl.start("targets", settings=ADDON)
+    running = crawl.start("targets")
     until(lambda: requests(world, true) == 1)
     until(lambda: world.database.value("SELECT count(*) FROM targets WHERE queue_state = 'leased'") == 1)
     running.terminate()
@@ -226,11 +230,11 @@ def test_product_pages_of_a_market_are_tried_in_the_browser(world: World, crawl:
 @pytest.mark.browser
 @pytest.mark.slow
 def test_verification_renders_what_the_targets_spider_renders(world: World) -> None:
-    (true,) = built_by_scripts(world, 1)
+    (true,) = priced_by_script(world, 1)
     watch(world, [true], adapter_id="generic", render="always")
     fetch(world)
     world.bazaar.clear_log()
     world.database.do("UPDATE listings SET verification_requested_at = :now", now=world.bazaar.now())
     run = verify_source(world)
     assert run["counters"]["urls_succeeded"] == 1
-    assert "/static/app.js" in [entry.path for entry in world.bazaar.log()]
+    assert "/static/offer.js" in [entry.path for entry in world.bazaar.log()]

@@ -37,7 +37,7 @@ class Skin(Protocol):
         """Return the page of a listing that is gone."""
 
     def api(self, view: ListingView) -> bytes:
-        """Return the JSON that the script of a JavaScript page requests."""
+        """Return the JSON that the scripts of a page request."""
 
     def seller(self, seller: SampleSeller, listings: Sequence[SampleListing]) -> bytes:
         """Return the page of a seller with the listings on offer."""

@@ -10,7 +10,7 @@ from pricewatch.bazaar.inventory import Inventory
 from pricewatch.bazaar.page_cache import PageCache
 from pricewatch.bazaar.product_details import details_of
 from pricewatch.bazaar.sample_listing import ListingView, SampleListing, SampleSeller
-from pricewatch.bazaar.skins import ListPage, detail_page, layout, overview_page
+from pricewatch.bazaar.skins import ListPage, detail_page, hashed_names, layout, overview_page
 from pricewatch.bazaar.word_tables import CATEGORIES
 
 CARD_CACHE_BYTES = 48 * 2**20
@@ -31,16 +31,17 @@ class BazaarSkin:
         return overview_page.overview(page, self._render(page.listings, page.category))
 
     def detail(self, view: ListingView) -> bytes:
-        """Return the page of a listing, padded to the configured size."""
+        """Return the page of a listing, padded to the configured size; hashed names change the size."""
         html = detail_page.detail(view, details_of(self._inventory.seed, view.listing), self._clock)
-        return layout.padded(html, self._page_bytes)
+        html = layout.padded(html, self._page_bytes)
+        return hashed_names.hashed(html) if view.presentation.hashed_names else html
 
     def gone(self, view: ListingView) -> bytes:
         """Return the page of a listing that is gone."""
         return detail_page.gone(view, self._clock)
 
     def api(self, view: ListingView) -> bytes:
-        """Return the JSON that the script of a JavaScript page requests."""
+        """Return the JSON that the scripts of a page request."""
         return detail_page.api(view, details_of(self._inventory.seed, view.listing), self._clock)
 
     def seller(self, seller: SampleSeller, listings: Sequence[SampleListing]) -> bytes:

@@ -4,38 +4,31 @@ import json
 from html import escape
 from typing import Any
 
-from pricewatch.bazaar import amounts, presentation
+from pricewatch.bazaar import amounts
 from pricewatch.bazaar.marketplace_clock import MarketplaceClock
 from pricewatch.bazaar.product_details import ProductDetails
-from pricewatch.bazaar.sample_listing import ON_SALE, SOLD, ListingView, SampleListing
-from pricewatch.bazaar.skins import layout, schema_org
-
-STOCK_LINES = {
-    presentation.BACKORDER: "Available on backorder",
-    presentation.PREORDER: "Pre-order now",
-    presentation.UNKNOWN_STOCK: "Ask in the shop",
-}
+from pricewatch.bazaar.sample_listing import ListingView, SampleListing
+from pricewatch.bazaar.skins import hashed_names, layout, schema_org
+from pricewatch.bazaar.skins.buy_box import buy_box
 
 
 def detail(view: ListingView, extra: ProductDetails, clock: MarketplaceClock) -> bytes:
     """Return the page of a listing that is on sale, out of stock or sold."""
     listing = view.listing
     head = f'<link rel="canonical" href="{view.path}">'
-    if listing.markup == "js":
+    if view.markup == "js":
         return layout.page("Loading", _shell(view), head)
-    if listing.markup == "jsonld":
+    if view.markup == "jsonld":
         head += schema_org.jsonld(view, extra)
-    micro = listing.markup == "microdata"
+    micro = view.markup == "microdata"
     scope = f' itemscope itemtype="{schema_org.SCHEMA}Product"' if micro else ""
-    offer = f' itemprop="offers" itemscope itemtype="{schema_org.SCHEMA}Offer"' if micro else ""
     body = (
         f'{layout.BANNER}<main class="item" data-id="{view.id}" data-category="{listing.category.name}"'
         f' data-status="{view.stock}"{scope}>'
         f'<h1 class="item-title"{_prop("name", micro)}>{escape(view.title)}</h1>'
         f"{schema_org.microdata_product(view, extra) if micro else ''}"
         f'<div class="gallery"><img src="/static/img/{view.id}.png"{_prop("image", micro)} alt=""></div>\n'
-        f'<section class="buy-box"{offer}>{schema_org.microdata_offer(view) if micro else ""}'
-        f"{_buy_box(view, extra, clock)}</section>\n"
+        f"{_offer_section(view, extra, clock, micro)}\n"
         f'<section class="description"{_prop("description", micro)}>'
         f"{''.join(f'<p>{escape(text)}</p>' for text in extra.paragraphs)}</section>\n"
         f"{_attributes(extra)}{_seller(view)}"
@@ -59,17 +52,14 @@ def gone(view: ListingView, clock: MarketplaceClock) -> bytes:
 
 
 def api(view: ListingView, extra: ProductDetails, clock: MarketplaceClock) -> bytes:
-    """Return the JSON from which the script of a JavaScript page builds it."""
+    """Return the JSON from which scripts build a JavaScript page, or add the price to a page without one."""
     listing = view.listing
     record: dict[str, Any] = {
         "id": view.id,
         "category": listing.category.name,
         "status": view.stock,
         "title": view.title,
-        "price_text": _displayed_price(view),
-        "old_price_text": _old_price(view, extra),
-        "state_text": _state_text(view),
-        "sold_at": clock.iso(view.since) if view.state == SOLD else None,
+        "buy_box": _script_buy_box(view, extra, clock),
         "description": extra.paragraphs,
         "attributes": extra.attributes,
         "seller": {"id": listing.seller.id, "name": listing.seller.name, "type": listing.seller.type},
@@ -79,7 +69,8 @@ def api(view: ListingView, extra: ProductDetails, clock: MarketplaceClock) -> by
             {"title": other.titles[0][1], "price_text": amounts.displayed(other.prices[0][1], other.currency)}
             for other in listing.related
         ],
-        "jsonld": schema_org.product(view, extra),
+        "jsonld": None if view.has_no_structured_data else schema_org.product(view, extra),
+        "names": hashed_names.SCRIPT_NAMES if view.presentation.hashed_names else {},
     }
     return json.dumps(record, ensure_ascii=False).encode()
 
@@ -92,74 +83,28 @@ def _shell(view: ListingView) -> str:
     )
 
 
+def _offer_section(view: ListingView, extra: ProductDetails, clock: MarketplaceClock, micro: bool) -> str:
+    if view.has_price_by_script:
+        return (
+            f'<section class="buy-box" data-offer="/api/listing/{view.id}">'
+            '<button class="buy" disabled>Please wait</button></section>'
+            '<script src="/static/offer.js"></script>'
+        )
+    if not micro:
+        return f'<section class="buy-box">{buy_box(view, extra, clock)}</section>'
+    return (
+        f'<section class="buy-box" itemprop="offers" itemscope itemtype="{schema_org.SCHEMA}Offer">'
+        f"{schema_org.microdata_offer(view, extra)}{buy_box(view, extra, clock)}</section>"
+    )
+
+
+def _script_buy_box(view: ListingView, extra: ProductDetails, clock: MarketplaceClock) -> str:
+    html = buy_box(view, extra, clock)
+    return hashed_names.hashed(html.encode()).decode() if view.presentation.hashed_names else html
+
+
 def _prop(name: str, micro: bool) -> str:
     return f' itemprop="{name}"' if micro else ""
-
-
-def _old_price(view: ListingView, extra: ProductDetails) -> str | None:
-    """Return the crossed-out price: the highest so far, or the recommended price."""
-    old = view.was or extra.list_price
-    rental = view.listing.area is not None
-    hidden = rental or view.price_hidden or view.presentation.page_price == presentation.LOGIN
-    return None if hidden or old <= view.price else amounts.displayed(old, view.currency)
-
-
-def _displayed_price(view: ListingView) -> str | None:
-    hidden = view.price_hidden or view.presentation.page_price == presentation.LOGIN
-    return None if hidden else amounts.displayed(view.price, view.currency)
-
-
-def _state_text(view: ListingView) -> str:
-    if view.state == SOLD:
-        return "SOLD on"
-    if view.state != ON_SALE:
-        return "Out of stock"
-    if view.stock in STOCK_LINES:
-        return STOCK_LINES[view.stock]
-    return "In stock" if view.listing.seller.type == "shop" else "Available"
-
-
-def _buy_box(view: ListingView, extra: ProductDetails, clock: MarketplaceClock) -> str:
-    currency = view.currency
-    rental = view.listing.area is not None
-    parts: list[str] = []
-    if view.presentation.page_price == presentation.LOGIN:
-        parts.append(
-            '<p class="item-price"><a class="login" href="/private/">Log in to see the price</a></p>'
-        )
-    elif not view.price_hidden:
-        old = _old_price(view, extra)
-        crossed = "" if old is None else f'<s class="old-price">{old}</s> '
-        unit = ' <span class="unit">rent per month</span>' if rental else ""
-        now = amounts.displayed(view.price, currency)
-        parts.append(
-            f'<p class="item-price">{crossed}<strong class="price">{now}</strong>{unit}{_net(view)}</p>'
-        )
-        if view.presentation.page_price == presentation.AMBIGUOUS:
-            other = amounts.displayed(presentation.conflicting_price(view.price), currency)
-            parts.append(f'<p class="item-price"><strong class="price">{other}</strong></p>')
-    date = ""
-    if view.state == SOLD:
-        day = f"{clock.date(view.since):%d.%m.%Y}"
-        date = f' <time class="sold-at" datetime="{clock.iso(view.since)}">{day}</time>'
-    parts.append(f'<p class="item-state" data-state="{view.stock}">{_state_text(view)}{date}</p>')
-    if view.state == ON_SALE and view.stock != presentation.UNKNOWN_STOCK:
-        parts.append(
-            '<button class="buy">Contact</button>' if rental else '<button class="buy">Buy now</button>'
-        )
-    if view.state == ON_SALE and not rental and view.presentation.page_price != presentation.LOGIN:
-        parts.append(f'<p class="shipping">plus {amounts.displayed(extra.shipping, currency)} shipping</p>')
-        if view.price >= 100 * amounts.MINOR_UNITS[currency]:
-            monthly = amounts.displayed(view.price // 12 + 1, currency)
-            parts.append(f'<p class="instalments">or 12 monthly instalments of {monthly}</p>')
-    return "".join(parts)
-
-
-def _net(view: ListingView) -> str:
-    if view.presentation.page_price != presentation.WITH_NET:
-        return ""
-    net = amounts.displayed(presentation.net_price(view.price), view.currency)
-    return f' <small class="net-price">excl. VAT: {net}</small>'
 
 
 def _attributes(extra: ProductDetails) -> str:

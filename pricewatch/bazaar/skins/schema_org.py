@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from pricewatch.bazaar import amounts, presentation
-from pricewatch.bazaar.product_details import ProductDetails
+from pricewatch.bazaar.product_details import ProductDetails, crossed_out_price
 from pricewatch.bazaar.sample_listing import ON_SALE, SOLD, ListingView
 
 SCHEMA = "https://schema.org/"
@@ -29,10 +29,10 @@ def condition(view: ListingView) -> str:
 
 
 def product(view: ListingView, extra: ProductDetails) -> dict[str, Any]:
-    """Return the listing as a schema.org Product with one Offer."""
+    """Return the listing as a schema.org Product with one Offer; without it where a script adds the price."""
     listing = view.listing
     offer: dict[str, Any] = {"@type": "Offer", "url": view.path}
-    if (price := _price(view)) is not None:
+    if (price := _price(view, extra)) is not None:
         offer |= {"price": price, "priceCurrency": view.currency}
     if view.stock != presentation.UNKNOWN_STOCK:
         offer["availability"] = availability(view)
@@ -45,6 +45,7 @@ def product(view: ListingView, extra: ProductDetails) -> dict[str, Any]:
         },
     }
     numbers = {"productID": view.id, "sku": extra.sku, "mpn": extra.mpn, "gtin13": extra.gtin}
+    offers = {} if view.has_price_by_script else {"offers": offer}
     return {
         "@context": "https://schema.org",
         "@type": "Product",
@@ -56,7 +57,7 @@ def product(view: ListingView, extra: ProductDetails) -> dict[str, Any]:
         "additionalProperty": [
             {"@type": "PropertyValue", "name": name, "value": value} for name, value in extra.attributes
         ],
-        "offers": offer,
+        **offers,
     }
 
 
@@ -87,7 +88,7 @@ def microdata_product(view: ListingView, extra: ProductDetails) -> str:
     )
 
 
-def microdata_offer(view: ListingView) -> str:
+def microdata_offer(view: ListingView, extra: ProductDetails) -> str:
     """Return the properties of the offer."""
     rows = [
         f'<link itemprop="itemCondition" href="{condition(view)}">',
@@ -95,17 +96,19 @@ def microdata_offer(view: ListingView) -> str:
     ]
     if view.stock != presentation.UNKNOWN_STOCK:
         rows.insert(0, f'<link itemprop="availability" href="{availability(view)}">')
-    if (price := _price(view)) is not None:
+    if (price := _price(view, extra)) is not None:
         rows.append(f'<meta itemprop="price" content="{price}">')
         rows.append(f'<meta itemprop="priceCurrency" content="{view.currency}">')
     return "".join(rows)
 
 
-def _price(view: ListingView) -> str | None:
-    """Return the price in structured data; on an ambiguous page, the conflicting one."""
+def _price(view: ListingView, extra: ProductDetails) -> str | None:
+    """Return the price in structured data: on an ambiguous page the conflicting one, if stale the old one."""
     if view.price_hidden or view.presentation.page_price == presentation.LOGIN:
         return None
-    ambiguous = view.presentation.page_price == presentation.AMBIGUOUS
-    return amounts.decimal(
-        presentation.conflicting_price(view.price) if ambiguous else view.price, view.currency
-    )
+    price = view.price
+    if view.presentation.page_price == presentation.AMBIGUOUS:
+        price = presentation.conflicting_price(price)
+    elif view.presentation.structured_data == presentation.STALE:
+        price = crossed_out_price(view, extra) or price
+    return amounts.decimal(price, view.currency)

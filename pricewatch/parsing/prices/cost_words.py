@@ -88,7 +88,7 @@ INSTALMENT = PhrasePattern(
     en: p/m; pcm; emi; zip ?pay; with zip; apr; down payment; deposit today; up-?front
     en: due (?:today|at signing)
     en: (?:per|a|each) month; payments? of
-    de: mtl; pro monat; im monat; \d+ raten
+    de: mtl; pro monat; im monat; \d+ raten; monatsraten?
     fr: par mois; mensualités?; en (?:\d+|plusieurs) fois; \d+ fois
     es pt it: al mes; por m[eê]s; mensualidad\w*; meses sin; prestaç\w+; em \d+ ?x; \d+ ?vezes; al mese; rate
     es pt it: rata

@@ -17,7 +17,7 @@ EXTRA = PhrasePattern(
     de: garantie(?:verlängerung)?; versicherung; geschenkverpackung; geschenkbox; pfand; montage; einbau
     de: kaution
     de: abo(?:nnement)?; spar-abo; im wert von; zusammen kaufen; preis für (?:beide|alle); energielabel
-    de: urheberabgabe
+    de: urheberabgabe; urheberrechts\w*
     fr: assurance; garantie; consigne; caution; d'une valeur; éco-?(?:part\w*|taxe|contribution); prix du lot
     fr: abonnement
     es pt it: garantía; garanzia; garantia; suscr\w+; assinatura; abbonamento; fianza; cauzione; caução
@@ -117,7 +117,7 @@ APPROXIMATE_SIGNS = ("≈", "~", "≃")
 _LEVY_WORDS = alternatives(
     r"""
     en: copyright levy; recycling fee; [ée]co[- ]?(?:part\w*|tax\w*|contribution); deposit; energy label
-    de nl: pfand; statiegeld; recupel; auvibel; urheberabgabe
+    de nl: pfand; statiegeld; recupel; auvibel; urheberabgabe; urheberrechts\w*
     pl cs sk: kaucj\w+; záloh\w*; recykla[čc]n\w+; autorsk\w+
     ro it bg ru: timbru verde; sgr; raee; вторсбор; депозит
     sv no da fi: (?:i )?pant; pantti

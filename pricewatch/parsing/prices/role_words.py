@@ -165,6 +165,7 @@ SAVING = PhrasePattern(
     en: sav(?:e|ing|ings); you save; discount; off; cash ?back; bonus; points?; trade[- ]in; rebate
     en: part[- ]exchange
     de: rabatt?; sie sparen; spar(?:en|e|t)?; ersparnis; punkte; inzahlungnahme; nachlass; preisvorteil
+    de: eintausch(?:wert|prämie)?
     fr: économ\w+; remise; réduction; reprise; fidélité
     es pt it: ahorr\w+; descuento; desconto; econom(?:iz|ia)\w*; poup\w+; risparm\w+; sconto; permuta
     nl: bespaar\w*; korting; inruil\w*; voordeel
