@@ -139,7 +139,7 @@ def _no_price_result(
     reading: ProductReading, choice: Choice, response: TextResponse, evidence: list[str]
 ) -> ExtractFailure:
     body = reading.facts.root.find("body")
-    text = visible_text(body if body is not None else reading.facts.root, _SHORT_TEXT_LENGTH * 4)
+    text = visible_text(body if body is not None else reading.facts.root, _SHORT_TEXT_LENGTH)
     if len(text.strip()) < _SHORT_TEXT_LENGTH and body is not None:
         # Pages that require JavaScript say so in <noscript>.
         text += " " + " ".join(raw_text(node) for node in body.iter("noscript"))

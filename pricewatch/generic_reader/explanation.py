@@ -9,6 +9,7 @@ from pricewatch.generic_reader.candidates import PriceCandidate
 from pricewatch.generic_reader.page_amounts import Amount
 from pricewatch.generic_reader.page_reading import ProductReading
 from pricewatch.generic_reader.price_choice import Choice
+from pricewatch.generic_reader.price_features import add_features
 from pricewatch.generic_reader.price_weights import WEIGHTS
 from pricewatch.parsing.pages.element_path import element_path, elements_at
 from pricewatch.parsing.pages.element_tree import Element
@@ -18,12 +19,14 @@ _MAX_CANDIDATES = 40
 
 def amount_reports(reading: ProductReading, choice: Choice) -> list[AmountReport]:
     """The amounts of the page, the most likely first; those that cannot be the price come last."""
+    add_features(reading.amounts, reading.amounts.amounts)
     amounts = sorted(reading.amounts.amounts, key=lambda one: (bool(one.excluded), -one.score))
     return [_report(reading, choice, amount) for amount in amounts[:_MAX_CANDIDATES]]
 
 
 def candidate_rows(reading: ProductReading) -> list[dict[str, Any]]:
     """The candidates of a quarantined page, numbered; the amounts with the highest score first."""
+    add_features(reading.amounts, reading.amounts.amounts)
     by_value = {amount.value: amount for amount in reading.amounts.amounts}
 
     def rank(candidate: PriceCandidate) -> tuple[bool, float]:
@@ -53,15 +56,15 @@ def price_place(reading: ProductReading, choice: Choice) -> str:
     if place is None or place.element is None or not reading.amounts.in_main(place):
         return ""
     path = element_path(place.element)
-    return path if _first_at(reading.facts.root, path) is place.element else ""
+    # An id is unique; any other path counts if the price is its first element.
+    return path if "#" in path or _first_at(reading.facts.root, path) is place.element else ""
 
 
 def place_evidence(reading: ProductReading) -> list[str]:
     """What the page shows at the place where the price stood on other pages of the shop."""
     if not reading.price_place:
         return []
-    element = _first_at(reading.facts.root, reading.price_place)
-    found = [one for one in reading.amounts.prices if element is not None and one.element is element]
+    found = [one for one in reading.amounts.prices if reading.amounts.is_at_usual_place(one)]
     if not found:
         return [f"price place: not found: {reading.price_place}"]
     return [f"price place: {one.amount} at {reading.price_place}" for one in found[:1]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 from scrapy.http import TextResponse
 
@@ -31,6 +32,7 @@ from pricewatch.parsing.url import InvalidUrl, absolute_url, is_same_product_url
 
 _SOURCES = ("json-ld", "microdata", "rdfa")
 _MAX_NOTICES = 60
+_MAX_WRAPPERS = 2
 
 
 @dataclass(slots=True)
@@ -168,7 +170,9 @@ def _reading(facts: PageFacts | None, currency: str, price_place: str) -> Produc
 
 
 def _usual_place(facts: PageFacts, price_place: str) -> list[Element]:
-    return elements_at(facts.root, price_place)[:1] if price_place else []
+    """The element where the price stood on other pages, and those around it, which may be read as a block."""
+    found = elements_at(facts.root, price_place)[:1] if price_place else []
+    return [one for element in found for one in (element, *islice(element.iterancestors(), _MAX_WRAPPERS))]
 
 
 def _page_urls(facts: PageFacts) -> list[str]:

@@ -14,7 +14,7 @@ from pricewatch.generic_reader.page_amounts import PRICE_ROLES, Amount, PageAmou
 from pricewatch.generic_reader.price_contradictions import contradiction
 from pricewatch.generic_reader.price_exclusions import EXCLUDING_ROLES, PageEvidence, why_excluded
 from pricewatch.generic_reader.price_features import add_features
-from pricewatch.generic_reader.price_weights import MARGIN, score_of
+from pricewatch.generic_reader.price_weights import MARGIN
 from pricewatch.parsing.prices.price_roles import Role
 
 
@@ -35,13 +35,13 @@ class Choice:
 
 
 def choose_price(page: PageAmounts, structured: list[PriceCandidate], evidence: PageEvidence) -> Choice:
-    add_features(page)
     for amount in page.amounts:
-        amount.score = score_of(amount.features)
         amount.excluded = why_excluded(amount, page, evidence)
     if not page.stated() and any(one.role is Role.CURRENT and one.amount == 0 for one in structured):
         return _zero(page)
-    possible = sorted((one for one in page.amounts if not one.excluded), key=lambda one: -one.score)
+    possible = [one for one in page.amounts if not one.excluded]
+    add_features(page, possible)
+    possible.sort(key=lambda one: -one.score)
     if not possible:
         return _nothing_possible(page, structured, evidence)
     best = possible[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pricewatch.generic_reader.page_amounts import PRICE_ROLES, SAME_TAG, Amount, PageAmounts
+from pricewatch.generic_reader.price_weights import score_of
 from pricewatch.parsing.pages.displayed_price import DisplayedPrice
 from pricewatch.parsing.pages.price_surroundings import attribute_says_price, is_large_text
 from pricewatch.parsing.prices.price_roles import Role
@@ -15,11 +16,12 @@ _FAR_FROM_TITLE = 400
 _MAX_TAG_LENGTH = 24
 
 
-def add_features(page: PageAmounts) -> None:
-    """Set the features of all amounts of a page."""
+def add_features(page: PageAmounts, amounts: list[Amount]) -> None:
+    """Set the features and scores of amounts of a page."""
     features = _Features(page)
-    for amount in page.amounts:
+    for amount in amounts:
         amount.features = frozenset(features.of(amount))
+        amount.score = score_of(amount.features)
 
 
 class _Features:

@@ -28,7 +28,6 @@ WEIGHTS: dict[str, float] = {
     "outside main block": -0.8,
     "near the button": -0.1,
     "near the title": 0.3,
-    "far from the title": -0.2,
     "before the title": -0.2,
     "one of a list": -0.7,
     # What stands beside it

@@ -13,6 +13,7 @@ from pricewatch.vocabulary import Availability
 # A longer text is a sentence, for example about delivery to an island.
 _MAX_PHRASE_LENGTH = 40
 _STORE_DISTANCE = 6
+_MAX_NOTICES = 400
 
 
 @dataclass(slots=True)
@@ -43,6 +44,7 @@ def displayed_stock(main: MainBlock, advert_site: str = "") -> DisplayedStock:
     # Indented texts are longer than what they show.
     short = 2 * _MAX_PHRASE_LENGTH
     notices = [one for one in main.notices() if not one.is_variant and len(one.text.strip()) <= short]
+    notices = notices[:_MAX_NOTICES]
     states: dict[Availability, str] = {}
     for index, state in stock_phrases([one.text for one in notices], _MAX_PHRASE_LENGTH):
         if not main.is_in_card(notices[index].element) and not _is_of_a_store(notices, index):

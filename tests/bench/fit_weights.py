@@ -20,7 +20,8 @@ import numpy as np
 from scrapy.http import HtmlResponse
 
 from pricewatch.generic_reader.page_amounts import PRICE_ROLES
-from pricewatch.generic_reader.page_reading import choose, read
+from pricewatch.generic_reader.page_reading import read
+from pricewatch.generic_reader.price_features import add_features
 from pricewatch.generic_reader.price_weights import WEIGHTS
 from tests.bench.metric import Skipped
 from tests.bench.saved_pages import SavedPage, own_pages, page_folder, real_pages
@@ -58,7 +59,7 @@ def examples_of(pages: list[SavedPage]) -> list[Example]:
         reading = read(HtmlResponse(page.url, body=page.body))
         if reading is None:
             continue
-        choose(reading)
+        add_features(reading.amounts, reading.amounts.amounts)
         # Amounts that are excluded by their place or words teach the weights of those features too.
         possible = [
             amount

@@ -124,6 +124,8 @@ _CART = word_set(
 )
 _NAME = word_set("name title heading headline productname productlink")
 _HIDDEN = word_set("hidden d-none hide is-hidden ng-hide u-hidden display-none invisible")
+# Shown only after a click or over something else.
+_OVERLAY = word_set("modal popover tooltip offcanvas lightbox")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +144,27 @@ class ClassCues:
 NO_CUES = ClassCues()
 
 
+# Every name that gives a cue has one of these tokens, or a word for price inside.
+_CUE_TOKENS = frozenset().union(
+    *(_PRICE_TOKENS, _ROLES, _STRUCK, _SALE, _CENTS, _BUTTON, _CART, _NAME, _OVERLAY),
+    *_PAIRS,
+    *(name.split("-") for name in (*_HIDDEN, *_NAMES)),
+)
+_DIGITS = str.maketrans(dict.fromkeys("0123456789", "-"))
+
+
 @lru_cache(maxsize=16384)
 def cues(names: str) -> ClassCues:
     """The cues of a class attribute and id, joined to one text."""
     lowered = names.lower()
     tokens = [token.lower() for token in _TOKEN.findall(names)]
+    has_price_word = any(word in lowered for word in _PRICE)
+    # Most names say nothing; one object for all of them can be recognised quickly.
+    if not has_price_word and _CUE_TOKENS.isdisjoint(tokens):
+        return NO_CUES
     token_set, class_names = set(tokens), lowered.split()
     found = ClassCues(
-        is_price=any(word in lowered for word in _PRICE) or bool(token_set & _PRICE_TOKENS),
+        is_price=has_price_word or bool(token_set & _PRICE_TOKENS),
         role=next((_NAMES[name] for name in class_names if name in _NAMES), None) or _role_of(tokens),
         is_sale=bool(token_set & _SALE),
         is_struck=("line-through" in lowered and "no-line-through" not in lowered)
@@ -161,9 +176,9 @@ def cues(names: str) -> ClassCues:
         is_button=bool(token_set & _BUTTON),
         is_cart=bool(token_set & _CART),
         is_name=bool(token_set & _NAME),
-        is_hidden=not _HIDDEN.isdisjoint(class_names),
+        is_hidden=not _HIDDEN.isdisjoint(class_names)
+        or (not has_price_word and not _OVERLAY.isdisjoint(tokens)),
     )
-    # Most names say nothing; one object for all of them can be recognised quickly.
     return NO_CUES if found == NO_CUES else found
 
 
@@ -171,7 +186,8 @@ def element_cues(element: Element) -> ClassCues:
     """The cues of an element's class and id."""
     names, name = element.get("class"), element.get("id")
     if name:
-        return cues(f"{names or ''} {name}")
+        # Numbers differ from page to page and say nothing.
+        return cues(f"{names or ''} {name.translate(_DIGITS)}")
     return cues(names) if names else NO_CUES
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from cssselect import SelectorError
 from lxml.cssselect import CSSSelector  # type: ignore[import-untyped]
@@ -37,10 +38,16 @@ def element_path(element: Element) -> str:
 
 def elements_at(root: Element, path: str) -> list[Element]:
     """The elements at a path; none if the path is not a valid selector."""
+    find = _selector(path)
+    return list(find(root)) if find else []
+
+
+@lru_cache(maxsize=1024)
+def _selector(path: str) -> CSSSelector | None:
     try:
-        return list(CSSSelector(path)(root))
+        return CSSSelector(path)
     except (ValueError, SelectorError, LxmlError):
-        return []
+        return None
 
 
 def _step(element: Element) -> tuple[str, bool]:

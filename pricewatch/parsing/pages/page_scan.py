@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from pricewatch.parsing.pages.buttons import BUTTON_TAGS, PageButton, read_button
 from pricewatch.parsing.pages.class_names import NO_CUES, ClassCues, element_cues
@@ -20,7 +21,10 @@ from pricewatch.parsing.url import is_other_page
 
 _DIGIT = re.compile(r"\d")
 _BARE_NUMBER = re.compile(r"\s*\d[\d\s.,'’]*(?:[.,]?[-–—])?\s*")
-_SKIPPED_TAGS = word_set("nav header footer select textarea script style noscript template svg iframe head")
+_SKIPPED_TAGS = word_set(
+    "nav header footer select textarea script style noscript template svg iframe head "
+    "img picture source br hr wbr video audio canvas meta link object map"
+)
 _CHECKED_TAGS = word_set("a button input label del s strike option form")
 _TEXT_ROLES = (None, Role.VARIANT, Role.REGULAR)
 _MAX_BLOCK_LENGTH = 260
@@ -34,7 +38,7 @@ _MAX_ELEMENTS = 60_000
 # Number of links after the title whose label may be that of a button.
 _MAX_LINKS = 60
 # Elements to read after the block that has the title, a price and a button.
-_FOLLOWING_ELEMENTS = 120
+_FOLLOWING_ELEMENTS = 60
 
 
 @dataclass(slots=True)
@@ -110,7 +114,7 @@ class _Scan:
         starts: dict[int, int] = {}
         ends: dict[int, int] = {}
         # A context restores that of the parent; a number marks the end of an element around the title.
-        pending: list[Element | _Context | int] = [body]
+        pending: list[Any] = [body]
         limit = _MAX_ELEMENTS
         while pending and self._order < limit:
             element = pending.pop()
@@ -152,10 +156,7 @@ class _Scan:
         """Whether a price and a button were found from this element on: what follows is farther away."""
         return any(
             one.order >= first and one.is_enabled and not one.is_contact for one in self.scan.buttons
-        ) and any(
-            one.order >= first and one.codes and one.role is Role.CURRENT
-            for one in self.scan.prices
-        )
+        ) and any(one.order >= first and one.codes and one.role is Role.CURRENT for one in self.scan.prices)
 
     def _is_read(self, element: Element) -> bool:
         """Read an element; whether its content is read already or not displayed."""
