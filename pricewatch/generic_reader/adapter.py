@@ -182,7 +182,7 @@ def _price_result(
     offer = _offer(reading, choice, title, availability, cents, currency)
     sources = sorted({one.source for one in choice.agreeing})
     fields = [f"{name}: {value}" for name in _EVIDENCE_FIELDS if (value := getattr(offer, name))]
-    chosen = f"price chosen: {choice.why} ({', '.join(sources)}), score {price.score:.1f}"
+    chosen = f"price chosen: {choice.why} ({', '.join(sources)})"
     return Extracted(offer, [chosen, *evidence, *fields], price_place(reading, choice))
 
 

@@ -151,11 +151,13 @@ def meta_candidates(meta_tags: MetaTags) -> Iterator[PriceCandidate]:
 
 
 def state_candidates(prices: list[StatePrice], displayed: list[DisplayedPrice]) -> Iterator[PriceCandidate]:
-    """Prices in embedded state; an uncertain one only if the page also displays it."""
+    """Prices in embedded state; an uncertain one only if the page also displays it, perhaps in cents."""
     amounts = {price.amount for price in displayed}
     for price in prices:
-        if not price.only_confirms or price.amount in amounts:
-            yield PriceCandidate("state", price.where, price.text, price.amount, price.currency, Role.CURRENT)
+        cents = price.amount / 100
+        amount = cents if price.only_confirms and cents in amounts else price.amount
+        if not price.only_confirms or amount in amounts:
+            yield PriceCandidate("state", price.where, price.text, amount, price.currency, Role.CURRENT)
 
 
 def displayed_candidates(prices: list[DisplayedPrice]) -> Iterator[PriceCandidate]:

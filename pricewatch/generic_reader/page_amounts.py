@@ -14,6 +14,7 @@ from pricewatch.parsing.pages.element_tree import Element
 from pricewatch.parsing.pages.main_block import MainBlock
 from pricewatch.parsing.pages.price_surroundings import has_words_beside, is_in_sentence
 from pricewatch.parsing.prices.price_roles import Role, includes_tax
+from pricewatch.parsing.prices.price_words import PERCENTAGE
 
 # Roles of an amount that may be the price; a regular price is the price if there is no lower one.
 PRICE_ROLES = (Role.CURRENT, Role.REGULAR)
@@ -116,6 +117,14 @@ class PageAmounts:
             includes_tax(one.text.lower())
             for one in self.main.scan.notices
             if any(abs(one.order - order) <= SAME_TAG for order in orders)
+        )
+
+    def has_discount(self, price: DisplayedPrice) -> bool:
+        """Whether a percentage stands next to the price: of two prices, the higher one is the old one."""
+        return any(
+            PERCENTAGE.search(one.text) is not None
+            for one in self.main.scan.notices
+            if abs(one.order - price.order) <= SAME_TAG
         )
 
     def _preference(self, price: DisplayedPrice) -> tuple[int, bool, bool, bool, int]:

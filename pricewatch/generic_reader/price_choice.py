@@ -40,8 +40,10 @@ def choose_price(page: PageAmounts, structured: list[PriceCandidate], evidence: 
     if not page.stated() and any(one.role is Role.CURRENT and one.amount == 0 for one in structured):
         return _zero(page)
     possible = [one for one in page.amounts if not one.excluded]
-    add_features(page, possible)
-    possible.sort(key=lambda one: -one.score)
+    # A single amount needs no score.
+    if len(possible) > 1:
+        add_features(page, possible)
+        possible.sort(key=lambda one: -one.score)
     if not possible:
         return _nothing_possible(page, structured, evidence)
     best = possible[0]

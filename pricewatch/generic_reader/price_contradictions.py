@@ -103,9 +103,17 @@ class _Contradictions:
                 continue
             if self._is_in_same_element(one) and not (has_no_words and page.has_words(one)):
                 return f"the page shows {best.value} and {one.amount} in one place"
-            if one.amount < best.value and self._is_near(one) and self._is_plain(one):
+            if not self._is_near(one) or not self._is_plain(one):
+                continue
+            if one.amount < best.value:
                 return f"the page shows a lower price {one.amount} next to {best.value}"
+            if self._has_no_name() and not one.is_labelled and not self.page.has_discount(one):
+                return f"the page shows {best.value} and {one.amount}, and nothing tells them apart"
         return ""
+
+    def _has_no_name(self) -> bool:
+        """Whether neither data nor a class name says that the amount is a price."""
+        return not self.best.is_stated and not any(one.is_labelled for one in self.shown)
 
     def _is_in_same_element(self, price: DisplayedPrice) -> bool:
         return any(price.element is one.element for one in self.shown)
@@ -118,7 +126,9 @@ class _Contradictions:
         """Whether a rival looks no less like the price: labelled, without words, or both with words."""
         if price.is_labelled or not (self.page.has_words(price) or self.page.is_in_sentence(price)):
             return True
-        return not self.best.is_stated and all(self.page.has_words(one) for one in self.shown)
+        if self.best.is_stated or any(self.page.is_at_usual_place(one) for one in self.shown):
+            return False
+        return all(self.page.has_words(one) for one in self.shown)
 
     def _other_terms(self) -> str:
         """The amount is a down payment, a from-price or a bid."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pricewatch.generic_reader.page_amounts import PRICE_ROLES, SAME_TAG, Amount, PageAmounts
 from pricewatch.generic_reader.price_weights import score_of
 from pricewatch.parsing.pages.displayed_price import DisplayedPrice
+from pricewatch.parsing.pages.price_fields import field_amounts
 from pricewatch.parsing.pages.price_surroundings import attribute_says_price, is_large_text
 from pricewatch.parsing.prices.price_roles import Role
 
@@ -31,6 +32,7 @@ class _Features:
         first = next((one for one in after if page.is_labelled(one)), after[0] if after else None)
         self._first_amount = first.amount if first else None
         self._has_statement = bool(page.stated())
+        self._in_fields = field_amounts(page.main.body)
 
     def of(self, amount: Amount) -> Iterator[str]:
         yield from self._of_witnesses(amount)
@@ -52,6 +54,8 @@ class _Features:
             yield "data says it is another amount"
         if self._has_statement and not sources:
             yield "data says another price"
+        if amount.value in self._in_fields:
+            yield "form field or attribute says so"
 
     def _of_look(self, place: DisplayedPrice) -> Iterator[str]:
         yield f"role {place.role}"

@@ -19,6 +19,7 @@ WEIGHTS: dict[str, float] = {
     "meta says so": 0.8,
     "state says so": 0.5,
     "two kinds of data say so": 0.3,
+    "form field or attribute says so": 0.5,
     "usual place": 1.0,
     "data says another price": -1.0,
     "not displayed": 0.3,

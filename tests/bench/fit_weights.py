@@ -35,6 +35,7 @@ PRIOR = {
     "meta says so": 0.5,
     "state says so": 0.5,
     "usual place": 1.0,
+    "form field or attribute says so": 0.5,
 }
 STEPS = 400
 RATE = 0.05

@@ -21,18 +21,19 @@ _NEAR_TITLE = 80
 
 def find_main_block(body: Element, title: Element | None, page_url: str, hints: Sequence[str]) -> MainBlock:
     """Scan the page as far as needed, and find its main product block."""
-    main = MainBlock(scan_page(body, title, page_url, hints), title, page_url)
+    main = MainBlock(scan_page(body, title, page_url, hints), body, title, page_url)
     if main.scan.is_complete or (main.has_price and main.button is not None):
         return main
     # The price or the button at which the scan ended belongs to another product.
-    return MainBlock(scan_page(body, title, page_url, hints, stops_early=False), title, page_url)
+    return MainBlock(scan_page(body, title, page_url, hints, stops_early=False), body, title, page_url)
 
 
 class MainBlock:
     """The part of the page that is about its product; the rest is navigation and other products."""
 
-    def __init__(self, scan: PageScan, title: Element | None, page_url: str) -> None:
+    def __init__(self, scan: PageScan, body: Element, title: Element | None, page_url: str) -> None:
         self.scan = scan
+        self.body = body
         self._page_url = page_url
         self._cards: dict[Element, bool] = {}
         self._around_title = set() if title is None else {title, *title.iterancestors()}

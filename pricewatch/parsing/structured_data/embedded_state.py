@@ -15,8 +15,8 @@ from pricewatch.parsing.prices.price import parse_machine_price
 from pricewatch.parsing.text import name_words
 
 _ASSIGNMENT = re.compile(
-    r"(?:dataLayer(?:\.push\s*\(|\s*=)|__INITIAL_STATE__\s*=|__PRELOADED_STATE__\s*=|__APOLLO_STATE__\s*=|"
-    r"digitalData\s*=|utag_data\s*=|initialState\s*=|productData\s*=|product\s*=|"
+    r"(?:dataLayer(?:\.push\s*\(|\s*=)|__\w{0,40}(?:STATE|DATA|PROPS|NUXT)__\s*=|ShopifyAnalytics\.meta\s*=|"
+    r"digitalData\s*=|utag_data\s*=|initialState\s*=|productData\s*=|(?:product|meta)\s*=|"
     r"gtag\(\s*['\"]event['\"]\s*,\s*"
     r"['\"]view_item['\"]\s*,)\s*(?=[\[{])"
 )
