@@ -65,6 +65,7 @@ MORE_FORMS = {
     "/logout": [],
     "/adapters/bazaar/disable": ["note", "terms", "source"],
     "/markets/bazaar-bikes/believe": [],
+    "/quarantine/1/choose": ["number", "expected_1", "currency", "availability", "for_site", "back"],
     "/sources/bazaar/render": ["render"],
     "/sources/bazaar/forget-price-place": [],
 }

@@ -158,6 +158,7 @@ def test_the_price_is_chosen_among_the_numbers_on_the_page(page: Page, database:
     assert style == "solid"
     # The Enter key chooses nothing.
     page.get_by_label("and for the whole site").press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("Choose one of the candidates.")
     page.get_by_role("listitem").filter(has_text="€20.00").get_by_role("button").click()
     expect(page.get_by_role("status")).to_contain_text("20.00 EUR: stored. The target reads its price at")
     assert database.value("SELECT price_cents FROM price_history") == 2000

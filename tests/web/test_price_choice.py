@@ -78,7 +78,7 @@ def test_one_click_stores_the_price_and_teaches_the_target(browser: Browser, dat
     ("fields", "message"),
     [
         ({"number": 9}, "There is no candidate 9. Known: 1, 2, 3."),
-        ({}, "There is no candidate 0."),
+        ({}, "Choose one of the candidates."),
         ({"number": 1, "availability": "UNKNOWN"}, "'UNKNOWN' is not an availability to choose."),
         ({"number": 1, "expected_1": "9.00 EUR"}, "candidate 1 is now 12.50 EUR: look again."),
         ({"number": 3}, "The page does not name the currency of 17.00: choose the currency."),

@@ -81,6 +81,8 @@ def detail_page(context: Context, quarantine_id: Id) -> Response:
 def choose(context: Context, form: PostedForm, quarantine_id: Id) -> Response:
     """Store the price of one candidate."""
     number = form.number("number") or 0
+    if not number:
+        return context.redirect(f"/quarantine/{quarantine_id}", "Choose one of the candidates.", good=False)
     request = ChoiceRequest(
         number,
         expected=form.text(f"expected_{number}"),
