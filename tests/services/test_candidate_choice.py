@@ -10,7 +10,7 @@ import pytest
 from pricewatch import adapters
 from pricewatch.adapters.custom_selectors import CustomSelectorAdapter
 from pricewatch.errors import UserError
-from pricewatch.items import Extracted
+from pricewatch.items import Extracted, Quarantine
 from pricewatch.money import Money
 from pricewatch.parsing.pages.element_path import element_path
 from pricewatch.services import candidate_choice
@@ -192,3 +192,14 @@ def test_older_choice_does_not_replace_a_newer_price(database: Database) -> None
     assert status(database, older) == "pending"
     assert rows(database) == [(1250, "REVIEW", 2)]
     assert database.value("SELECT count(*) FROM audit") == 1
+
+
+def test_candidates_of_the_reader_can_be_chosen(database: Database) -> None:
+    """What the reader reports of a page in doubt is what a person chooses and teaches."""
+    found = adapters.get("generic").extract(response_of(two_prices()))
+    assert isinstance(found, Quarantine), found
+    quarantine_id = hold_page(database, candidates=found.details["candidates"])
+    number = next(row["number"] for row in found.details["candidates"] if row["amount"] == "20.00")
+    assert choose(database, quarantine_id, number).review.outcome is Review.STORED
+    assert rows(database) == [(2000, "REVIEW", 2)]
+    assert price_of_another_page(database, first="13,00", second="21,50") == Money(2150, "EUR")

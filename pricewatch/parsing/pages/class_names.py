@@ -102,11 +102,9 @@ _NAMES: dict[str, Role] = {"price-tax": Role.NET}
 _CANCELLING_PREFIXES = word_set("with has have without no non not is show shows")
 # Crossed out visually, not only named an old price.
 _STRUCK = word_set("strike striked strikethrough struck strikeout crossed linethrough")
-_SALE = word_set(
-    "sale special final current now new actual our today selling discounted reduced aktuell nowprice "
-    "saleprice "
-    "finalprice sell sales buy"
-)
+_SALE = word_set("sale special discounted reduced nowprice saleprice finalprice")
+# These mean a sale price only in a name with a word for price: `new-price`, but not `buy`.
+_SALE_WITH_PRICE = word_set("final current now new actual our today selling aktuell sell sales buy")
 _CENTS = word_set(
     "cent cents decimal decimals fraction dec minor kop kopecks superscript sup decimales centimes pence "
     "digits "
@@ -146,7 +144,7 @@ NO_CUES = ClassCues()
 
 # Every name that gives a cue has one of these tokens, or a word for price inside.
 _CUE_TOKENS = frozenset().union(
-    *(_PRICE_TOKENS, _ROLES, _STRUCK, _SALE, _CENTS, _BUTTON, _CART, _NAME, _OVERLAY),
+    *(_PRICE_TOKENS, _ROLES, _STRUCK, _SALE, _SALE_WITH_PRICE, _CENTS, _BUTTON, _CART, _NAME, _OVERLAY),
     *_PAIRS,
     *(name.split("-") for name in (*_HIDDEN, *_NAMES)),
 )
@@ -163,10 +161,11 @@ def cues(names: str) -> ClassCues:
     if not has_price_word and _CUE_TOKENS.isdisjoint(tokens):
         return NO_CUES
     token_set, class_names = set(tokens), lowered.split()
+    is_price = has_price_word or bool(token_set & _PRICE_TOKENS)
     found = ClassCues(
-        is_price=has_price_word or bool(token_set & _PRICE_TOKENS),
+        is_price=is_price,
         role=next((_NAMES[name] for name in class_names if name in _NAMES), None) or _role_of(tokens),
-        is_sale=bool(token_set & _SALE),
+        is_sale=bool(token_set & _SALE) or (is_price and bool(token_set & _SALE_WITH_PRICE)),
         is_struck=("line-through" in lowered and "no-line-through" not in lowered)
         or any(
             token in _STRUCK and before not in _CANCELLING_PREFIXES
