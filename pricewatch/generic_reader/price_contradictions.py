@@ -97,11 +97,15 @@ class _Contradictions:
         best, page = self.best, self.page
         if best.has_sale_label:
             return ""
+        is_shown_as_price = best.is_stated and any(one.role is Role.CURRENT for one in self.shown)
         has_no_words = best.is_stated and not all(page.has_words(one) for one in self.shown)
         for one in page.current():
             if one.amount == best.value or not one.codes or page.is_in_list(one):
                 continue
-            if self._is_in_same_element(one) and not (has_no_words and page.has_words(one)):
+            # Of two prices in one tag, a higher one that data does not state is the old one.
+            is_old = is_shown_as_price and one.amount > best.value
+            is_other = has_no_words and page.has_words(one)
+            if self._is_in_same_element(one) and not is_old and not is_other:
                 return f"the page shows {best.value} and {one.amount} in one place"
             if not self._is_near(one) or not self._is_plain(one):
                 continue
@@ -131,7 +135,7 @@ class _Contradictions:
         return all(self.page.has_words(one) for one in self.shown)
 
     def _other_terms(self) -> str:
-        """The amount is a down payment, a from-price or a bid."""
+        """The amount is a down payment, a from-price, a bid, or the old price of a range."""
         best = self.best
         for one in self.page.prices:
             is_near = any(abs(one.order - price.order) <= SAME_TAG for price in self.shown)
@@ -141,6 +145,8 @@ class _Contradictions:
             is_from = one.role is Role.FROM and len(words_beside(one).split()) <= _MAX_FROM_WORDS
             if is_from and one.amount < best.value and is_near and not best.is_stated:
                 return f'the page shows {best.value} next to "from {one.amount}"'
+            if one.role is Role.RANGE and is_near and not best.is_stated:
+                return f"the page shows {best.value} next to a range with {one.amount}"
             if one.role is Role.BID and self.page.in_main(one):
                 return f"the page shows a bid of {one.amount}"
         return ""

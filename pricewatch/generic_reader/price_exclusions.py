@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pricewatch.generic_reader.page_amounts import PRICE_ROLES, SAME_TAG, Amount, PageAmounts
+from pricewatch.generic_reader.page_amounts import MAX_TAX_RATE, PRICE_ROLES, SAME_TAG, Amount, PageAmounts
 from pricewatch.parsing.pages.displayed_price import DisplayedPrice
 from pricewatch.parsing.prices.price_roles import Role
 
@@ -47,7 +47,7 @@ def why_excluded(amount: Amount, page: PageAmounts, evidence: PageEvidence) -> s
     if not amount.is_stated:
         return reasons[0] if reasons else "structured data gives it as another amount"
     certain = {one.role for one in amount.displayed if one.has_certain_role and page.in_main(one)}
-    if Role.NET in certain and any(one.amount > amount.value for one in page.current()):
+    if _is_without_tax(amount, page):
         return "the page displays it without tax, and a higher price"
     if _is_sold_for_less(amount, page):
         return "it is the list price of a lower price"
@@ -79,6 +79,15 @@ def why_no_tag(price: DisplayedPrice, page: PageAmounts, evidence: PageEvidence)
     if distance > _FAR_FROM_TITLE and not evidence.can_be_bought:
         return "it is far from the title, and there is no buy button"
     return ""
+
+
+def _is_without_tax(amount: Amount, page: PageAmounts) -> bool:
+    """Whether the page displays the amount without tax, and a price that can be the one with tax."""
+    limit = amount.value * (1 + MAX_TAX_RATE)
+    return any(one.role is Role.NET and page.in_main(one) for one in amount.displayed) and any(
+        amount.value < one.amount <= limit and page.in_main(one) and one.role in (*PRICE_ROLES, Role.PER_UNIT)
+        for one in page.prices
+    )
 
 
 def _is_sold_for_less(amount: Amount, page: PageAmounts) -> bool:

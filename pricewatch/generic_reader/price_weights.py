@@ -34,7 +34,7 @@ WEIGHTS: dict[str, float] = {
     # What stands beside it
     "beside a higher list price": 1.1,
     "beside a lower price": -0.3,
-    "beside a higher price": -0.4,
+    "beside a higher price": -0.3,
     "words beside it": -1.8,
     "in a sentence": -0.2,
     # What it looks like
@@ -46,7 +46,7 @@ WEIGHTS: dict[str, float] = {
     "role current": 0.7,
     "role extra": -0.2,
     "role list": -0.9,
-    "role regular": 0.1,
+    "role regular": 0.2,
 }
 
 

@@ -59,15 +59,13 @@ VALID = {
     "schedule": "0 6 * * *",
 }
 # Forms that are on no page of a fresh database.
-MORE_FORMS = {
+MORE_FORMS: dict[str, list[str]] = {
+    **dict.fromkeys(("/logout", "/markets/bazaar-bikes/believe", "/sources/bazaar/forget-price-place"), []),
     "/targets/add": ["url", "schedule", "priority", "notes", "render", "selector_price", "approve", "kind"],
     "/login": ["username", "password", "next"],
-    "/logout": [],
     "/adapters/bazaar/disable": ["note", "terms", "source"],
-    "/markets/bazaar-bikes/believe": [],
-    "/quarantine/1/choose": ["number", "expected_1", "currency", "availability", "for_site", "back"],
+    "/quarantine/1/choose": ["number", "expected_1", "currency", "availability", "for_site"],
     "/sources/bazaar/render": ["render"],
-    "/sources/bazaar/forget-price-place": [],
 }
 SERVICE_FIELDS = [
     *("project", "spider", "version", "_version", "job", "jobid", "priority", "setting", "signal", "egg"),

@@ -176,6 +176,7 @@ def cues(names: str) -> ClassCues:
         is_cart=bool(token_set & _CART),
         is_name=bool(token_set & _NAME),
         is_hidden=not _HIDDEN.isdisjoint(class_names)
+        or "popover" in token_set
         or (not has_price_word and not _OVERLAY.isdisjoint(tokens)),
     )
     return NO_CUES if found == NO_CUES else found
@@ -197,5 +198,8 @@ def _role_of(tokens: list[str]) -> Role | None:
             return _PAIRS[first, second]
     for prefix, token in zip(before, tokens, strict=False):
         if token in _ROLES and prefix not in _CANCELLING_PREFIXES:
+            # `promo-price` is the price of a promotion, not its saving.
+            if token.startswith("promo") and any(word in tokens for word in _PRICE):
+                continue
             return _ROLES[token]
     return None

@@ -87,7 +87,7 @@ def _read_prices(
         list(text_pieces(block, page_url, role, is_sale, is_struck=is_struck, ignores_class=ignores_class))
     )
     found: list[DisplayedPrice] = []
-    named_list: list[DisplayedPrice] = []
+    named: list[DisplayedPrice] = []
     struck: set[Decimal] = set()
     where = ""
     end = 0
@@ -123,11 +123,11 @@ def _read_prices(
         )
         if piece.is_struck:
             struck.add(number.amount)
-        elif final_role is Role.LIST and own is Role.LIST:
-            named_list.append(found[-1])
+        elif final_role is own and own in (Role.LIST, Role.PER_UNIT) and number.role is Role.CURRENT:
+            named.append(found[-1])
     _strike_repeated(found, struck)
-    if len(named_list) == 1 and _is_the_only_price(found, named_list[0], block):
-        named_list[0].role = Role.REGULAR
+    if len(named) == 1 and _is_the_only_price(found, named[0], block):
+        named[0].role = Role.REGULAR
     return found
 
 

@@ -69,7 +69,7 @@ PER_UNIT = PhrasePattern(
     + r"\s?=|",
 )
 # "€24 m²" is a price per square metre.
-MEASURE = re.compile(r"^\W?(?:m²|m2|qm|sqm|kg|lfm)(?!\w)")
+MEASURE = re.compile(r"^\W?(?:m²|m2|qm|sqm|kg|lfm)(?!\w)|^\s?/\s?\d{1,3}(?![\d.,])")
 
 INSTALMENT = PhrasePattern(
     r"""

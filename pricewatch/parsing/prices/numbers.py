@@ -61,6 +61,7 @@ _NUMBER = re.compile(
 # A minus sign touches the amount or its mark; with a space after it, it is a dash.
 _MINUS = re.compile(r"(?:^|[\s(])[-−–]$")
 _EURO_CENTS = re.compile(r"(\d)\s?€\s?(\d{2})(?![\d.,])")
+_TOUCHING_EURO_CENTS = re.compile(r"(\d)€(\d{2})(?![\d.,]|\s?€)")
 _PERCENT = re.compile(r"\s?%")
 _DASH = re.compile(r"\s*(?:-|−|–|—|~|〜|to|bis|à|a|do|tot|till|até|до)\s*")
 _TIMES = re.compile(r"\s*(?:x|×|\*)\s*(?:de|of|à)?\s*")
@@ -88,9 +89,9 @@ _PUNCTUATION = frozenset({"Po", "Pi", "Pf", "Lm", "Sk"})
 def numbers_in(text: str, currency: str | None = None, hints: Iterable[str] = ()) -> list[Number]:
     """All numbers in a text that may be money; percentages are left out."""
     plain = _SEPARATOR_VARIANT.sub(lambda found: _SEPARATOR_VARIANTS[found[0]], collapse_spaces(text))
-    # The sign can be the decimal point, `68€50`; a second sign means two prices.
-    if plain.count("€") == 1:
-        plain = _EURO_CENTS.sub(r"\1.\2 €", plain)
+    # The sign can be the decimal point, `68€50`; with a second sign, only if it touches both parts.
+    pattern = _EURO_CENTS if plain.count("€") == 1 else _TOUCHING_EURO_CENTS
+    plain = pattern.sub(r"\1.\2 €", plain)
     positions = _positions(plain, currency, hints)
     split = _split_numbers(plain, positions, hints)
     found: list[Number] = []

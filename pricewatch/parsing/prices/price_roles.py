@@ -115,6 +115,7 @@ _NEXT_LENGTH = 14
 # Phrases that contain words of a role and do not give it.
 _UNRELATED = {Role.SHIPPING: FREE_SHIPPING, Role.SAVING: REDUCED_PRICE}
 # Words with a colon label the next number: "€12 without tax: €10".
+_LATIN_C = re.compile(r"\bc(?=\s[^\W\d_]*\s?[а-яё])")
 _COLON = re.compile(r"\.?\s?:")
 
 
@@ -179,4 +180,7 @@ def _role_before(label: str, tail: str) -> Role | None:
 
 def _plain(text: str) -> str:
     """The text with plain apostrophes and without the dot above that a lower-case İ leaves."""
-    return text if text.isascii() else text.replace("\u0307", "").replace("’", "'")
+    if text.isascii():
+        return text
+    # A Latin c that stands alone in Russian text is the word "with".
+    return _LATIN_C.sub("с", text.replace("\u0307", "").replace("’", "'"))

@@ -227,7 +227,10 @@ def _has_price(row: dict[str, Any]) -> bool:
 
 
 def _rows(value: Any) -> list[dict[str, Any]]:
-    return [row for row in (value if isinstance(value, list) else [value]) if isinstance(row, dict)]
+    rows = value if isinstance(value, list) else [value]
+    # Some shops nest the list of offers in another one.
+    flat = [one for row in rows for one in (row if isinstance(row, list) else [row])]
+    return [row for row in flat if isinstance(row, dict)]
 
 
 def _text(value: Any) -> str:
