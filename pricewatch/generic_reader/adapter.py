@@ -139,7 +139,9 @@ def _no_price_result(
     reading: ProductReading, choice: Choice, response: TextResponse, evidence: list[str]
 ) -> ExtractFailure:
     body = reading.facts.root.find("body")
-    text = visible_text(body if body is not None else reading.facts.root, _SHORT_TEXT_LENGTH)
+    text = " ".join(one.text.strip() for one in reading.main.scan.notices)
+    if len(text) <= 2 * _SHORT_TEXT_LENGTH:
+        text = visible_text(body if body is not None else reading.facts.root, _SHORT_TEXT_LENGTH)
     if len(text.strip()) < _SHORT_TEXT_LENGTH and body is not None:
         # Pages that require JavaScript say so in <noscript>.
         text += " " + " ".join(raw_text(node) for node in body.iter("noscript"))

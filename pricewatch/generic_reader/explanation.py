@@ -11,8 +11,7 @@ from pricewatch.generic_reader.page_reading import ProductReading
 from pricewatch.generic_reader.price_choice import Choice
 from pricewatch.generic_reader.price_features import add_features
 from pricewatch.generic_reader.price_weights import WEIGHTS
-from pricewatch.parsing.pages.element_path import element_path, elements_at
-from pricewatch.parsing.pages.element_tree import Element
+from pricewatch.parsing.pages.element_path import element_path
 
 _MAX_CANDIDATES = 40
 
@@ -56,8 +55,9 @@ def price_place(reading: ProductReading, choice: Choice) -> str:
     if place is None or place.element is None or not reading.amounts.in_main(place):
         return ""
     path = element_path(place.element)
-    # An id is unique; any other path counts if the price is its first element.
-    return path if "#" in path or _first_at(reading.facts.root, path) is place.element else ""
+    alike = [one.element for one in reading.amounts.prices if one.where == place.where]
+    first = next((one for one in alike if one is not None and element_path(one) == path), None)
+    return path if first is place.element else ""
 
 
 def place_evidence(reading: ProductReading) -> list[str]:
@@ -68,10 +68,6 @@ def place_evidence(reading: ProductReading) -> list[str]:
     if not found:
         return [f"price place: not found: {reading.price_place}"]
     return [f"price place: {one.amount} at {reading.price_place}" for one in found[:1]]
-
-
-def _first_at(root: Element, path: str) -> Element | None:
-    return next(iter(elements_at(root, path)), None)
 
 
 def _report(reading: ProductReading, choice: Choice, amount: Amount) -> AmountReport:

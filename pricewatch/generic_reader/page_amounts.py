@@ -60,7 +60,9 @@ class PageAmounts:
         self.main, self.prices = main, main.scan.prices
         self.displayed = list(displayed_candidates(self.prices))
         self.displays_zero = any(one.role is Role.ZERO for one in self.prices)
-        self._usual_place = set(usual_place)
+        # The first price at the usual place; other elements may have the same names.
+        places = set(usual_place)
+        self._usual_place = next((one.element for one in self.prices if one.element in places), None)
         self._elements_at = _distinct(self.prices, lambda one: one.element)
         self._amounts_at = _distinct(self.prices, lambda one: one.amount)
         self._in_sentence: dict[int, bool] = {}
@@ -93,7 +95,7 @@ class PageAmounts:
         return price.is_labelled or self.is_at_usual_place(price)
 
     def is_at_usual_place(self, price: DisplayedPrice) -> bool:
-        return price.element in self._usual_place
+        return price.element is not None and price.element is self._usual_place
 
     def is_in_list(self, price: DisplayedPrice) -> bool:
         """Whether the price is one of several different prices in elements of the same kind."""

@@ -33,6 +33,7 @@ from pricewatch.parsing.url import InvalidUrl, absolute_url, is_same_product_url
 _SOURCES = ("json-ld", "microdata", "rdfa")
 _MAX_NOTICES = 60
 _MAX_WRAPPERS = 2
+_MAX_PLACES = 20
 
 
 @dataclass(slots=True)
@@ -170,8 +171,8 @@ def _reading(facts: PageFacts | None, currency: str, price_place: str) -> Produc
 
 
 def _usual_place(facts: PageFacts, price_place: str) -> list[Element]:
-    """The element where the price stood on other pages, and those around it, which may be read as a block."""
-    found = elements_at(facts.root, price_place)[:1] if price_place else []
+    """The elements where the price stood on other pages, and those around them: one may be a block."""
+    found = elements_at(facts.root, price_place)[:_MAX_PLACES] if price_place else []
     return [one for element in found for one in (element, *islice(element.iterancestors(), _MAX_WRAPPERS))]
 
 

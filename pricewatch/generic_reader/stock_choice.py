@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 
 from pricewatch.parsing.pages.availability import delivery_promise, names_store, stock_phrases
+from pricewatch.parsing.pages.element_tree import Element
 from pricewatch.parsing.pages.main_block import MainBlock
 from pricewatch.parsing.pages.page_scan import Notice
 from pricewatch.parsing.text import collapse_spaces
@@ -14,6 +16,7 @@ from pricewatch.vocabulary import Availability
 _MAX_PHRASE_LENGTH = 40
 _STORE_DISTANCE = 6
 _MAX_NOTICES = 400
+_MAX_WRAPPERS = 3
 
 
 @dataclass(slots=True)
@@ -47,7 +50,8 @@ def displayed_stock(main: MainBlock, advert_site: str = "") -> DisplayedStock:
     notices = notices[:_MAX_NOTICES]
     states: dict[Availability, str] = {}
     for index, state in stock_phrases([one.text for one in notices], _MAX_PHRASE_LENGTH):
-        if not main.is_in_card(notices[index].element) and not _is_of_a_store(notices, index):
+        element = notices[index].element
+        if not (main.is_in_card(element) or _is_of_an_option(element) or _is_of_a_store(notices, index)):
             states.setdefault(state, repr(collapse_spaces(notices[index].text)))
     button = main.button.label if main.button is not None and main.button.is_enabled else ""
     state, phrase = _displayed_state(states)
@@ -56,6 +60,12 @@ def displayed_stock(main: MainBlock, advert_site: str = "") -> DisplayedStock:
         found.promise = next((collapse_spaces(one.text) for one in notices if delivery_promise(one.text)), "")
         found.advert = _advert(main, advert_site)
     return found
+
+
+def _is_of_an_option(element: Element) -> bool:
+    """Whether a phrase is in one of the options of a list, such as a size."""
+    around = (element, *islice(element.iterancestors(), _MAX_WRAPPERS))
+    return any(one.get("role") in ("option", "radio") for one in around)
 
 
 def _is_of_a_store(notices: list[Notice], index: int) -> bool:

@@ -59,8 +59,9 @@ VALID = {
     "schedule": "0 6 * * *",
 }
 # Forms that are on no page of a fresh database.
+NO_FIELDS = ("/logout", "/markets/bazaar-bikes/believe", "/sources/bazaar/forget-price-place")
 MORE_FORMS: dict[str, list[str]] = {
-    **dict.fromkeys(("/logout", "/markets/bazaar-bikes/believe", "/sources/bazaar/forget-price-place"), []),
+    **{path: [] for path in NO_FIELDS},
     "/targets/add": ["url", "schedule", "priority", "notes", "render", "selector_price", "approve", "kind"],
     "/login": ["username", "password", "next"],
     "/adapters/bazaar/disable": ["note", "terms", "source"],

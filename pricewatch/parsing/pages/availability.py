@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from functools import cache
+from functools import cache, lru_cache
 
 from pricewatch.parsing.pages.button_words import BUY, CONTACT
 from pricewatch.parsing.pages.delivery_words import DELIVERY, OTHER_PROMISE, TIME
@@ -106,6 +106,8 @@ def schema_availability(value: object) -> Availability:
     return _SCHEMA.get(plain, Availability.UNKNOWN)
 
 
+# The pages of a shop repeat the same few texts.
+@lru_cache(maxsize=4096)
 def text_availability(text: str) -> Availability:
     """The availability of the product in a short displayed text; UNKNOWN if it states none."""
     lowered = NEARLY_OUT.sub("low stock", POSSIBLE_BACKORDER.sub("", _lowered(text)))
@@ -149,6 +151,7 @@ def _starts(text: str) -> list[int]:
     return starts
 
 
+@lru_cache(maxsize=4096)
 def is_buy_button(text: str) -> bool:
     """Whether the label of a button means "add to cart" or "buy"."""
     return BUY.search(_lowered(text)) is not None
@@ -159,11 +162,13 @@ def names_store(text: str) -> bool:
     return _STORE.search(_lowered(text)) is not None
 
 
+@lru_cache(maxsize=4096)
 def is_contact_button(text: str) -> bool:
     """Whether the label of a button of an advert means "contact the seller" or "make an offer"."""
     return CONTACT.search(_lowered(text)) is not None
 
 
+@lru_cache(maxsize=4096)
 def delivery_promise(text: str) -> bool:
     """Whether a text says when the product arrives or is sent, so that it can be bought."""
     lowered = _lowered(text[:_MAX_PROMISE_LENGTH])

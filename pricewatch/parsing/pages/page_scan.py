@@ -25,7 +25,7 @@ _SKIPPED_TAGS = word_set(
     "nav header footer select textarea script style noscript template svg iframe head "
     "img picture source br hr wbr video audio canvas meta link object map"
 )
-_CHECKED_TAGS = word_set("a button input label li del s strike option form")
+_CHECKED_TAGS = word_set("a button input label del s strike option form")
 _TEXT_ROLES = (None, Role.VARIANT, Role.REGULAR)
 _MAX_BLOCK_LENGTH = 260
 _MAX_WEAK_LENGTH = 90

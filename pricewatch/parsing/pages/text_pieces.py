@@ -52,8 +52,7 @@ def tag_role(element: Element, style: str | None) -> Role | None:
     if element.tag == "label" and any(one.get("type") == "checkbox" for one in element.iter("input")):
         # A product that can be added, such as a warranty.
         return Role.EXTRA
-    is_option = element.tag == "li" and element.get("role") in ("option", "radio")
-    return Role.VARIANT if is_option or element.tag in ("option", "select") else None
+    return Role.VARIANT if element.tag in ("option", "select") else None
 
 
 def text_pieces(
