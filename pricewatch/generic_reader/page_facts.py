@@ -30,6 +30,9 @@ _ADVERTS = re.compile(
 )
 _MAX_TITLE_LENGTH = 400
 _SIMILAR = 0.6
+_MAX_OTHER_TITLES = 400
+# Between the name of a product and that of its shop.
+_NAME_PARTS = re.compile(r"\s[-–—|·:]\s")
 
 
 @dataclass(slots=True)
@@ -143,16 +146,29 @@ def title_of(facts: PageFacts) -> tuple[Element, str] | None:
         best = max(scored, key=lambda row: row[0])
         if best[0] >= _SIMILAR:
             return best[1], best[2]
-    for element in _OTHER_TITLES(facts.root)[:400]:
-        text = clean(visible_text(element, _MAX_TITLE_LENGTH))
+    others = [
+        (element, clean(visible_text(element, _MAX_TITLE_LENGTH)))
+        for element in _OTHER_TITLES(facts.root)[:_MAX_OTHER_TITLES]
+    ]
+    for element, text in others:
         if len(name_words(text)) >= 2 and any(_matches_name(text, name) for name in names):
             return element, text
-    return headings[0] if headings else None
+    if headings:
+        return headings[0]
+    # Without a heading, the name on the page may be longer than in the title of the document.
+    parts = [part for name in names for part in _NAME_PARTS.split(name)]
+    return next((one for one in others if any(_extends_name(one[1], part) for part in parts)), None)
 
 
 def _matches_name(text: str, name: str) -> bool:
     own, other = name_words(text), name_words(name)
     return bool(own) and len(own & other) >= 0.9 * len(own) and len(own) >= 0.4 * len(other)
+
+
+def _extends_name(text: str, name: str) -> bool:
+    """Whether a text has nearly all words of a name, and not many more."""
+    own, other = name_words(text), name_words(name)
+    return len(other) >= 2 and len(own & other) >= 0.8 * len(other) and len(own) <= 4 * len(other)
 
 
 def _site_words(facts: PageFacts) -> frozenset[str]:

@@ -62,6 +62,10 @@ _NUMBER = re.compile(
 _MINUS = re.compile(r"(?:^|[\s(])[-−–]$")
 _EURO_CENTS = re.compile(r"(\d)\s?€\s?(\d{2})(?![\d.,])")
 _TOUCHING_EURO_CENTS = re.compile(r"(\d)€(\d{2})(?![\d.,]|\s?€)")
+# For screen readers: "299 reais com 90 centavos".
+_SPOKEN_CENTS = re.compile(
+    r"(\d)\s(reais|real|pesos|euros?|dollars?)\s(?:com|con|and|y|e|et)\s(\d{1,2})\s(?:centavos?|c[ée]ntimos?|cents?|centimes?)"
+)
 _PERCENT = re.compile(r"\s?%")
 _DASH = re.compile(r"\s*(?:-|−|–|—|~|〜|to|bis|à|a|do|tot|till|até|до)\s*")
 _TIMES = re.compile(r"\s*(?:x|×|\*)\s*(?:de|of|à)?\s*")
@@ -92,6 +96,8 @@ def numbers_in(text: str, currency: str | None = None, hints: Iterable[str] = ()
     # The sign can be the decimal point, `68€50`; with a second sign, only if it touches both parts.
     pattern = _EURO_CENTS if plain.count("€") == 1 else _TOUCHING_EURO_CENTS
     plain = pattern.sub(r"\1.\2 €", plain)
+    if "cent" in plain or "cént" in plain:
+        plain = _SPOKEN_CENTS.sub(lambda found: f"{found[1]}.{found[3]:0>2} {found[2]}", plain)
     positions = _positions(plain, currency, hints)
     split = _split_numbers(plain, positions, hints)
     found: list[Number] = []
