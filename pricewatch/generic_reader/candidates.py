@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from pricewatch.money import minor_units
 from pricewatch.parsing.pages.displayed_price import DisplayedPrice
 from pricewatch.parsing.prices.price import PriceRefusal
 from pricewatch.parsing.prices.price_roles import Role
@@ -151,11 +152,12 @@ def meta_candidates(meta_tags: MetaTags) -> Iterator[PriceCandidate]:
 
 
 def state_candidates(prices: list[StatePrice], displayed: list[DisplayedPrice]) -> Iterator[PriceCandidate]:
-    """Prices in embedded state; an uncertain one only if the page also displays it, perhaps in cents."""
+    """Prices in embedded state; an uncertain one, perhaps in cents, only if the page also displays it."""
     amounts = {price.amount for price in displayed}
+    currency = next((price.currency for price in displayed if price.currency), "")
     for price in prices:
-        cents = price.amount / 100
-        amount = cents if price.only_confirms and cents in amounts else price.amount
+        from_minor = price.amount.scaleb(-minor_units(price.currency or currency or ""))
+        amount = from_minor if price.only_confirms and from_minor in amounts else price.amount
         if not price.only_confirms or amount in amounts:
             yield PriceCandidate("state", price.where, price.text, amount, price.currency, Role.CURRENT)
 
