@@ -32,7 +32,7 @@ class _Features:
         first = next((one for one in after if page.is_labelled(one)), after[0] if after else None)
         self._first_amount = first.amount if first else None
         self._has_statement = bool(page.stated())
-        self._in_fields = field_amounts(page.main.body)
+        self._in_fields = field_amounts(page.main.element)
 
     def of(self, amount: Amount) -> Iterator[str]:
         yield from self._of_witnesses(amount)

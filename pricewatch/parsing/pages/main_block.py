@@ -33,7 +33,6 @@ class MainBlock:
 
     def __init__(self, scan: PageScan, body: Element, title: Element | None, page_url: str) -> None:
         self.scan = scan
-        self.body = body
         self._page_url = page_url
         self._cards: dict[Element, bool] = {}
         self._around_title = set() if title is None else {title, *title.iterancestors()}
@@ -46,6 +45,8 @@ class MainBlock:
             if price.role in _CURRENT and price.element is not None and self.is_in_card(price.element):
                 price.role, price.has_certain_role = Role.RELATED, True
         level, self.button = self._find()
+        around = [] if title is None else [title, *title.iterancestors()]
+        self.element = around[level] if level < len(around) else body
         first, last = scan.spans[min(level, len(scan.spans) - 1)] if scan.spans else (0, _NEVER)
         self._first, self._last = (first, last) if level < len(scan.spans) else (0, _NEVER)
         self.has_price = any(one.role in _CURRENT and self.contains(one.order) for one in scan.prices)

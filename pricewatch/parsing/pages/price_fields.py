@@ -15,8 +15,8 @@ _MAX_FIELDS = 60
 _MAX_LENGTH = 20
 
 
-def field_amounts(body: Element) -> frozenset[Decimal]:
-    """The amounts in hidden fields and attributes; they may be of other products."""
-    values = [str(value) for value in _FIELDS(body)[:_MAX_FIELDS]]
+def field_amounts(block: Element) -> frozenset[Decimal]:
+    """The amounts in hidden fields and attributes of the main product block; some may be of variants."""
+    values = [str(value) for value in _FIELDS(block)[:_MAX_FIELDS]]
     prices = [parse_machine_price(value, None) for value in values if len(value) <= _MAX_LENGTH]
     return frozenset(price.amount for price in prices if price.amount)

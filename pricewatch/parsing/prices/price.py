@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
+from functools import lru_cache
 
 from pricewatch.money import MAX_CENTS, minor_units
 from pricewatch.parsing.prices.currency import resolve_currency
@@ -116,6 +117,8 @@ def parse_machine_price(value: object, currency: str | None) -> ParsedPrice:
     return _checked(amount, currency)
 
 
+# The pages of a shop repeat the same few texts.
+@lru_cache(maxsize=4096)
 def is_on_request(text: str) -> bool:
     """Whether a short text says that the price is available on request or after login."""
     plain = collapse_spaces(text).lower()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from pricewatch.money import ISO_4217
 from pricewatch.parsing.prices.currency_marks import BLOCK_BREAK, PIECE_BREAK
@@ -42,6 +43,8 @@ def last_mark_end(text: str) -> int:
     return max((match.end() for match in _MARKED_NUMBER.finditer(text)), default=0)
 
 
+# The pages of a shop repeat the same few texts.
+@lru_cache(maxsize=4096)
 def has_other_words(text: str) -> bool:
     """Whether the text around an amount says more than that it is the price."""
     plain = _CODE.sub(lambda found: " " if found[0] in ISO_4217 else found[0], text)
