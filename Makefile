@@ -1,7 +1,7 @@
 # pricewatch: `make` lists the targets.
 PYTHON ?= python3
 # More workers than cores, because tests often wait for processes.
-TEST_WORKERS ?= 3
+TEST_WORKERS ?= 4
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -9,11 +9,13 @@ TESTS_READY := $(VENV)/.tests-ready
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST = $(BIN)/python -m pytest -q -n $(TEST_WORKERS) --dist worksteal $(PYTEST_OPTIONS)
 export PYTHONPATH := $(CURDIR)
+# Tests start many processes, which would otherwise compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 N ?= 3
 SEED ?= 1
-.PHONY: help setup demo smoke run cluster chaos browser test proof lint bench screenshots deploy clean
+.PHONY: help setup demo smoke run cluster chaos browser test proof lint bench screenshots deploy lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,8 +51,10 @@ chaos: $(TESTS_READY) ## inject faults into a cluster and check every guarantee:
 	@$(BIN)/python -m tests.chaos --seed $(SEED)
 
 browser: $(READY) ## find Chromium, or install it
-	@$(BIN)/scrapy browser --install || echo "Pages and tests that need a browser are skipped."
+	@$(BIN)/scrapy browser --install || echo "Pages that need a browser are not rendered."
 
+# Tests load only pages of this project, so root may run them.
+test proof screenshots: export BROWSER_WITHOUT_SANDBOX ?= $(if $(filter 0,$(shell id -u)),yes,no)
 test: $(TESTS_READY) browser lint ## run lint, type checks and the test suite, before every commit
 	@$(PYTEST) -m "not proof" --durations 10
 
@@ -70,6 +74,16 @@ screenshots: $(TESTS_READY) browser ## take the screenshots in docs/screenshots 
 
 deploy: $(READY) ## deploy this project to the daemon named in scrapy.cfg
 	@$(BIN)/scrapyd-deploy
+
+# The tool gets a virtual environment of its own. The index is not written into the file, so that it works
+# with any mirror; the hashes are those of all platforms.
+lock: ## pin every package of requirements.txt, with hashes, in requirements.lock
+	@$(PYTHON) -m venv build/lock
+	@build/lock/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
+	@UV_CUSTOM_COMPILE_COMMAND="make lock" build/lock/bin/uv pip compile requirements.txt --quiet --upgrade \
+		--no-config --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-annotate --output-file requirements.lock
+	@echo "requirements.lock has $$(grep -c == requirements.lock) packages."
 
 clean: ## remove everything that make created; your data in var/ is kept
 	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -24,6 +24,12 @@ SWEEP_MAX_DETAILS = 100
 DETAIL_REFRESH_HOURS = 24
 DETAIL_RETRY_MINUTES = 60
 
+# Reading: a page that exceeds one of these limits fails with READ_TIMEOUT
+READ_DEADLINE_SECONDS = 2  # processor time; five times as long on the clock
+READ_PROCESS_BYTES = 1_000_000  # larger pages are read in a separate process, as are pages with selectors
+READER_PROCESSES = 2  # per crawl, and in the daemon
+READER_MEMORY_MB = 1024  # of each process
+
 # Validation: a price that changes by more than this factor is quarantined until another run confirms it
 PRICE_JUMP_FACTOR = 4
 PRICE_JUMP_AGREEMENT = 0.05
@@ -120,9 +126,13 @@ PROXIES_ENABLED = True
 PROXIES_DATACENTER = os.environ.get("PROXIES_DATACENTER", "")
 PROXIES_RESIDENTIAL = os.environ.get("PROXIES_RESIDENTIAL", "")
 PROXIES_MAX_WAIT = 0
+# Whether proxies may resolve names that this machine cannot resolve, and so cannot check: yes or no
+PROXIES_RESOLVE_UNKNOWN_NAMES = os.environ.get("PROXIES_RESOLVE_UNKNOWN_NAMES", "no")
 
 # Fetching: pages that need JavaScript
 CHROMIUM_PATH = os.environ.get("CHROMIUM_PATH", "")
+# Whether Chromium may run without its sandbox, which it has to as root: yes or no
+BROWSER_WITHOUT_SANDBOX = os.environ.get("BROWSER_WITHOUT_SANDBOX", "no")
 BROWSER_MAX_PAGES = 4
 BROWSER_PAGE_SECONDS = 60
 BROWSER_SETTLE_SECONDS = 5

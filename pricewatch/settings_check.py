@@ -8,6 +8,10 @@ from pricewatch import settings as defaults
 from pricewatch.errors import UserError
 from pricewatch.fetching.name_resolution import AddressPolicy
 from pricewatch.rules.proxy_config import STRATEGIES, parse_proxies
+from pricewatch.rules.yes_or_no import is_yes_or_no
+
+# Nothing could be read with less.
+LEAST = {"READ_DEADLINE_SECONDS": 0.1, "READER_PROCESSES": 1, "READER_MEMORY_MB": 150}
 
 
 def check_settings(settings: BaseSettings) -> None:
@@ -16,6 +20,12 @@ def check_settings(settings: BaseSettings) -> None:
             _check_number(name, settings.get(name, default))
     if not settings.getfloat("REQUESTS_PER_SECOND", defaults.REQUESTS_PER_SECOND):
         raise UserError("REQUESTS_PER_SECOND is 0; to stop all requests, disable the market or the source.")
+    for name in ("BROWSER_WITHOUT_SANDBOX", "PROXIES_RESOLVE_UNKNOWN_NAMES"):
+        if not is_yes_or_no(value := settings.get(name, "no")):
+            raise UserError(f"{name} is {value!r}; it must be yes or no.")
+    for name, least in LEAST.items():
+        if settings.getfloat(name, least) < least:
+            raise UserError(f"{name} is {settings.get(name)}; it must be at least {least}.")
     for name in STRATEGIES.values():
         try:
             parse_proxies(settings.get(name) or ())

@@ -1,4 +1,4 @@
-"""The enumerations that describe observations, pages and runs.
+"""The enumerations that describe observations, pages, runs and roles.
 
 Every module may import this one; it imports nothing from the project.
 """
@@ -29,6 +29,8 @@ class FailureReason(StrEnum):
     BLOCKED_PAGE = "BLOCKED_PAGE"
     EMPTY_PAGE = "EMPTY_PAGE"
     OOS_NO_PRICE = "OOS_NO_PRICE"
+    # The page could not be read within its limits of time and memory.
+    READ_TIMEOUT = "READ_TIMEOUT"
 
 
 class DropReason(StrEnum):
@@ -115,3 +117,18 @@ class Attempt(StrEnum):
     GONE = "gone"
     SOLD = "sold"
     TROUBLE = "trouble"
+
+
+class AccessRole(StrEnum):
+    """What a person or a token may do; each role includes those before it."""
+
+    # Look at pages; read the API, exports and metrics.
+    READ = "read"
+    # Change jobs, markets, targets, quarantine, watch rules and alerts.
+    OPERATE = "operate"
+    # Deploy code; change sources, adapters, proxies, people and tokens; read the audit log.
+    ADMIN = "admin"
+
+    def includes(self, needed: AccessRole) -> bool:
+        roles = list(AccessRole)
+        return roles.index(self) >= roles.index(needed)

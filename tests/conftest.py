@@ -21,12 +21,13 @@ from typing import Any
 
 import hypothesis
 import pytest
+from scrapy.settings import Settings
 from sqlalchemy import create_engine
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from pricewatch.bazaar.client import Bazaar
-from pricewatch.fetching.browser.chromium import Chromium, working_chromium
+from pricewatch.fetching.browser.chromium import Chromium, usable_chromium
 from pricewatch.fetching.failures import NoBrowser
 from pricewatch.store.engine import database as store_database
 from pricewatch.store.engine import embedded_postgres
@@ -39,6 +40,7 @@ ROOT = Path(__file__).parents[1]
 TEMPLATE = "migrated"
 # The free space that the tests need on a file system in memory.
 MEMORY_BYTES = 4 * 2**30
+BROWSER_VARIABLES = ("CHROMIUM_PATH", "BROWSER_WITHOUT_SANDBOX")
 
 
 # The same examples in every run, so that results are reproducible; HYPOTHESIS_PROFILE=random tries others.
@@ -50,6 +52,9 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 def pytest_configure(config: pytest.Config) -> None:
     # Background jobs of a shell ignore SIGINT, and child processes that tests interrupt would inherit this.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if os.geteuid() == 0:
+        # The browser tests load only pages of the sample marketplace and of this project.
+        os.environ.setdefault("BROWSER_WITHOUT_SANDBOX", "yes")
     # As a plugin, because the hooks of this file do not see fixtures of the session.
     config.pluginmanager.register(processes.ProcessGuard())
 
@@ -64,7 +69,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
 def chromium() -> Chromium | str:
     """Return the browser of this machine, or why there is none."""
     try:
-        return working_chromium(os.environ.get("CHROMIUM_PATH", ""))
+        return usable_chromium(Settings({name: os.environ.get(name) for name in BROWSER_VARIABLES}))
     except NoBrowser as missing:
         return f"no browser: {missing}"
 
@@ -145,6 +150,7 @@ def short_directory(fork_server: None) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PRICEWATCH_VAR", str(directory / "var"))
         patch.setenv("TMPDIR", str(directory / "tmp"))
+        patch.setattr(processes, "session_tmpdir", directory / "tmp")
         patch.setattr(tempfile, "tempdir", None)
         yield directory
     shutil.rmtree(directory, ignore_errors=True)

@@ -13,24 +13,8 @@ from typing import Any, NamedTuple
 
 import psutil  # type: ignore[import-untyped]
 
-# Slow imports that neither read the environment nor install a reactor.
-PRELOADED = [
-    "tests.forked",
-    "scrapy.cmdline",
-    "scrapy.crawler",
-    "scrapy.commands.crawl",
-    "pricewatch.commands.crawl",
-    "pricewatch.pipelines.validate",
-    "pricewatch.pipelines.upsert",
-    "pricewatch.spiders.discovery",
-    "pricewatch.adapters.bazaar",
-    "psycopg2",
-    "sqlalchemy.dialects.postgresql.psycopg2",
-    "uvloop",
-]
-
 _processes = multiprocessing.get_context("forkserver")
-_processes.set_forkserver_preload(PRELOADED)
+_processes.set_forkserver_preload(["tests.preloaded"])
 
 
 def start_fork_server() -> None:
@@ -125,13 +109,14 @@ def _run(words: list[str], environment: dict[str, str], directory: str, stdout: 
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.dup2(handle, stream.fileno())
         os.close(handle)
-    # The only module that reads the environment when it is imported.
     from importlib import reload
 
     from scrapy.cmdline import execute
 
-    from pricewatch import clock
+    from pricewatch import clock, settings
 
-    reload(clock)
+    # These read the environment when they are imported.
+    for module in (clock, settings):
+        reload(module)
     sys.argv = ["scrapy", *words]
     execute()

@@ -115,6 +115,7 @@ def add(file: Path, text: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.proof
 def test_one_line_enables_pricewatch_in_another_project(
     project: Path, run: Run, marketplace: Bazaar, database: Database
 ) -> None:
@@ -165,6 +166,7 @@ def test_one_line_enables_pricewatch_in_another_project(
     assert "spider:bikes" in run("adapters", "list").stdout
 
 
+@pytest.mark.proof
 def test_invalid_setting_is_reported_in_one_sentence(project: Path, run: Run) -> None:
     add(project / "toys" / "settings.py", f"{COMMANDS}\nREQUESTS_PER_SECOND = 'many'")
     error = run("crawl", "bikes", code=1).stderr

@@ -135,6 +135,7 @@ def test_bench_rounds_can_only_lower_the_number_of_rounds(monkeypatch: pytest.Mo
     assert rounds(1) == 1
 
 
+@pytest.mark.proof
 def test_every_query_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCH_ROUNDS", "1")
     monkeypatch.setattr(scale, "WARM", 0)

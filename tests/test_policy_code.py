@@ -36,6 +36,9 @@ EFFECTS = {
     "time",
     "random",
 }
+# What reads a page: methods of adapters and responses, and parsers.
+PAGE_METHODS = {"extract", "read_overview", "presence", "explain", "css", "xpath", "jmespath"}
+PAGE_PARSERS = {"lxml", "parsel", "extruct", "sanitized_page", "parse_html", "run_task", "run_within"}
 # Large, and needed by few: asked for when it is used.
 ASKED_FOR = {"pyarrow"}
 FOR_LATER = re.compile(r"#.*\b(TODO|FIXME|XXX|HACK)\b")
@@ -73,6 +76,17 @@ def test_rules_and_readers_do_no_io() -> None:
                 assert not EFFECTS & {alias.name for alias in node.names}, name(path)
             elif isinstance(node, ast.ImportFrom):
                 assert node.module not in EFFECTS, name(path)
+
+
+def test_the_daemon_reads_no_pages() -> None:
+    """Pages of sites are read in reader processes, whatever a web page, a service or the scheduler needs."""
+    for path in files_of("web", "services", "scheduling"):
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                words = {alias.name for alias in node.names} | {getattr(node, "module", None) or ""}
+                assert not PAGE_PARSERS & {word.split(".")[0] for word in words}, name(path)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                assert node.func.attr not in PAGE_METHODS, f"{name(path)}:{node.lineno}"
 
 
 def test_templates_never_hide_missing_fields() -> None:

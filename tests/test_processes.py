@@ -9,6 +9,9 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
+from tests import processes
 from tests.conftest import ROOT
 
 LEAVES = """
@@ -57,6 +60,41 @@ def test_process_that_outlives_its_test_fails_the_test(tmp_path: Path) -> None:
     assert "PASSED test_leaving.py::test_ends_its_own" in done.stdout
     assert "The session left these processes" in done.stdout
     assert "3 passed, 2 errors" in done.stdout
+
+
+SLEEPER = """
+import os, subprocess, sys
+environment = {"PATH": os.environ["PATH"], "TMPDIR": sys.argv[1]}
+child = subprocess.Popen(["sleep", "60"], env=environment, stdout=subprocess.DEVNULL)
+print(child.pid, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("ends_first", [True, False], ids=["orphan", "child"])
+def test_processes_without_a_name_belong_to_the_one_that_started_them(ends_first: bool) -> None:
+    """Browsers get few variables: no name of a test, but the temporary directory."""
+    assert processes.session_tmpdir is not None
+    for tmpdir, is_left in ((processes.session_tmpdir, True), (processes.session_tmpdir.parent, False)):
+        parent = subprocess.Popen(
+            [sys.executable, "-c", SLEEPER, str(tmpdir)],
+            env={**os.environ, processes.VARIABLE: "some test"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert parent.stdout
+        child = int(parent.stdout.readline())
+        try:
+            if ends_first:
+                parent.communicate()
+            owner = {each.pid for each in processes._owned("some test")}
+            other = {each.pid for each in processes._owned("another test")}
+        finally:
+            os.kill(child, signal.SIGKILL)
+            parent.communicate()
+        assert (child in owner) is is_left
+        # An orphan is found by whichever test runs.
+        assert (child in other) is (is_left and ends_first)
 
 
 def test_child_processes_do_not_ignore_sigint() -> None:

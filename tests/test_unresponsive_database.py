@@ -21,6 +21,8 @@ from tests.databases import Database
 from tests.scheduling.daemons import FAKE_SPIDERS, Daemon
 from tests.stalling_proxy import StallingProxy
 from tests.waiting import until
+from tests.web.accounts import log_in
+from tests.web.conftest import PASSWORD, client_of
 
 SHORT_DEADLINE = {"DATABASE_ANSWER_SECONDS": "2"}
 # Seconds; much longer than expected.
@@ -86,6 +88,7 @@ def wait_for_pages(database: Database) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.proof
 def test_a_crawl_continues_when_the_database_answers_again(
     marketplace: Bazaar, database: Database, proxied_crawl: Crawl, proxy: StallingProxy
 ) -> None:
@@ -101,6 +104,7 @@ def test_a_crawl_continues_when_the_database_answers_again(
 
 
 @pytest.mark.slow
+@pytest.mark.proof
 def test_a_crawl_ends_with_a_message_if_the_database_stays_silent(
     marketplace: Bazaar, database: Database, proxied_crawl: Crawl, proxy: StallingProxy
 ) -> None:
@@ -112,6 +116,23 @@ def test_a_crawl_ends_with_a_message_if_the_database_stays_silent(
     assert outcome.returncode != 0
     assert "The database was unavailable for 5 seconds" in outcome.stderr
     assert "Traceback" not in outcome.stderr
+
+
+def test_an_outage_is_no_internal_error_for_people_who_log_in(
+    proxy: StallingProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", proxy.url)
+    monkeypatch.setenv("DATABASE_ANSWER_SECONDS", "1")
+    with client_of(PASSWORD) as client:
+        assert log_in(client, PASSWORD.username, PASSWORD.password).status_code == 303
+        proxy.stall()
+        for path in ("/audit", "/api/runs"):
+            answer = client.get(path)
+            assert answer.status_code == 503
+            assert "The database did not answer" in answer.text
+        assert log_in(client, PASSWORD.username, PASSWORD.password).status_code == 503
+        proxy.resume()
+        assert client.get("/audit").status_code == 200
 
 
 def status_of(url: str) -> tuple[int, bytes]:

@@ -50,23 +50,25 @@ BULLETS = {
     "slug": "slug",
 }
 NUMBERS = {
-    "grain_weight": r"(?<![\d.,])(\d{2,3}(?:\.5)?)[- ]?(?:grains?|gr)\b",
-    "round_count": r"(?<![\d.,])(\d{1,3}(?:,\d{3})|\d{1,5})[- ]?(?:rounds?|rds?)\b",
+    "grain_weight": re.compile(r"(?<![\d.,])(\d{2,3}(?:\.5)?)[- ]?(?:grains?|gr)\b"),
+    "round_count": re.compile(r"(?<![\d.,])(\d{1,3}(?:,\d{3})|\d{1,5})[- ]?(?:rounds?|rds?)\b"),
 }
-TABLES = {"caliber": CALIBRES, "bullet_type": BULLETS, "case_material": CASES}
+_WHOLE = r"(?<![\w.])(?:{})(?!\w)"
+TABLES = {
+    "caliber": {name: re.compile(_WHOLE.format(one)) for one, name in CALIBRES.items()},
+    "bullet_type": {name: re.compile(_WHOLE.format(one)) for one, name in BULLETS.items()},
+    "case_material": {name: re.compile(_WHOLE.format(one)) for one, name in CASES.items()},
+}
 
 
 def ammunition(title: str, description: str) -> dict[str, Any]:
     """Attributes from the title, or else from the description; the first match of each counts."""
     found: dict[str, Any] = {}
-    for text in (title.lower(), description.lower()):
+    for text in (title.lower(), description[:20_000].lower()):
         for name, pattern in NUMBERS.items():
-            if match := re.search(pattern, text):
+            if match := pattern.search(text):
                 found.setdefault(name, float(match[1].replace(",", "")))
         for name, table in TABLES.items():
-            matches = {
-                value: re.search(rf"(?<![\w.])(?:{pattern})(?!\w)", text) for pattern, value in table.items()
-            }
-            if starts := [(match.start(), value) for value, match in matches.items() if match]:
+            if starts := [(hit.start(), value) for value, one in table.items() if (hit := one.search(text))]:
                 found.setdefault(name, min(starts, key=lambda start: start[0])[1])
     return found

@@ -62,7 +62,8 @@ class ApartmentsAdapter(HtmlSiteAdapter):
         if not title:
             return None
         listing_id = document.xpath(LISTING_ID).get()
-        boxes = [box for box in document.css(".rentInfoDetail").xpath("..") if _is_rent(box)]
+        details = document.css(".rentInfoDetail")[: page.MAX_MATCHES]
+        boxes = [box for box in details.xpath("..") if _is_rent(box)]
         rent = page.single([text for box in boxes for text in page.visible_texts(box, ".rentInfoDetail")])
         low, high = money_range(rent, self.currency)
         units = {name: f".unitContainer::attr(data-{name})" for name in ("beds", "baths")}
@@ -74,7 +75,7 @@ class ApartmentsAdapter(HtmlSiteAdapter):
             availability=Availability.OUT_OF_STOCK if _is_unavailable(rent) else Availability.IN_STOCK,
             product_id=listing_id or urlsplit(url).path.rstrip("/").rpartition("/")[2],
             location=page.single_text(document, ".propertyAddress"),
-            attributes={name: sorted(set(document.css(css).getall())) for name, css in units.items()},
+            attributes={name: page.first_matches(document, css) for name, css in units.items()},
         )
         return SiteListing(card=card, price_text=rent)
 

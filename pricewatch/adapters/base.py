@@ -85,6 +85,9 @@ class Adapter:
     stop_after_familiar_pages: ClassVar[int | None] = None
     # True if only the page of a listing shows whether it is sold or gone.
     presence_needs_page: ClassVar[bool] = False
+    # True if it reads pages with CSS or XPath selectors that may be slow on some pages. Signals do not
+    # interrupt libxml2, so a separate process reads the pages.
+    uses_selectors: ClassVar[bool] = False
 
     # A CSS selector: where the price stood on other pages of the shop. Empty if the adapter does not use it.
     price_place: str = ""

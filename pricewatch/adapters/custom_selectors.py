@@ -8,17 +8,20 @@ from dataclasses import replace
 from typing import Any
 
 from cssselect import SelectorError
-from parsel import Selector
-from scrapy.http import TextResponse
+from lxml.etree import XPathSyntaxError  # type: ignore[import-untyped]
+from parsel import Selector, css2xpath
+from scrapy.http import TextResponse, XmlResponse
 
 from pricewatch.adapters.base import Adapter, Presence, PresenceEvidence
 from pricewatch.items import Drop, Extracted, ExtractFailure, Offer, Ok, Quarantine
 from pricewatch.money import ISO_4217
 from pricewatch.parsing.pages.availability import schema_availability, text_availability
 from pricewatch.parsing.pages.displayed_price import tag_text
+from pricewatch.parsing.pages.element_tree import is_in_undisplayed
 from pricewatch.parsing.prices.currency_marks import PIECE_BREAK
 from pricewatch.parsing.prices.price import ParsedPrice, PriceRefusal, parse_price, to_cents
 from pricewatch.parsing.text import clean
+from pricewatch.parsing.xpath_check import check_xpath
 from pricewatch.rules.price_options import evidence_availability
 from pricewatch.vocabulary import Availability, FailureReason, QuarantineReason
 
@@ -27,6 +30,7 @@ SELECTOR_NAMES = ("price", "title", "availability", "currency")
 MAX_LENGTH = 500
 # In the details of a quarantined page: a script may add what the selector did not find.
 MAY_NEED_BROWSER = "may_need_browser"
+_MAX_MATCHES = 100
 _XPATH = re.compile(r"\s*(?:xpath:|\.?/|\()")
 _UNREADABLE = frozenset({FailureReason.BLOCKED_PAGE, FailureReason.EMPTY_PAGE})
 
@@ -43,14 +47,24 @@ def check_selectors(selectors: Mapping[str, str]) -> str | None:
         if not selector.strip() or len(selector) > MAX_LENGTH or not selector.isprintable():
             return f"the selector for {name} is empty, longer than {MAX_LENGTH}, or has control characters"
         try:
-            _select(Selector("<p></p>"), selector)
-        except (ValueError, SelectorError) as error:
+            _check_syntax(selector)
+        except (ValueError, SelectorError, XPathSyntaxError) as error:
             return f"the selector for {name} is not valid ({(str(error).splitlines() or ['?'])[0]})"
     return None
 
 
+def _check_syntax(selector: str) -> None:
+    """Raise an exception if a selector is not valid; nothing is evaluated, because that may take forever."""
+    if _XPATH.match(selector):
+        check_xpath(selector.strip().removeprefix("xpath:"))
+    else:
+        check_xpath(css2xpath(selector.strip().removeprefix("css:")))
+
+
 class CustomSelectorAdapter(Adapter):
     """Reads fields that have a custom selector with it, and all others with the site's adapter."""
+
+    uses_selectors = True
 
     def __init__(self, inner: Adapter, selectors: Mapping[str, str]):
         self.expected_currency = selectors.get("currency")
@@ -77,11 +91,10 @@ class CustomSelectorAdapter(Adapter):
         found = self.inner.extract(response)
         if isinstance(found, ExtractFailure) and found.reason in _UNREADABLE:
             return found
+        document = _document(response)
         css_or_xpath = {name: selector for name, selector in self.selectors.items() if name != "currency"}
-        texts = {
-            name: clean(_select(response.selector, selector) or "") for name, selector in css_or_xpath.items()
-        }
-        evidence = [f"{name}: {self.selectors[name]} = {text}" for name, text in texts.items()]
+        texts = {name: clean(_select(document, selector) or "") for name, selector in css_or_xpath.items()}
+        evidence = [f"{name}: {self.selectors[name]} = {text[:MAX_LENGTH]}" for name, text in texts.items()]
         availability, why = _availability(found, texts.get("availability"))
         for name, text in texts.items():
             if text:
@@ -93,22 +106,23 @@ class CustomSelectorAdapter(Adapter):
             if isinstance(found, Extracted) and self.expected_currency not in (None, found.offer.currency):
                 return self._contradiction(found.offer.currency, evidence)
             return _with_texts(found, texts, availability, [*evidence, why])
-        price = self._price(found, _price_text(response.selector, css_or_xpath["price"]))
+        shown = texts["price"][:MAX_LENGTH]
+        price = self._price(found, _price_text(document, css_or_xpath["price"]))
         if price.refusal is PriceRefusal.ZERO:
             return Quarantine(QuarantineReason.ZERO_PRICE_EXTRACTED, {"evidence": evidence})
         if price.amount is None:
-            return ExtractFailure(
-                FailureReason.PRICE_NOT_FOUND, f"{texts['price']}: {price.refusal}", evidence
-            )
+            return ExtractFailure(FailureReason.PRICE_NOT_FOUND, f"{shown}: {price.refusal}", evidence)
         cents = to_cents(price.amount, price.currency) if price.currency else None
         if cents is None or price.currency is None:
             return ExtractFailure(
-                FailureReason.PRICE_NOT_FOUND, f"the currency of {texts['price']} is not known", evidence
+                FailureReason.PRICE_NOT_FOUND,
+                f"the currency of {texts['price'][:MAX_LENGTH]} is not known",
+                evidence,
             )
         if self.expected_currency not in (None, price.currency):
             return self._contradiction(price.currency, evidence)
         offer = found.offer if isinstance(found, Extracted) else None
-        title = texts.get("title") or (offer.title if offer else _heading(response))
+        title = texts.get("title") or (offer.title if offer else _heading(document))
         if not title:
             return ExtractFailure(
                 FailureReason.TITLE_NOT_FOUND, "the page has a price but no title", evidence
@@ -167,6 +181,7 @@ def _availability(
     found: Extracted | ExtractFailure | Quarantine, text: str | None
 ) -> tuple[Availability, str]:
     if text:
+        text = text[:MAX_LENGTH]
         state = schema_availability(text)
         state = state if state is not Availability.UNKNOWN else text_availability(text)
         return state, f"availability: {state} ({text})"
@@ -177,8 +192,13 @@ def _availability(
     return evidence_availability(evidence) or (Availability.UNKNOWN, "availability: not stated on the page")
 
 
-def _heading(response: TextResponse) -> str:
-    return clean(" ".join(response.xpath("(//h1)[1]//text()").getall()))
+def _document(response: TextResponse) -> Selector:
+    """The page; `response.selector` would refuse JSON, and pages whose base address is invalid."""
+    return Selector(text=response.text, type="xml" if isinstance(response, XmlResponse) else "html")
+
+
+def _heading(document: Selector) -> str:
+    return clean(" ".join(document.xpath("(//h1)[1]//text()").getall()))
 
 
 def _first(root: Selector, selector: str) -> Selector | None:
@@ -187,7 +207,11 @@ def _first(root: Selector, selector: str) -> Selector | None:
         found = root.xpath(selector.strip().removeprefix("xpath:"))
     else:
         found = root.css(selector.strip().removeprefix("css:"))
-    return next(iter(found), None)
+    return next(filter(_is_displayed, found[:_MAX_MATCHES]), next(iter(found), None))
+
+
+def _is_displayed(match: Selector) -> bool:
+    return not hasattr(match.root, "tag") or not is_in_undisplayed(match.root)
 
 
 def _select(root: Selector, selector: str) -> str | None:

@@ -10,13 +10,15 @@ from scrapy.http import TextResponse
 from pricewatch.adapters import page_fields as page
 from pricewatch.adapters.base import Overview
 from pricewatch.adapters.json_ld_check import structured_names, structured_prices
-from pricewatch.adapters.site_adapter import SiteAdapter, SiteListing
+from pricewatch.adapters.site_adapter import MAX_CARDS, SiteAdapter, SiteListing, beyond_limit
 from pricewatch.items import Card, ExtractFailure
+from pricewatch.parsing.pages.element_tree import Element
 from pricewatch.parsing.pages.gone_notices import find_departure
 from pricewatch.vocabulary import FailureReason
 
 
 class HtmlSiteAdapter(SiteAdapter):
+    uses_selectors = True
     # Selectors of one card, of the link to the next page, and of the container of the cards, which is present
     # even if it is empty. Without `next_link`, the first page without cards is the last one.
     card_box: ClassVar[str]
@@ -51,14 +53,15 @@ class HtmlSiteAdapter(SiteAdapter):
         boxes = document.css(self.card_box)
         if not boxes and not (self.cards_container and document.css(self.cards_container)):
             return None
-        cards = [self._card(box, response.url) for box in boxes]
+        outer = _elements_around([box.root for box in boxes])
+        cards = [self._card(box, response.url, box.root in outer) for box in boxes[:MAX_CARDS]]
         names = structured_names(document, response.url) if self.reads_json_ld else {}
         for card in cards:
             card.title = card.title or names.get(card.url, "")
         next_links = document.css(self.next_link) if self.next_link else None
         has_next = bool(boxes if next_links is None else next_links)
         link = page.absolute_link(response.url, next_links.attrib.get("href", "")) if next_links else ""
-        return Overview(cards, has_next, next_url=link)
+        return Overview(cards, has_next, unreadable=beyond_limit(boxes), next_url=link)
 
     def listing_on(self, response: TextResponse) -> SiteListing | None:
         document = page.parse_complete_document(response)
@@ -80,9 +83,13 @@ class HtmlSiteAdapter(SiteAdapter):
         agrees = structured is None or card.price_cents in structured
         return "" if agrees else f"structured data says {sorted(structured or ())}"
 
-    def _card(self, box: Selector, url: str) -> Card:
-        card = self.card_in(box, url)
-        if any(one.root is not box.root for one in box.css(self.card_box)):
-            # With nested cards it is unclear which price belongs to which card.
-            card.url = ""
-        return card
+    def _card(self, box: Selector, url: str, has_inner_cards: bool) -> Card:
+        # With nested cards it is unclear which price belongs to which card.
+        return Card(url="", title="") if has_inner_cards else self.card_in(box, url)
+
+
+def _elements_around(elements: list[Element]) -> set[Element]:
+    """Those of the elements that contain another one of them."""
+    own = set(elements)
+    nearest = (next((one for one in element.iterancestors() if one in own), None) for element in elements)
+    return {one for one in nearest if one is not None}

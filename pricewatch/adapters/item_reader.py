@@ -21,6 +21,8 @@ from pricewatch.parsing.url import InvalidUrl, canonical_url
 from pricewatch.vocabulary import Availability, DropReason, SellerType
 
 PRICE_FIELDS = ("price", "price_cents")
+# The price is one amount, not a page of text.
+MAX_PRICE_LENGTH = 200
 # Attributes that are nested deeper are stored as text.
 MAX_DEPTH = 20
 _TEXT_FIELDS = ("product_id", "sku", "gtin", "mpn", "brand", "location", "image")
@@ -39,7 +41,7 @@ def is_offer(item: ItemAdapter) -> bool:
 def read_offer(item: ItemAdapter, source: str, now: datetime) -> tuple[Offer, Drop | None]:
     """The offer of an item, and the reason to drop it, if there is one."""
     offer = Offer(
-        url=str(item.get("url") or ""),
+        url="",
         title="",
         price_cents=0,
         currency="",
@@ -49,9 +51,13 @@ def read_offer(item: ItemAdapter, source: str, now: datetime) -> tuple[Offer, Dr
         adapter_version="",
     )
     try:
+        offer.url = str(item.get("url") or "")
         _fill(offer, item)
     except _Unusable as error:
         return offer, error.drop
+    except (ValueError, ArithmeticError):
+        # Python converts no number with thousands of digits.
+        return offer, Drop(DropReason.MISSING_REQUIRED_FIELD, "a number is too large")
     return offer, None
 
 
@@ -90,6 +96,8 @@ def _price(item: ItemAdapter) -> tuple[int, str]:
     price = item.get("price")
     if price is None or price == "":
         raise _Unusable(DropReason.MISSING_REQUIRED_FIELD, "price")
+    if isinstance(price, str) and len(price) > MAX_PRICE_LENGTH:
+        raise _Unusable(DropReason.INVALID_PRICE, f"{len(price)} characters; the limit is {MAX_PRICE_LENGTH}")
     found = parse_machine_price(str(price) if isinstance(price, Decimal) else price, currency or None)
     if found.refusal is PriceRefusal.ZERO:
         return 0, currency or found.currency or ""

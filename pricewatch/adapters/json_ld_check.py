@@ -10,6 +10,7 @@ from parsel import Selector
 from pricewatch.adapters.page_fields import absolute_link
 from pricewatch.parsing.prices.price import to_cents
 from pricewatch.parsing.prices.price_roles import Role
+from pricewatch.parsing.structured_data.block_limits import BlockTooLarge
 from pricewatch.parsing.structured_data.jsonld import decode_jsonld, is_jsonld_type
 from pricewatch.parsing.structured_data.structured_products import first_text, products_in
 from pricewatch.parsing.url import is_same_product_url
@@ -18,10 +19,17 @@ _MAX_DEPTH = 12
 
 
 def structured_prices(document: Selector, url: str, currency: str) -> set[int] | None:
-    """All prices of the page's product, including the ends of ranges; None if there is no product."""
+    """All prices of the page's product, including the ends of ranges; None if there is no product.
+
+    None of the prices if the data is too large to read, so that no displayed price agrees with it.
+    """
+    try:
+        found = products_in(_json_ld(document), "json-ld")
+    except BlockTooLarge:
+        return set()
     products = [
         product
-        for product in products_in(_json_ld(document), "json-ld")
+        for product in found
         if not product.url or is_same_product_url(absolute_link(url, product.url), url)
     ]
     offers = [offer for product in products for offer in product.offers if offer.role is not Role.LIST]
@@ -32,7 +40,10 @@ def structured_prices(document: Selector, url: str, currency: str) -> set[int] |
 
 def structured_names(document: Selector, url: str) -> dict[str, str]:
     """Names by absolute link."""
-    nodes = _nodes(_json_ld(document), 0)
+    try:
+        nodes = _nodes(_json_ld(document), 0)
+    except BlockTooLarge:
+        return {}
     named = (
         (absolute_link(url, first_text(node.get("url"))), first_text(node.get("name"))) for node in nodes
     )

@@ -8,7 +8,7 @@ from scrapy.http import TextResponse
 
 from pricewatch.adapters import page_fields as page
 from pricewatch.adapters.base import Overview
-from pricewatch.adapters.site_adapter import SiteAdapter, SiteListing
+from pricewatch.adapters.site_adapter import MAX_CARDS, SiteAdapter, SiteListing, beyond_limit
 from pricewatch.items import Card
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -39,8 +39,12 @@ class JsonSiteAdapter(SiteAdapter):
         for data in page.json_data(response, self.data_scripts):
             rows = page.value_at(data, *self.rows_at)
             if isinstance(rows, list):
-                cards = [self.card_from(row if isinstance(row, dict) else {}, response.url) for row in rows]
-                return Overview(cards, self._has_next(data, rows), page.integer_at(data, *self.total_at))
+                cards = [
+                    self.card_from(row if isinstance(row, dict) else {}, response.url)
+                    for row in rows[:MAX_CARDS]
+                ]
+                total = page.integer_at(data, *self.total_at)
+                return Overview(cards, self._has_next(data, rows), total, beyond_limit(rows))
         return None
 
     def listing_on(self, response: TextResponse) -> SiteListing | None:

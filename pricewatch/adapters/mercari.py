@@ -61,7 +61,7 @@ class MercariAdapter(JsonSiteAdapter):
     domain = "mercari.com"
     home = "https://jp.mercari.com/"
     currency = "JPY"
-    requires_js = True
+    requires_js = uses_selectors = True
     page_data = (r"/v2/entities:search\b", r"/items/get\?")
     max_page_size = 120
     # Results are sorted by newest first, and each page needs a browser.

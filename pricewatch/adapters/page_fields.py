@@ -19,7 +19,7 @@ from pricewatch.items import ExtractFailure
 from pricewatch.parsing.pages.availability import is_buy_button, text_availability
 from pricewatch.parsing.pages.block_notices import blocked_reason
 from pricewatch.parsing.pages.displayed_price import tag_text
-from pricewatch.parsing.pages.element_tree import parse_response, visible_text
+from pricewatch.parsing.pages.element_tree import has_many_elements, parse_response, visible_text
 from pricewatch.parsing.prices.currency_marks import BLOCK_BREAK, PIECE_BREAK
 from pricewatch.parsing.prices.one_price import one_price
 from pricewatch.parsing.prices.price import PriceRefusal, parse_machine_price
@@ -31,6 +31,11 @@ Box: TypeAlias = Selector | SelectorList[Selector]
 
 GONE_STATUS = frozenset({404, 410})
 _MIN_TEXT_LENGTH = 40
+# Elements at one selector, and their text and elements: a field of a listing has far fewer.
+MAX_MATCHES = 100
+_MAX_TEXT_LENGTH = 20_000
+_MAX_ELEMENTS = 5_000
+_MAX_FIELD_ELEMENTS = 1_000
 _END_LENGTH = 1000
 # Text outside both the crossed-out price and its replacement, and outside text for screen readers.
 _OUTSIDE_BOTH = (
@@ -59,8 +64,8 @@ def parse_complete_document(response: TextResponse) -> Selector:
 
 def parse_complete_root(response: TextResponse) -> Any:
     """The root element of the page; an empty one if the page is truncated."""
-    root = parse_response(response) if is_complete(response) else None
-    return Selector(text="", type="html").root if root is None else root
+    page = parse_response(response) if is_complete(response) else None
+    return Selector(text="", type="html").root if page is None or page.is_cut else page.root
 
 
 def is_complete(response: TextResponse) -> bool:
@@ -133,29 +138,34 @@ def values_by_name(rows: list[dict[str, Any]]) -> dict[str, list[str]]:
     return {name: [value for value in dict.fromkeys(values) if value] for name, values in found.items()}
 
 
-def element_text(element: Selector) -> str:
+def element_text(element: Selector, max_elements: int = _MAX_ELEMENTS) -> str:
     """The visible text of an element."""
-    return clean(visible_text(element.root))
+    return clean(visible_text(element.root, _MAX_TEXT_LENGTH, max_elements))
 
 
 def visible_texts(selector: Box, css: str) -> list[str]:
-    """The distinct non-empty texts of the matching elements, in document order."""
-    return _distinct(element_text(element) for element in selector.css(css))
+    """The distinct non-empty texts of the first matching elements, in document order."""
+    return _distinct(
+        element_text(element, _MAX_FIELD_ELEMENTS) for element in selector.css(css)[:MAX_MATCHES]
+    )
 
 
 def single_text(selector: Box, css: str) -> str:
-    """The text of the matching elements; empty if there is none or if they differ."""
-    return single(visible_texts(selector, css))
+    """The text of the matching elements; empty if there is none, if they differ or if there are too many."""
+    return single(visible_texts(selector, css)) if len(selector.css(css)) <= MAX_MATCHES else ""
 
 
 def price_text(selector: Box, css: str) -> str:
     """The single price text at a selector; empty if digits of two elements would form one number."""
-    return _price_text(selector.css(css))
+    elements = selector.css(css)
+    return _price_text(elements) if _are_tags(elements) else ""
 
 
 def current_price_text(selector: Box, css: str) -> str:
     """Like `price_text`, but ignores a crossed-out price and prefers its replacement (`<ins>`)."""
     elements = selector.css(css)
+    if not _are_tags(elements):
+        return ""
     if not elements.xpath(_CROSSED_OUT) and not elements.xpath(_REPLACEMENT):
         return _price_text(elements)
     outside = [element.xpath(_OUTSIDE_BOTH).getall() for element in elements]
@@ -163,6 +173,11 @@ def current_price_text(selector: Box, css: str) -> str:
         is_ambiguous = any(_DIGIT.search(text) for texts in outside for text in texts)
         return "" if is_ambiguous else _price_text(replacements)
     return single(_distinct(_join_texts(texts) for texts in outside))
+
+
+def _are_tags(elements: SelectorList[Selector]) -> bool:
+    """Whether elements can be price tags: a few, and small ones."""
+    return len(elements) <= MAX_MATCHES and not any(has_many_elements(one.root) for one in elements)
 
 
 def _price_text(elements: SelectorList[Selector]) -> str:
@@ -188,6 +203,19 @@ def _distinct(texts: Iterable[str]) -> list[str]:
 def first_match(selector: Box, css: str) -> str:
     """The first attribute or text that a selector matches; empty if there is none."""
     return clean(selector.css(css).get() or "")
+
+
+def single_match(selector: Box, css: str) -> str:
+    """The attribute or text that all matches have; empty if there is none, if they differ or are too many."""
+    matches = selector.css(css)
+    if len(matches) > MAX_MATCHES:
+        return ""
+    return single(_distinct(clean(match.get()[:_MAX_TEXT_LENGTH]) for match in matches))
+
+
+def first_matches(selector: Box, css: str) -> list[str]:
+    """The distinct attributes or texts of the first matches, sorted."""
+    return sorted({clean(text) for text in selector.css(css)[:MAX_MATCHES].getall()})
 
 
 def pattern_match(pattern: re.Pattern[str], text: str) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR
+from itertools import islice
 from string import Formatter
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, quote, urljoin, urlsplit, urlunsplit
@@ -19,6 +21,10 @@ from pricewatch.items import Card, Extracted, ExtractFailure, Offer, Quarantine
 from pricewatch.money import Money
 from pricewatch.vocabulary import Availability, FailureReason, QuarantineReason
 
+# No site shows more listings on one page; the rest is counted, but not read.
+MAX_CARDS = 1_000
+_MAX_ATTRIBUTES = 100
+_MAX_TEXT_LENGTH = 1_000
 _OPTIONAL_TEXTS = ("product_id", "sku", "location", "image")
 
 
@@ -169,9 +175,18 @@ class SiteAdapter(Adapter):
         for name in _OPTIONAL_TEXTS:
             if getattr(card, name) == "":
                 setattr(card, name, None)
-        card.attributes = {name: value for name, value in card.attributes.items() if value not in ("", [])}
+        card.attributes = {
+            name[:_MAX_TEXT_LENGTH]: value[:_MAX_TEXT_LENGTH] if isinstance(value, (str, list)) else value
+            for name, value in islice(card.attributes.items(), _MAX_ATTRIBUTES)
+            if name and value not in ("", [])
+        }
         card.currency = None if card.price_cents is None else card.currency or self.currency
         return card
+
+
+def beyond_limit(rows: Sequence[object]) -> dict[str, int]:
+    """The number of cards that are not read, as a reason for `Overview.unreadable`."""
+    return {"CARD_BEYOND_LIMIT": len(rows) - MAX_CARDS} if len(rows) > MAX_CARDS else {}
 
 
 def _field_names(template: str) -> list[str]:
@@ -191,7 +206,7 @@ def _fields(listing: SiteListing) -> list[tuple[str, object]]:
     card = listing.card
     price = f"{card.price_cents} {card.currency} ({listing.price_text[:200]})" if card.price_cents else ""
     names = ("title", "price_max_cents", "availability", "product_id", "location", "area", "attributes")
-    return [("price", price), *((name, getattr(card, name)) for name in names)]
+    return [("price", price), *((name, str(getattr(card, name) or "")[:_MAX_TEXT_LENGTH]) for name in names)]
 
 
 def _offer(listing: SiteListing, price_cents: int, url: str) -> Offer:

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from pricewatch import clock
+from pricewatch.console import audit_entry
 from pricewatch.console.action_command import ActionCommand
 from pricewatch.console.terminal_io import print_json, print_table, user_name
 from pricewatch.errors import UserError
@@ -58,6 +59,8 @@ class Command(ActionCommand):
             changed = adapter_status.disable(
                 connection, opts.id, source_id, reason=reason, by=by, note=opts.reason, now=clock.now()
             )
+            details = {"source_id": opts.source, "reason": reason, "note": opts.reason}
+            audit_entry.record(connection, "adapter disabled", opts.id, by=by, **details)
         label = adapter_status.sentence_name(opts.id, source_id)
         print(f"The {label} is {'now' if changed else 'already'} disabled.")
 
@@ -72,6 +75,8 @@ class Command(ActionCommand):
             changed = adapter_status.enable(
                 connection, opts.id, source_id, by=opts.by, note=opts.note, now=clock.now()
             )
+            details = {"source_id": opts.source, "note": opts.note}
+            audit_entry.record(connection, "adapter enabled", opts.id, by=opts.by, **details)
         suffix = "; its next run is watched" if changed else ""
         label = adapter_status.sentence_name(opts.id, source_id)
         print(f"The {label} is {'now' if changed else 'already'} enabled{suffix}.")

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from scrapy.commands import ScrapyCommand
-
-from pricewatch.console.project_command import ProjectCommand
+from pricewatch.console.project_command import ProjectCommand, settings_of
 from pricewatch.console.terminal_io import print_message
-
-
-def configured_path(command: ScrapyCommand) -> str:
-    return (command.settings.get("CHROMIUM_PATH") or "") if command.settings is not None else ""
 
 
 class Command(ProjectCommand):
@@ -27,14 +21,14 @@ class Command(ProjectCommand):
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        from pricewatch.fetching.browser.chromium import install_chromium, working_chromium
+        from pricewatch.fetching.browser.chromium import install_chromium, usable_chromium
         from pricewatch.fetching.failures import NoBrowser
 
-        configured = configured_path(self)
+        settings = settings_of(self)
         try:
-            chromium = (
-                install_chromium(configured, print_message) if opts.install else working_chromium(configured)
-            )
+            if opts.install:
+                install_chromium(settings.get("CHROMIUM_PATH") or "", print_message)
+            chromium = usable_chromium(settings)
         except NoBrowser as missing:
             print_message(f"No browser: {missing}.")
             self.exitcode = 1

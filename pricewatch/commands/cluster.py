@@ -27,6 +27,7 @@ class Command(ProjectCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine, safe_url, var_directory
+        from pricewatch.store.engine.private_files import private_directory
 
         try:
             if not 1 <= opts.nodes <= MAX_NODES:
@@ -42,7 +43,7 @@ class Command(ProjectCommand):
         print(f"The nodes share the database at {url}")
         started = []
         for number, port in enumerate(ports, 1):
-            log = var_directory() / "cluster" / f"node-{number}.log"
+            log = private_directory(var_directory()) / "cluster" / f"node-{number}.log"
             started.append(daemons.start(log, port=port, node=f"node-{number}"))
             print(f"node-{number} is at http://127.0.0.1:{port}/ and logs to {log}")
         print("Ctrl-C stops them; running spiders get a minute to finish.", flush=True)

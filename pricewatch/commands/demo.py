@@ -49,9 +49,12 @@ class Command(ProjectCommand):
 
     def _run_demo(self, opts: argparse.Namespace) -> None:
         from pricewatch.bazaar.client import Bazaar
+        from pricewatch.store.engine import embedded_postgres
         from pricewatch.store.engine.database import var_directory
+        from pricewatch.store.engine.private_files import private_directory
 
-        var = var_directory() / "demo"
+        var = private_directory(var_directory()) / "demo"
+        embedded_postgres.remove_linked_data(var)
         shutil.rmtree(var, ignore_errors=True)
         os.environ["PRICEWATCH_VAR"] = str(var)
         os.environ.pop("DATABASE_URL", None)
@@ -70,8 +73,18 @@ class Command(ProjectCommand):
             print("To start one now, run this in another shell:")
             fields = "-d project=pricewatch -d spider=sweep -d market=bazaar-bikes"
             print(f"  curl {daemon}/schedule.json {fields}")
+            self._print_missing_browser()
             print("Press Ctrl-C to stop.\n", flush=True)
             self.exitcode = daemons.watch([daemons.start(var / "daemon.log", port=opts.port)])
+
+    def _print_missing_browser(self) -> None:
+        from pricewatch.fetching.browser.chromium import usable_chromium
+        from pricewatch.fetching.failures import NoBrowser
+
+        try:
+            usable_chromium(settings_of(self))
+        except NoBrowser as missing:
+            print(f"No browser: {missing}. Pages that scripts build are read without it.")
 
     def _simulate_history(self, bazaar: Bazaar, opts: argparse.Namespace) -> None:
         """Simulate the days before now, so that the pages have something to show."""

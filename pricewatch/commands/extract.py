@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from pricewatch.console.extract_amounts import HEADINGS, amount_rows, asked_amount, why_lines
 from pricewatch.console.extract_pages import SavedPage, UnreadablePage, as_response, saved_pages
-from pricewatch.console.project_command import BAD_INPUT, ProjectCommand
+from pricewatch.console.project_command import BAD_INPUT, ProjectCommand, settings_of
 from pricewatch.console.terminal_io import print_message
 from pricewatch.errors import UserError
 from pricewatch.items import Drop, ExtractFailure, Offer, Ok, Quarantine
+from pricewatch.vocabulary import FailureReason
 
 if TYPE_CHECKING:
+    from scrapy.http import HtmlResponse
+
     from pricewatch.adapters.base import Adapter
+    from pricewatch.reading.page_calls import Extraction
+    from pricewatch.reading.page_reader import PageReader
 
 MANY_FILES = 5
 
@@ -80,24 +85,33 @@ class Command(ProjectCommand):
             print_message(str(error))
             self.exitcode = BAD_INPUT
             return
+        from pricewatch.reading.deadline import ReadTimeout
+        from pricewatch.reading.page_calls import EXPLAIN
+        from pricewatch.reading.page_reader import PageReader
+
+        reader = PageReader(settings_of(self))
         show = _print_json if opts.json else _print_table if sys.stdout.isatty() else _print_lines
         for page in _with_progress(pages):
+            if isinstance(page, UnreadablePage):
+                print_message(str(page))
+                self.exitcode = 1
+                continue
             try:
-                if isinstance(page, UnreadablePage):
-                    raise page
                 adapter = chosen or _adapter_for(page)
                 if opts.expected:
-                    _print_expected(adapter, page, overview=opts.overview)
+                    _print_expected(reader, adapter, page, overview=opts.overview)
                 elif opts.overview:
-                    _print_cards(adapter, page, as_json=opts.json)
+                    _print_cards(reader, adapter, page, as_json=opts.json)
                 elif why is not None:
-                    print(
-                        page.name, *why_lines(*adapter.explain(as_response(page)), why), sep="\n", flush=True
-                    )
+                    found = reader.read(EXPLAIN, adapter, as_response(page))
+                    print(page.name, *why_lines(*found, why), sep="\n", flush=True)
                 else:
-                    show(_report(adapter, page))
+                    show(_report(reader, adapter, page))
             except UnreadablePage as error:
                 print_message(str(error))
+                self.exitcode = 1
+            except ReadTimeout as timeout:
+                print_message(f"{page.name}: {FailureReason.READ_TIMEOUT}: {timeout}.")
                 self.exitcode = 1
 
 
@@ -113,14 +127,17 @@ def _adapter_for(page: SavedPage) -> Adapter:
     return adapter
 
 
-def _report(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
+def _report(reader: PageReader, adapter: Adapter, page: SavedPage) -> dict[str, Any]:
     """Return what a run would do with a page: `ok`, `drop`, `quarantine` or `failed`, and why."""
     from pricewatch.adapters import offer_check
     from pricewatch.parsing.identity import identity_key
     from pricewatch.parsing.url import canonical_url
+    from pricewatch.reading.page_calls import EXPLAIN
 
     response = as_response(page)
-    url, result = response.url, adapter.extract(response)
+    url, result = response.url, _extract(reader, adapter, response)
+    is_unread = isinstance(result, ExtractFailure) and result.reason is FailureReason.READ_TIMEOUT
+    amounts = [] if is_unread else reader.read(EXPLAIN, adapter, response)[1]
     report: dict[str, Any] = {"file": page.name, "url": url, "status": "", "reason": None, "details": ""}
     verdict: ExtractFailure | Ok | Drop | Quarantine
     if isinstance(result, (ExtractFailure, Quarantine)):
@@ -139,8 +156,18 @@ def _report(adapter: Adapter, page: SavedPage) -> dict[str, Any]:
     else:
         report |= {"reason": str(verdict.reason), "details": verdict.details}
     report["status"] = _STATUS[type(verdict)]
-    report["amounts"] = [asdict(one) for one in adapter.explain(response)[1]]
+    report["amounts"] = [asdict(one) for one in amounts]
     return report | {"offer": _offer_fields(offer), "evidence": evidence}
+
+
+def _extract(reader: PageReader, adapter: Adapter, response: HtmlResponse) -> Extraction:
+    from pricewatch.reading.deadline import ReadTimeout
+    from pricewatch.reading.page_calls import EXTRACT
+
+    try:
+        return reader.read(EXTRACT, adapter, response)
+    except ReadTimeout as timeout:
+        return ExtractFailure(FailureReason.READ_TIMEOUT, str(timeout))
 
 
 _STATUS = {Ok: "ok", Drop: "drop", Quarantine: "quarantine", ExtractFailure: "failed"}
@@ -171,17 +198,18 @@ def _print_json(report: dict[str, Any]) -> None:
     print(json.dumps(report, ensure_ascii=False, default=str), flush=True)
 
 
-def _print_expected(adapter: Adapter, page: SavedPage, *, overview: bool) -> None:
+def _print_expected(reader: PageReader, adapter: Adapter, page: SavedPage, *, overview: bool) -> None:
     from pricewatch.console.extract_expected import expected_overview, expected_product
 
-    expected = (expected_overview if overview else expected_product)(adapter, as_response(page, adapter.home))
+    response = as_response(page, adapter.home)
+    expected = (expected_overview if overview else expected_product)(reader, adapter, response)
     print(json.dumps(expected, ensure_ascii=False, indent=1, default=str))
 
 
-def _print_cards(adapter: Adapter, page: SavedPage, *, as_json: bool) -> None:
+def _print_cards(reader: PageReader, adapter: Adapter, page: SavedPage, *, as_json: bool) -> None:
     from pricewatch.console.extract_cards import read_saved_cards
 
-    found = read_saved_cards(adapter, page)
+    found = read_saved_cards(reader, adapter, page)
     if as_json:
         for row in found.rows:
             _print_json(row)

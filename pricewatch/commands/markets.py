@@ -6,6 +6,7 @@ import argparse
 from datetime import datetime
 from typing import Any
 
+from pricewatch.console import audit_entry
 from pricewatch.console.action_command import ActionCommand
 from pricewatch.console.terminal_io import print_json, print_message, print_table
 from pricewatch.errors import UserError
@@ -137,6 +138,7 @@ class Command(ActionCommand):
             added = add_market.add_by_address(
                 connection, opts.urls, values, source_id=opts.source, adapter_id=opts.adapter
             )
+            audit_entry.record(connection, "market added", opts.id, source=added.source_id)
         print(f"Added market {opts.id} of source {added.source_id}, adapter {added.adapter_id}.")
         if not added.is_approved:
             print_message(
@@ -165,27 +167,19 @@ class Command(ActionCommand):
 
         with engine().begin() as connection:
             job = market_list.scrape_now(connection, opts.id, opts.spider)
+            audit_entry.record(connection, "scrape now", opts.id, spider=opts.spider)
         print(f"Queued job {job}; a daemon starts it as soon as it has a free slot.")
 
     def do_believe(self, opts: argparse.Namespace) -> None:
         from pricewatch import clock
         from pricewatch.store.engine.database import engine
-        from pricewatch.store.people import audit_log
         from pricewatch.store.source_registry import market_rows
         from pricewatch.store.writing import sweep_checkpoints
 
-        now = clock.now()
         with engine().begin() as connection:
             market_rows.load_market(connection, opts.id)
-            counts = sweep_checkpoints.accept_partial_cycle(connection, opts.id, now)
-            audit_log.record_action(
-                connection,
-                person=opts.by,
-                address=None,
-                action="smaller market believed",
-                subject=opts.id,
-                now=now,
-            )
+            counts = sweep_checkpoints.accept_partial_cycle(connection, opts.id, clock.now())
+            audit_entry.record(connection, "smaller market believed", opts.id, by=opts.by)
         print(f"{opts.id} now has {counts.seen} cards; it had {counts.last_complete}.")
 
     def _change(self, ids: list[str], **values: Any) -> None:
@@ -198,6 +192,7 @@ class Command(ActionCommand):
                     raise UserError(
                         f"There is no market {market_id!r}: `scrapy markets list` shows all of them."
                     )
+                audit_entry.record(connection, "market changed", market_id, **values)
 
 
 def _add_frequency_options(parser: argparse.ArgumentParser) -> None:

@@ -112,8 +112,10 @@ class Command(PageCommand, parse.Command):
         spider = self._fetch(self.plan)
         if spider.response is not None:
             from pricewatch.console.parse_page import read_page
+            from pricewatch.reading.page_reader import PageReader
 
-            self._show(self.plan, read_page(spider.response, self.plan), as_json=opts.json)
+            found = read_page(PageReader(settings_of(self)), spider.response, self.plan)
+            self._show(self.plan, found, as_json=opts.json)
             return
         self.exitcode = 1
         error = spider.failure.value if spider.failure else None

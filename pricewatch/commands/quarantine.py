@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pricewatch import clock
+from pricewatch.console import audit_entry
 from pricewatch.console.action_command import ActionCommand
 from pricewatch.console.terminal_io import parse_ids, print_json, print_table, progress_bar, user_name
 from pricewatch.errors import UserError
@@ -137,8 +138,9 @@ class Command(ActionCommand):
             for_site=opts.for_site,
         )
         with engine().begin() as connection:
+            user = user_name()
             done = candidate_choice.choose(
-                connection, entry_id, request, by=opts.by or user_name(), now=clock.now()
+                connection, entry_id, request, by=opts.by or user, now=clock.now(), user=user
             ).review
         print(_outcome_line(done))
         return 0 if done.would_store else 1
@@ -153,6 +155,7 @@ class Command(ActionCommand):
                 done = quarantine_review.accept(
                     connection, entry_id, by=opts.by or user_name(), note=opts.note, now=clock.now()
                 )
+                audit_entry.record(connection, "offer accepted", f"offer {entry_id}", by=opts.by)
             refused += not (done.would_store or done.outcome is quarantine_review.Review.NOT_WAITING)
             print(_outcome_line(done))
         return 1 if refused else 0
@@ -166,6 +169,7 @@ class Command(ActionCommand):
             done = quarantine_rows.reject(
                 connection, ids, by=opts.by or user_name(), note=opts.note, now=clock.now()
             )
+            audit_entry.record(connection, "offers rejected", f"{len(ids)} offers", by=opts.by, ids=ids)
         print(f"{len(done)} of {len(ids)} rejected; the others were not pending.")
 
     def do_replay(self, opts: argparse.Namespace) -> int:
@@ -184,6 +188,8 @@ class Command(ActionCommand):
                     done = quarantine_review.replay(
                         connection, entry_id, by=opts.by or user_name(), now=clock.now(), apply=opts.apply
                     )
+                    if opts.apply:
+                        audit_entry.record(connection, "offer replayed", f"offer {entry_id}", by=opts.by)
                 stored += done.would_store
                 print(_outcome_line(done, dry_run=not opts.apply))
                 progress(number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from pricewatch import clock
+from pricewatch.console import audit_entry
 from pricewatch.console.project_command import BAD_INPUT, ProjectCommand
 from pricewatch.console.terminal_io import print_message, progress_bar
 from pricewatch.errors import UserError
@@ -45,7 +46,11 @@ class Command(ProjectCommand):
                 if name:
                     source = source_rows.find(connection, name)
                     product_links.set_gtin_trust(connection, source.id, clock.now(), trusted=trusted)
+                    audit_entry.record(
+                        connection, "identifiers trusted" if trusted else "identifiers not trusted", source.id
+                    )
             if opts.all:
+                audit_entry.record(connection, "products resolved again", "all listings")
                 product_links.request_all(connection, clock.now())
             waiting = product_links.count_pending(connection)
         done = 0

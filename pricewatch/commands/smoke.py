@@ -48,12 +48,11 @@ class Command(ProjectCommand):
             self._print_browser()
 
     def _print_browser(self) -> None:
-        from pricewatch.commands.browser import configured_path
-        from pricewatch.fetching.browser.chromium import working_chromium
+        from pricewatch.fetching.browser.chromium import usable_chromium
         from pricewatch.fetching.failures import NoBrowser
 
         try:
-            print(f"Browser: {working_chromium(configured_path(self))}")
+            print(f"Browser: {usable_chromium(settings_of(self))}")
         except NoBrowser as missing:
             print(f"No browser: {missing}. Only sites that need JavaScript need one.")
 

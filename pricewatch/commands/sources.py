@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pricewatch import clock
+from pricewatch.console import audit_entry
 from pricewatch.console.action_command import ActionCommand
-from pricewatch.console.terminal_io import print_table, user_name
+from pricewatch.console.terminal_io import print_table
 from pricewatch.errors import UserError
 from pricewatch.rules.rendering import CHOICES
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 MAX_RATE = 1000
 SOURCE_HELP = "id or domain of the source"
@@ -91,6 +89,7 @@ class Command(ActionCommand):
         with engine().begin() as connection:
             source = source_rows.find(connection, opts.source)
             source_rows.approve(connection, source.id, opts.by, clock.now())
+            audit_entry.record(connection, "source approved", source.id, by=opts.by)
         print(f"{source.id} is approved by {opts.by}.")
 
     def do_set(self, opts: argparse.Namespace) -> None:
@@ -110,6 +109,7 @@ class Command(ActionCommand):
         with engine().begin() as connection:
             source = source_rows.find(connection, opts.source)
             source_list.set_rate(connection, source.id, values)
+            audit_entry.record(connection, "source: rate limit", source.id, **values)
         print(f"Changed {source.id}. New crawls use the new limits.")
 
     def do_render(self, opts: argparse.Namespace) -> None:
@@ -119,7 +119,7 @@ class Command(ActionCommand):
         with engine().begin() as connection:
             source = source_rows.find(connection, opts.source)
             source_hints.set_render(connection, source.id, opts.render)
-            _record(connection, "source: render", source.id, render=opts.render)
+            audit_entry.record(connection, "source: render", source.id, render=opts.render)
         print(f"{source.id}: render is {opts.render}. New crawls use it.")
 
     def do_forget_price_place(self, opts: argparse.Namespace) -> None:
@@ -129,7 +129,7 @@ class Command(ActionCommand):
         with engine().begin() as connection:
             source = source_rows.find(connection, opts.source)
             price_places.forget(connection, source.id)
-            _record(connection, "price place forgotten", source.id)
+            audit_entry.record(connection, "price place forgotten", source.id)
         print(f"{source.id}: the place of its price is forgotten.")
 
     def do_withdraw(self, opts: argparse.Namespace) -> None:
@@ -139,21 +139,8 @@ class Command(ActionCommand):
         with engine().begin() as connection:
             source = source_rows.find(connection, opts.source)
             source_rows.withdraw_approval(connection, source.id, clock.now())
+            audit_entry.record(connection, "source approval withdrawn", source.id)
         print(f"Approval withdrawn: nothing more is fetched from {source.id}.")
-
-
-def _record(connection: Connection, action: str, source_id: str, **details: Any) -> None:
-    from pricewatch.store.people import audit_log
-
-    audit_log.record_action(
-        connection,
-        person=user_name(),
-        address=None,
-        action=action,
-        subject=source_id,
-        now=clock.now(),
-        details=details,
-    )
 
 
 def _rate(text: str) -> float | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pricewatch import clock
-from pricewatch.console import targets_options
+from pricewatch.console import audit_entry, targets_options
 from pricewatch.console.action_command import ActionCommand
 from pricewatch.console.project_command import settings_of
 from pricewatch.console.terminal_io import (
@@ -27,7 +27,7 @@ from pricewatch.money import Money
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from pricewatch.rules.addresses import AllowedHosts
+    from pricewatch.rules.access.addresses import AllowedHosts
     from pricewatch.services.target_import import ImportReport
     from pricewatch.store.queues.target_filter import TargetFilter
 
@@ -68,6 +68,8 @@ class Command(ActionCommand):
             raise UserError("Nothing was added.")
         with engine().begin() as connection:
             added = target_rows.add(connection, new, clock.now(), user_name())
+            for target in new:
+                audit_entry.record(connection, "target added", target.url[:500])
         _store_approvals(approved, unapproved, opts)
         for index, target in enumerate(new):
             target_id = added.ids.get(index)
@@ -87,6 +89,7 @@ class Command(ActionCommand):
                 report = target_import.import_csv(
                     connection, file, clock.now(), allowed=allowed, created_by=user_name(), progress=progress
                 )
+            audit_entry.record(connection, "targets imported", f"{len(file.lines)} lines")
             if opts.dry_run:
                 transaction.rollback()
         _print_report(report, opts)
@@ -133,7 +136,7 @@ class Command(ActionCommand):
         return self._change(opts, "remove", "removed")
 
     def do_requeue(self, opts: argparse.Namespace) -> int:
-        from pricewatch.spiders.targets import limits_of, pace_of
+        from pricewatch.runs.target_plan import limits_of, pace_of
         from pricewatch.store.engine.database import engine
         from pricewatch.store.queues import target_queue
 
@@ -143,6 +146,7 @@ class Command(ActionCommand):
             admission = target_queue.enqueue(
                 connection, ids, clock.now(), limits_of(settings), pace_of(settings)
             )
+            audit_entry.record_targets(connection, "requeue", ids)
         print(f"{len(admission.accepted)} of {len(ids)} queued.")
         for reason, count in admission.reasons.items():
             wait = max(each.retry_after_ms for each in admission.rejected if each.reason is reason) / 1000
@@ -153,22 +157,12 @@ class Command(ActionCommand):
 
     def do_render(self, opts: argparse.Namespace) -> int:
         from pricewatch.store.engine.database import engine
-        from pricewatch.store.people import audit_log
         from pricewatch.store.queues import target_rows
 
-        now = clock.now()
         with engine().begin() as connection:
             ids = _selected_ids(connection, opts)
-            count = target_rows.set_render(connection, ids, opts.render, now)
-            audit_log.record_action(
-                connection,
-                person=user_name(),
-                address=None,
-                action="targets: render",
-                subject=f"{len(ids)} targets",
-                now=now,
-                details={"ids": ids[:1000], "render": opts.render},
-            )
+            count = target_rows.set_render(connection, ids, opts.render, clock.now())
+            audit_entry.record_targets(connection, "render", ids, render=opts.render)
         print(f"{count} of {len(ids)} changed to {opts.render}.")
         return 0
 
@@ -184,6 +178,7 @@ class Command(ActionCommand):
                 count = target_rows.remove(connection, ids)
             else:
                 count = getattr(target_rows, action)(connection, ids, clock.now())
+            audit_entry.record_targets(connection, action, ids)
         print(f"{count} of {len(ids)} {participle}.")
         return 0
 
@@ -224,7 +219,9 @@ def _store_approvals(approved: list[str], names: list[str], opts: argparse.Names
         for name in names:
             source = source_rows.find(connection, name)
             if name in approved:
-                source_rows.approve(connection, source.id, opts.approved_by or user_name(), clock.now())
+                by = opts.approved_by or user_name()
+                source_rows.approve(connection, source.id, by, clock.now())
+                audit_entry.record(connection, "source approved", source.id, by=by)
             else:
                 print_message(
                     f"Nothing is fetched from {source.domain} until somebody approves it: "

@@ -24,20 +24,23 @@ class Command(ProjectCommand):
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        from scrapyd.config import Config
         from twisted.internet import reactor as the_reactor
         from twisted.internet.error import CannotListenError
-        from twisted.web.server import Site
 
         from pricewatch.store.engine.database import engine
+        from pricewatch.web.auth import Auth
         from pricewatch.web.configuration import Configuration, check_address
+        from pricewatch.web.server.limited_site import LimitedSite
+        from pricewatch.web.server.request_limits import RequestLimits
         from pricewatch.web.twisted_site import resource
 
         reactor: Any = the_reactor
         try:
-            configuration = Configuration.from_environment()
+            limits = RequestLimits.from_config(Config())
+            configuration = Configuration.from_environment(limits=limits)
             check_address(opts.address, configuration)
-            engine()
-            site = Site(resource(reactor, configuration))  # type: ignore[no-untyped-call]
+            site = LimitedSite(resource(reactor, configuration), Auth(configuration, engine()), limits)
             port = reactor.listenTCP(opts.port, site, interface=opts.address)
         except (CannotListenError, OverflowError, UserError) as error:
             if isinstance(error, UserError):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from scrapy.http import TextResponse
 
     from pricewatch.adapters.base import Adapter, Overview
+    from pricewatch.reading.page_reader import PageReader
 
 
 @dataclass(slots=True)
@@ -64,19 +65,20 @@ class CardsRead:
         return [*notes, *self.left_out]
 
 
-def read_saved_cards(adapter: Adapter, page: SavedPage) -> CardsRead:
+def read_saved_cards(reader: PageReader, adapter: Adapter, page: SavedPage) -> CardsRead:
     """Read the cards of a saved overview page."""
-    found = read_cards(adapter, as_response(page, adapter.home))
+    found = read_cards(reader, adapter, as_response(page, adapter.home))
     if isinstance(found, ExtractFailure):
         raise UnreadablePage(f"{page.name}: {found.reason}: {found.details}.")
     return found
 
 
-def read_cards(adapter: Adapter, response: TextResponse) -> CardsRead | ExtractFailure:
+def read_cards(reader: PageReader, adapter: Adapter, response: TextResponse) -> CardsRead | ExtractFailure:
     """Read the cards of an overview page, and leave out those that a run would drop."""
+    from pricewatch.reading.page_calls import READ_OVERVIEW
     from pricewatch.rules.validation import validate_card
 
-    overview = adapter.read_overview(response)
+    overview = reader.read(READ_OVERVIEW, adapter, response)
     if isinstance(overview, ExtractFailure):
         return overview
     found = CardsRead(has_next=overview.has_next, total=overview.total)

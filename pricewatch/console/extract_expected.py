@@ -10,13 +10,15 @@ from scrapy.http import TextResponse
 
 from pricewatch.adapters.base import Adapter
 from pricewatch.items import Card, Extracted, ExtractFailure, Offer
+from pricewatch.reading.page_calls import EXTRACT, PRESENCE, READ_OVERVIEW
+from pricewatch.reading.page_reader import PageReader
 
 CARD_FIELDS = ("url", "title", "price_cents", "currency", "availability", "product_id", "sku")
 OFFER_FIELDS = (*CARD_FIELDS[1:], "price_max_cents", "location", "area", "attributes", "sold_at")
 
 
-def expected_overview(adapter: Adapter, response: TextResponse) -> dict[str, Any]:
-    found = adapter.read_overview(response)
+def expected_overview(reader: PageReader, adapter: Adapter, response: TextResponse) -> dict[str, Any]:
+    found = reader.read(READ_OVERVIEW, adapter, response)
     page: dict[str, Any] = {"kind": "overview", "url": response.url}
     if isinstance(found, ExtractFailure):
         return {**page, "failure": found.reason}
@@ -25,9 +27,10 @@ def expected_overview(adapter: Adapter, response: TextResponse) -> dict[str, Any
     return {**page, "has_next": found.has_next, **total, "cards": cards}
 
 
-def expected_product(adapter: Adapter, response: TextResponse) -> dict[str, Any]:
-    page = {"kind": "product", "url": response.url, "presence": adapter.presence(response).presence}
-    found = adapter.extract(response)
+def expected_product(reader: PageReader, adapter: Adapter, response: TextResponse) -> dict[str, Any]:
+    presence = reader.read(PRESENCE, adapter, response).presence
+    page = {"kind": "product", "url": response.url, "presence": presence}
+    found = reader.read(EXTRACT, adapter, response)
     if isinstance(found, Extracted):
         return {**page, "offer": _fields(found.offer, OFFER_FIELDS)}
     return {**page, "failure": found.reason}

@@ -13,6 +13,9 @@ from pricewatch.adapters.base import Adapter
 from pricewatch.console.extract_cards import CardsRead, read_cards
 from pricewatch.errors import UserError
 from pricewatch.items import Extracted, ExtractFailure, Offer, Quarantine
+from pricewatch.reading.deadline import ReadTimeout
+from pricewatch.reading.page_calls import EXTRACT
+from pricewatch.reading.page_reader import PageReader, describe_error
 from pricewatch.vocabulary import Availability, FailureReason
 
 if TYPE_CHECKING:
@@ -67,35 +70,34 @@ def make_page_plan(
     return PagePlan(url, plan.context, plan.known, expects_cards)
 
 
-def read_page(response: Response, plan: PagePlan) -> CheckResult | CardsRead:
+def read_page(reader: PageReader, response: Response, plan: PagePlan) -> CheckResult | CardsRead:
     """Read the offer; or the cards, if they are expected or the page has cards and no offer."""
     from scrapy.http import TextResponse
 
     if not isinstance(response, TextResponse):
         return _failed(plan, ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "not a page of text"))
     if plan.expects_cards:
-        cards = _call_adapter(plan, lambda: read_cards(plan.adapter, response))
+        cards = _call_adapter(plan, lambda: read_cards(reader, plan.adapter, response))
         return _failed(plan, cards) if isinstance(cards, ExtractFailure) else cards
-    offer = _read_offer(response, plan)
-    if offer.status == "failed" and plan.expects_cards is None and plan.adapter.has_overview():
-        cards = _call_adapter(plan, lambda: read_cards(plan.adapter, response))
+    offer = _read_offer(reader, response, plan)
+    may_have_cards = offer.status == "failed" and offer.reason != FailureReason.READ_TIMEOUT
+    if may_have_cards and plan.expects_cards is None and plan.adapter.has_overview():
+        cards = _call_adapter(plan, lambda: read_cards(reader, plan.adapter, response))
         if isinstance(cards, CardsRead) and cards.rows:
             return cards
     return offer
 
 
-def _read_offer(response: TextResponse, plan: PagePlan) -> CheckResult:
+def _read_offer(reader: PageReader, response: TextResponse, plan: PagePlan) -> CheckResult:
     """Read the offer as a run does, up to the verdict of the pipelines."""
-    from pricewatch import clock
-    from pricewatch.parsing.identity import identity_key
-    from pricewatch.parsing.url import InvalidUrl, canonical_url
-    from pricewatch.runs.requested_page import leads_elsewhere, requested_url
+    from pricewatch.parsing.url import InvalidUrl
+    from pricewatch.runs.requested_page import complete_offer, leads_elsewhere, requested_url
     from pricewatch.runs.target_report import result_of
 
     if leads_elsewhere(response):
         why = f"{requested_url(response)} led to another page, {response.url}"
         return _failed(plan, ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, why))
-    found = _call_adapter(plan, lambda: plan.adapter.extract(response))
+    found = _call_adapter(plan, lambda: reader.read(EXTRACT, plan.adapter, response))
     if isinstance(found, ExtractFailure):
         return _failed(plan, found)
     quarantined = found if isinstance(found, Quarantine) else None
@@ -105,12 +107,9 @@ def _read_offer(response: TextResponse, plan: PagePlan) -> CheckResult:
         url=response.url, title="", price_cents=0, currency="", availability=Availability.UNKNOWN
     )
     try:
-        offer.url = canonical_url(offer.url or response.url)
+        complete_offer(offer, response, plan.subject)
     except InvalidUrl as error:
         return _failed(plan, ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, str(error)))
-    offer.source, offer.fetch_url, offer.observed_at = plan.subject.source_id, response.url, clock.now()
-    offer.adapter_version = plan.adapter.version
-    offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
     verdict = offer_check.check_offer(offer, plan.adapter, quarantined)
     return result_of(plan.url, offer, verdict, evidence, plan.known)
 
@@ -119,9 +118,11 @@ def _call_adapter(plan: PagePlan, read: Callable[[], R]) -> R | ExtractFailure:
     """Log an exception of the adapter with its traceback, and return it as a failure."""
     try:
         return read()
+    except ReadTimeout as timeout:
+        return ExtractFailure(FailureReason.READ_TIMEOUT, str(timeout))
     except Exception as error:
         logger.exception("The adapter %s failed on %s", plan.adapter.id, plan.url)
-        return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, f"{type(error).__name__}: {error}")
+        return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, describe_error(error))
 
 
 def _failed(plan: PagePlan, failure: ExtractFailure) -> CheckResult:

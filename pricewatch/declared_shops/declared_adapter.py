@@ -17,7 +17,6 @@ from pricewatch.items import Card, Extracted, ExtractFailure, Quarantine
 from pricewatch.parsing.pages.availability import schema_availability, text_availability
 from pricewatch.parsing.prices.price_agreement import agreed_price
 from pricewatch.parsing.prices.quantity_tiers import tiers_in, unit_price
-from pricewatch.parsing.text import clean
 from pricewatch.vocabulary import Availability
 
 
@@ -138,8 +137,7 @@ def _text(box: Selector, places: tuple[FieldPlace, ...] | None, *, is_price: boo
 def _text_at(box: Selector, place: FieldPlace, *, is_price: bool) -> str:
     """The single text at a place, or the part that the pattern matches; empty if texts differ."""
     if "::" in place.css:
-        texts = [clean(text) for text in box.css(place.css).getall()]
-        text = page.single(list(dict.fromkeys(filter(None, texts))))
+        text = page.single_match(box, place.css)
     else:
         text = page.current_price_text(box, place.css) if is_price else page.single_text(box, place.css)
     return text if place.pattern is None else page.pattern_match(re.compile(place.pattern), text)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import Crawler
-from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError
+from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError, DownloadFailedError
 from scrapy.http import Request, Response
-from scrapy.utils.httpobj import urlparse_cached
 from twisted.web.client import HTTPConnectionPool
 
-from pricewatch.fetching.failures import RefusedAddress, TooLarge
-from pricewatch.fetching.name_resolution import installed_policy
+from pricewatch.fetching.failures import FetchFailure, TooLarge
+from pricewatch.fetching.header_limit import is_caused_by_headers, limit_headers
+from pricewatch.fetching.name_resolution import host_and_port, installed_policy
 from pricewatch.fetching.per_crawl import per_crawl
-from pricewatch.rules.addresses import PORTS
+from pricewatch.parsing.page_encodings import use_standard_encodings
 
 if TYPE_CHECKING:
     from pricewatch.fetching.browser.chromium_browser import Browser
@@ -28,15 +28,24 @@ class DownloadHandler(HTTP11DownloadHandler):
         # Twisted would repeat a request without the rate limiter. On the class, because Scrapy's handler
         # has no public name for its pool; crawl processes have no other pool that needs retries.
         HTTPConnectionPool.retryAutomatically = False
+        limit_headers()
+        use_standard_encodings()
         self._browser: Browser | None = None
 
     async def download_request(self, request: Request) -> Response:
         if request.meta.get("playwright"):
             return await self._get_browser().download(request)
+        if request.meta.get("proxy"):
+            await self._check_for_proxy(request)
         try:
             return await super().download_request(request)
         except CannotResolveHostError:
             self._raise_if_refused(request)
+            raise
+        except DownloadFailedError as error:
+            if is_caused_by_headers(error):
+                self.crawler.stats.inc_value("pricewatch/size/too_large")
+                raise TooLarge("the headers are larger than 256 KiB") from error
             raise
         except DownloadCancelledError as error:
             self.crawler.stats.inc_value("pricewatch/size/too_large")
@@ -47,15 +56,22 @@ class DownloadHandler(HTTP11DownloadHandler):
         if self._browser is not None:
             await self._browser.close()
 
+    async def _check_for_proxy(self, request: Request) -> None:
+        """Check the addresses of the host: the proxy connects to it, past the resolver of this process."""
+        if policy := installed_policy():
+            try:
+                await policy.check_for_proxy(*host_and_port(request))
+            except FetchFailure as failure:
+                self.crawler.stats.inc_value(f"pricewatch/guard/{failure.reason}")
+                raise
+
     def _raise_if_refused(self, request: Request) -> None:
         """Report refused addresses; Twisted reports such a name as one that does not exist."""
-        url = urlparse_cached(request)
         policy = installed_policy()
-        port = url.port or PORTS[url.scheme]
-        why = policy.recorded_refusal(url.hostname or "", port) if policy else None
-        if why is not None:
-            self.crawler.stats.inc_value("pricewatch/guard/refused_address")
-            raise RefusedAddress(why) from None
+        failure = policy.recorded_failure(*host_and_port(request)) if policy else None
+        if failure is not None:
+            self.crawler.stats.inc_value(f"pricewatch/guard/{failure.reason}")
+            raise failure from None
 
     def _get_browser(self) -> Browser:
         if self._browser is None:

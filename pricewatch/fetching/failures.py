@@ -11,7 +11,16 @@ from pricewatch.vocabulary import PageOutcome
 
 # Reasons for which pricewatch sent no request: they say nothing about the site or its adapter.
 NOT_REQUESTED = frozenset(
-    {"robots", "no_turn", "no_proxy", "no_browser", "crawl_ending", "refused_url", "refused_address"}
+    {
+        "robots",
+        "no_turn",
+        "no_proxy",
+        "no_browser",
+        "crawl_ending",
+        "refused_url",
+        "refused_address",
+        "unresolved_name",
+    }
 )
 
 
@@ -46,6 +55,12 @@ class RefusedAddress(FetchFailure):
     """The host resolves to a private, loopback, link-local or otherwise special address."""
 
     reason = "refused_address"
+
+
+class UnresolvedName(FetchFailure):
+    """The request needs a proxy, and this machine cannot check the addresses of the host."""
+
+    reason = "unresolved_name"
 
 
 class OffsiteRedirect(FetchFailure):

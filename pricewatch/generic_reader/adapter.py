@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import ClassVar
 
 from scrapy.http import Response, TextResponse
@@ -20,7 +21,7 @@ from pricewatch.generic_reader.stock_choice import choose_availability
 from pricewatch.items import Extracted, ExtractFailure, Offer, Quarantine, SellerInfo
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.pages.block_notices import blocked_reason
-from pricewatch.parsing.pages.element_tree import raw_text, visible_text
+from pricewatch.parsing.pages.element_tree import short_text, visible_text
 from pricewatch.parsing.pages.gone_notices import Departure
 from pricewatch.parsing.prices.price import to_cents
 from pricewatch.parsing.structured_data.offers import OfferData
@@ -32,6 +33,7 @@ _GONE_STATUS = frozenset({404, 410})
 _MIN_TEXT_LENGTH = 40
 _SHORT_TEXT_LENGTH = 2_500
 _MAX_CANDIDATES = 20
+_MAX_NOSCRIPT = 20
 _EVIDENCE_FIELDS = ("title", "url", "identity_key", "brand", "sku", "product_id", "gtin", "mpn", "image")
 
 
@@ -122,6 +124,7 @@ def _result(
 ) -> Extracted | ExtractFailure | Quarantine:
     evidence = [f"price: {one.as_evidence()}" for one in reading.candidates()[:_MAX_CANDIDATES]]
     evidence.extend(place_evidence(reading))
+    evidence.extend(f"left out: {one}" for one in [*reading.facts.left_out, *reading.left_out])
     availability, stock = choose_availability(_structured_availability(reading, choice), reading.stock)
     evidence.append(f"availability: {availability} ({stock})")
     if choice.verdict is PriceVerdict.ACCEPTED and choice.price is not None:
@@ -144,7 +147,10 @@ def _no_price_result(
         text = visible_text(body if body is not None else reading.facts.root, _SHORT_TEXT_LENGTH)
     if len(text.strip()) < _SHORT_TEXT_LENGTH and body is not None:
         # Pages that require JavaScript say so in <noscript>.
-        text += " " + " ".join(raw_text(node) for node in body.iter("noscript"))
+        hidden = (
+            short_text(node, _SHORT_TEXT_LENGTH) for node in islice(body.iter("noscript"), _MAX_NOSCRIPT)
+        )
+        text += " " + " ".join(filter(None, hidden))
     blocked = blocked_reason(
         reading.facts.document_title, text, response.text, has_product_evidence=reading.has_product
     )
@@ -183,7 +189,7 @@ def _price_result(
         return ExtractFailure(FailureReason.TITLE_NOT_FOUND, "the page has a price but no title", evidence)
     offer = _offer(reading, choice, title, availability, cents, currency)
     sources = sorted({one.source for one in choice.agreeing})
-    fields = [f"{name}: {value}" for name in _EVIDENCE_FIELDS if (value := getattr(offer, name))]
+    fields = [f"{name}: {value[:400]}" for name in _EVIDENCE_FIELDS if (value := getattr(offer, name))]
     chosen = f"price chosen: {choice.why} ({', '.join(sources)})"
     return Extracted(offer, [chosen, *evidence, *fields], price_place(reading, choice))
 

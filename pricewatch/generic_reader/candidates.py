@@ -20,6 +20,11 @@ from pricewatch.parsing.url import InvalidUrl, absolute_url, canonical_url, is_s
 
 _SIMILAR = 0.6
 _DIFFERENT = 0.2
+_MAX_LINK_LENGTH = 2_000
+_MAX_PLACE_LENGTH = 120
+# Products of one kind of data that are compared with the page, and prices of each kind of data.
+_MAX_PRODUCTS = 1_000
+_MAX_PRICES = 400
 
 
 @dataclass(slots=True)
@@ -76,7 +81,9 @@ def claim_of(
     """The products of one source that the page is about; None if it is about none of them."""
     # A different URL counts less if there is only one product.
     url_penalty = 1 if len(products) == 1 else 2
-    scored = [(_score(product, page_urls, titles, url_penalty), product) for product in products]
+    scored = [
+        (_score(product, page_urls, titles, url_penalty), product) for product in products[:_MAX_PRODUCTS]
+    ]
     best = max((score for score, _ in scored), default=-1)
     if best < 0:
         return None
@@ -91,6 +98,7 @@ def claim_of(
 def _score(product: ProductData, page_urls: list[str], titles: list[str], url_penalty: int) -> int:
     score = 0
     links = [product.url] if product.url else list({offer.url for offer in product.offers if offer.url})[:4]
+    links = [link for link in links if len(link) <= _MAX_LINK_LENGTH]
     absolute = [_absolute(page_urls[0], link) for link in links]
     if any(_same(one, page) for one in absolute for page in page_urls):
         score += 4
@@ -116,16 +124,17 @@ def structured_candidates(claim: PriceClaim, page_urls: list[str]) -> Iterator[P
         offer
         for offer in claim.offers()
         if offer.price.amount is not None or offer.price.refusal is PriceRefusal.ZERO
-    ]
+    ][:_MAX_PRICES]
     current = [offer for offer in priced if offer.role is Role.CURRENT]
     new = [offer for offer in current if not offer.is_used] or current
     is_one_price = len({offer.price.amount for offer in new}) == 1
     selected = new if is_one_price else _of_this_variant(new, page_urls[0])
+    selected_ids = set(map(id, selected))
     for offer in priced:
-        is_variant = offer.role is Role.CURRENT and offer not in selected
+        is_variant = offer.role is Role.CURRENT and id(offer) not in selected_ids
         yield PriceCandidate(
             source=claim.source,
-            where=offer.path,
+            where=offer.path[-_MAX_PLACE_LENGTH:],
             text=offer.text,
             amount=offer.price.amount or Decimal(0),
             currency=offer.price.currency,
@@ -144,7 +153,7 @@ def _of_this_variant(offers: list[OfferData], page_url: str) -> list[OfferData]:
 
 
 def meta_candidates(meta_tags: MetaTags) -> Iterator[PriceCandidate]:
-    for price in meta_tags.prices:
+    for price in meta_tags.prices[:_MAX_PRICES]:
         if price.price.amount is not None:
             yield PriceCandidate(
                 "meta", price.name, price.text, price.price.amount, price.price.currency, price.role
@@ -155,7 +164,7 @@ def state_candidates(prices: list[StatePrice], displayed: list[DisplayedPrice]) 
     """Prices in embedded state; an uncertain one, perhaps in cents, only if the page also displays it."""
     amounts = {price.amount for price in displayed}
     currency = next((price.currency for price in displayed if price.currency), "")
-    for price in prices:
+    for price in prices[:_MAX_PRICES]:
         from_minor = price.amount.scaleb(-minor_units(price.currency or currency or ""))
         amount = from_minor if price.only_confirms and from_minor in amounts else price.amount
         if not price.only_confirms or amount in amounts:

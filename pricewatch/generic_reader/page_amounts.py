@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from pricewatch.generic_reader.candidates import PriceCandidate, displayed_candi
 from pricewatch.parsing.pages.displayed_price import DisplayedPrice
 from pricewatch.parsing.pages.element_tree import Element
 from pricewatch.parsing.pages.main_block import MainBlock
+from pricewatch.parsing.pages.page_scan import Notice
 from pricewatch.parsing.pages.price_surroundings import has_words_beside, is_in_sentence
 from pricewatch.parsing.prices.price_roles import Role, includes_tax
 from pricewatch.parsing.prices.price_words import PERCENTAGE
@@ -114,20 +116,17 @@ class PageAmounts:
 
     def includes_tax(self, prices: Iterable[DisplayedPrice]) -> bool:
         """Whether the page says next to one of the prices that it includes tax."""
-        orders = [price.order for price in prices]
-        return any(
-            includes_tax(one.text.lower())
-            for one in self.main.scan.notices
-            if any(abs(one.order - order) <= SAME_TAG for order in orders)
-        )
+        return any(includes_tax(one.text.lower()) for price in prices for one in self._notices_beside(price))
 
     def has_discount(self, price: DisplayedPrice) -> bool:
         """Whether a percentage stands next to the price: of two prices, the higher one is the old one."""
-        return any(
-            PERCENTAGE.search(one.text) is not None
-            for one in self.main.scan.notices
-            if abs(one.order - price.order) <= SAME_TAG
-        )
+        return any(PERCENTAGE.search(one.text) is not None for one in self._notices_beside(price))
+
+    def _notices_beside(self, price: DisplayedPrice) -> list[Notice]:
+        """The short texts next to a price; they are in the order of the page."""
+        notices = self.main.scan.notices
+        start = bisect_left(notices, price.order - SAME_TAG, key=_order)
+        return notices[start : bisect_right(notices, price.order + SAME_TAG, key=_order)]
 
     def _preference(self, price: DisplayedPrice) -> tuple[int, bool, bool, bool, int]:
         return (
@@ -178,6 +177,10 @@ def _collect(prices: list[DisplayedPrice], structured: Iterable[PriceCandidate])
             value = next(iter(sorted(rounded & current, reverse=True)), value)
         found.setdefault(value, Amount(witness.amount)).witnesses.append(witness)
     return list(found.values())
+
+
+def _order(notice: Notice) -> int:
+    return notice.order
 
 
 def _is_tax(net: Decimal, gross: Decimal) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 from scrapy.http import TextResponse
@@ -16,7 +16,7 @@ from pricewatch.generic_reader.candidates import (
     structured_candidates,
 )
 from pricewatch.generic_reader.page_amounts import PageAmounts
-from pricewatch.generic_reader.page_facts import PageFacts, read_page, title_of
+from pricewatch.generic_reader.page_facts import MAX_NAME_LENGTH, PageFacts, read_page, title_of
 from pricewatch.generic_reader.price_choice import Choice, PriceVerdict, choose_price
 from pricewatch.generic_reader.price_exclusions import PageEvidence
 from pricewatch.generic_reader.stock_choice import DisplayedStock, displayed_stock
@@ -53,6 +53,8 @@ class ProductReading:
     expected_currency: str = ""
     # A selector: where the price stood on other pages of the shop, or an empty text.
     price_place: str = ""
+    # Scripts that were not read, because they are larger than any real one.
+    left_out: list[str] = field(default_factory=list)
 
     @property
     def has_product(self) -> bool:
@@ -96,6 +98,9 @@ def departure_of(reading: ProductReading) -> GoneEvidence | None:
 def choose(reading: ProductReading) -> Choice:
     """Choose the price; ambiguous if the page says that the price is on request."""
     choice = _choose_with_state(reading)
+    if choice.verdict is PriceVerdict.ACCEPTED and reading.facts.left_out:
+        # What was not read may contradict the price.
+        return Choice(PriceVerdict.AMBIGUOUS, f"not all data was read: {reading.facts.left_out[0]}")
     if choice.verdict is PriceVerdict.ACCEPTED:
         request_text = next(
             (one.text for one in reading.main.notices()[:_MAX_NOTICES] if is_on_request(one.text)), ""
@@ -112,7 +117,7 @@ def _choose_with_state(reading: ProductReading) -> Choice:
     has_price = any(one.amount and one.role is Role.CURRENT for one in reading.structured)
     if choice.verdict is PriceVerdict.ACCEPTED or has_price or not reading.title:
         return choice
-    found = state_prices(reading.facts.root, reading.title)
+    found = state_prices(reading.facts.root, reading.title, reading.left_out)
     from_state = list(state_candidates(found, reading.main.scan.prices))
     if not from_state:
         return choice
@@ -143,7 +148,7 @@ def _reading(facts: PageFacts | None, currency: str, price_place: str) -> Produc
     title_element = title_of(facts)
     title = title_element[1] if title_element else ""
     page_urls = _page_urls(facts)
-    titles = [title, facts.meta_tags.first("og:title"), facts.document_title]
+    titles = [title, facts.meta_tags.first("og:title")[:MAX_NAME_LENGTH], facts.document_title]
     claims = [
         claim
         for source in _SOURCES

@@ -18,8 +18,10 @@ from pricewatch.parsing.pages.block_notices import BLOCKING_STATUS, blocked_reas
 
 # Bytes of visible text; a challenge page has less, so the check of a page stops there.
 MAX_CHALLENGE_TEXT = 2_600
+# Block pages may have long scripts, but this limits the time and memory to look at a page.
+MAX_CHALLENGE_BYTES = 1_000_000
 CHUNK = 4_096
-_TITLE = re.compile(rb"<title[^>]*>([^<]{0,400})", re.IGNORECASE)
+_TITLE = re.compile(rb"<title[^<>]*+>([^<]{0,400})", re.IGNORECASE)
 _TAG = re.compile(rb"<[^>]*>?\s*")
 _HIDDEN = tuple(
     (f"<{name}".encode(), f"</{name}".encode())
@@ -76,7 +78,7 @@ def _blocked_reason_in(response: HtmlResponse) -> str | None:
         return None
     found = _TITLE.search(body)
     title = found.group(1).decode(response.encoding, "replace") if found else ""
-    text = _short_text(body)
+    text = _short_text(body) if len(body) <= MAX_CHALLENGE_BYTES else None
     if text is None:
         # A long page can only be recognised by its title.
         return blocked_reason(title, "x" * MAX_CHALLENGE_TEXT, "")

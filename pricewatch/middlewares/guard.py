@@ -17,8 +17,11 @@ from pricewatch.fetching.failures import FetchFailure, RefusedAddress, RefusedUr
 from pricewatch.fetching.fetch_policies import FetchPolicies
 from pricewatch.fetching.name_resolution import install_resolver, installed_policy
 from pricewatch.fetching.per_crawl import per_crawl
-from pricewatch.rules.addresses import PORTS, is_public, literal_address
+from pricewatch.rules.access.addresses import PORTS, is_public, literal_address
 from pricewatch.rules.proxy_config import all_proxies
+
+# As in Scrapy's URLLENGTH_LIMIT. The rules of robots.txt are matched against every URL.
+MAX_URL_LENGTH = 2083
 
 
 class GuardMiddleware:
@@ -54,6 +57,8 @@ class GuardMiddleware:
 
 def refused(request: Request) -> FetchFailure | None:
     """Return the failure of a request whose URL alone shows that it must not be sent."""
+    if len(request.url) > MAX_URL_LENGTH:
+        return RefusedUrl(f"the URL has more than {MAX_URL_LENGTH} characters")
     url = urlparse_cached(request)
     if url.scheme not in PORTS:
         return RefusedUrl(f"the scheme is {url.scheme or 'missing'}; it must be http or https")

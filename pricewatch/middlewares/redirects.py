@@ -90,4 +90,7 @@ class OnSiteMetaRefreshMiddleware(_OnSiteRedirects, MetaRefreshMiddleware):
         # A cheap check, as few pages have one; a page with NUL bytes may be UTF-16.
         if b"refresh" not in head and b"\0" not in head:
             return response
-        return super().process_response(request, response)
+        # Scrapy would decode all of the page.
+        beginning = response.replace(body=response.body[:MAX_HEAD_BYTES])
+        result = super().process_response(request, beginning)
+        return response if result is beginning else result

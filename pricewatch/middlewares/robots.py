@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Self
+from typing import Self, TypeVar
 
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
@@ -42,6 +43,7 @@ PROXY_AUTH_REQUIRED = 407
 CLAIM_SECONDS = 150.0
 # Larger files are parsed in a thread, so that they do not block the event loop.
 LARGE_FILE = 50_000
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -140,7 +142,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             response = await self.crawler.engine.download_async(request)
             if response.status == PROXY_AUTH_REQUIRED:
                 raise NoProxy("a proxy rejected its credentials, so the site was not requested")
-            file = read_robots(response.status, response.body)
+            file = await _in_thread(len(response.body), read_robots, response.status, response.body)
         except FetchFailure as failure:
             if not (failure.by_redirect or isinstance(failure, TooLarge)):
                 # Not a failure of the site: the next request may fetch the file.
@@ -168,13 +170,17 @@ class RobotsMiddleware(RobotsTxtMiddleware):
     async def _parse(self, origin: str, file: RobotsFile, expires_at: datetime) -> CachedRobots:
         if file.outcome is not RobotsOutcome.RULES:
             return CachedRobots(file, expires_at)
-        text = rules_for(file.text, self._token).encode()
-        if len(text) > LARGE_FILE:
-            parser = await asyncio.to_thread(ProtegoRobotParser, text, self.crawler.spider)
-        else:
-            parser = ProtegoRobotParser(text, self.crawler.spider)
+        parser = await _in_thread(len(file.text), self._parser, file.text)
         delay = crawl_delay(parser.crawl_delay(self._token))
         if delay is not None:
             self.crawler.stats.inc_value("pricewatch/robots/crawl_delay")
             self._policies.note_crawl_delay(domain_of(Request(origin)), delay)
         return CachedRobots(file, expires_at, parser)
+
+    def _parser(self, text: str) -> ProtegoRobotParser:
+        return ProtegoRobotParser(rules_for(text, self._token).encode(), self.crawler.spider)
+
+
+async def _in_thread(size: int, work: Callable[..., T], *arguments: object) -> T:
+    """Call a function, in a thread if it reads a large file."""
+    return await asyncio.to_thread(work, *arguments) if size > LARGE_FILE else work(*arguments)

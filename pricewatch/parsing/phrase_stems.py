@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pricewatch.parsing.phrase_table import phrases
 
 _TOKEN = re.compile(
-    r"(?P<open>\((?:\?[:=!])?)|(?P<close>\))|(?P<bar>\|)|(?P<many>[?*]|\{0,\d*\})|(?P<class>\[[^\]]*\]|\\[wdsb]|[.^$+])"
+    r"(?P<open>\((?:\?[:=!])?)|(?P<close>\))|(?P<bar>\|)|(?P<many>[?*]|\{0,\d*\})|(?P<class>\[[^\[\]]*+\]|\\[wdsb]|[.^$+])"
     r"|\\?(?P<letter>.)"
 )
 

@@ -15,6 +15,9 @@ _COMBINING = re.compile(r"[\u0300-\u036f]")
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+_LONG_REFERENCE = re.compile(r"&#\d{1000,}+;?")
+# Python sorts the combining characters of a text in quadratic time, and no signal interrupts it.
+_MAX_NAME_LENGTH = 1_000
 # In scripts without spaces, each character is a word.
 _WORD = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]|[^\W\u2e80-\u9fff\uf900-\ufaff]+")
 
@@ -36,12 +39,17 @@ def clean(text: str) -> str:
     if "&" not in text and text.isprintable():
         return collapse_spaces(text)
     # Twice, because some shops escape names twice.
-    return collapse_spaces(_CONTROL.sub("", html.unescape(html.unescape(text))))
+    return collapse_spaces(_CONTROL.sub("", unescape(unescape(text))))
+
+
+def unescape(text: str) -> str:
+    """Text with its entities resolved; Python refuses to convert a reference of thousands of digits."""
+    return html.unescape(_LONG_REFERENCE.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 def name_words(text: str) -> frozenset[str]:
-    """The words of a name without case and accents, for comparison."""
-    folded = clean(text).casefold()
+    """The words of a name without case and accents, for comparison; of a long name, its beginning."""
+    folded = clean(text[:_MAX_NAME_LENGTH]).casefold()
     if not folded.isascii():
         folded = _COMBINING.sub("", unicodedata.normalize("NFKD", folded))
     return frozenset(_WORD.findall(folded))

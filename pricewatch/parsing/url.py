@@ -89,10 +89,13 @@ def host_of(url_or_host: str) -> str:
     return host.rstrip(".").lower()
 
 
-@lru_cache(maxsize=4096)
 def registrable_domain(url_or_host: str) -> str:
     """The registered domain: `example.co.uk` for `shop.example.co.uk`; an IP address is returned as is."""
-    host = host_of(url_or_host)
+    return _domain_of_host(host_of(url_or_host))
+
+
+@lru_cache(maxsize=4096)
+def _domain_of_host(host: str) -> str:
     if _is_address(host):
         return host
     found = _SUFFIXES(host)
@@ -107,7 +110,6 @@ def is_unregistered_host(domain: str) -> bool:
     return "." not in domain or _is_address(domain) or domain.endswith(".localhost")
 
 
-@lru_cache(maxsize=4096)
 def site_of(url: str) -> str:
     """The key of a rate limit: the registrable domain, or for an IP address or localhost, host and port.
 

@@ -12,8 +12,12 @@ import string
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import accumulate
 
 MOST_BYTES = 2 * 1024 * 1024
+# Of lines that are not comments; RFC 9309 demands to parse at least 500 KiB, and Google ignores what follows.
+PARSED_LENGTH = 500 * 1024
+PARSED_LINES = 50_000
 SHORTEST_DELAY = 1.0
 LONGEST_DELAY = 60.0
 # Google truncates lines here; a truncated Disallow forbids more.
@@ -103,12 +107,23 @@ def read_rules(body: bytes) -> RobotsFile:
         return unavailable("HTML")
     if not lines:
         return RobotsFile(RobotsOutcome.NO_RULES, "empty")
-    records = _records(lines)
+    parsed = _parsed_lines(lines)
+    records = _records(parsed)
     if not records:
         return unavailable("no line is a rule")
     sitemaps = [f"Sitemap: {value}" for name, value in records if name == _SITEMAPS[0]]
-    rules = [line for group in _groups(records) for line in group.lines()]
+    groups = _groups(records)
+    if len(parsed) < len(lines) and not any(EVERYBODY in group.agents for group in groups):
+        # What follows may be the rules for us.
+        return unavailable("too large")
+    rules = [line for group in groups for line in group.lines()]
     return RobotsFile(RobotsOutcome.RULES, "rules", "\n".join(rules + sitemaps))
+
+
+def _parsed_lines(lines: list[str]) -> list[str]:
+    """The lines up to the limits; only whole ones, because a part of an Allow allows more."""
+    lengths = accumulate(min(len(line), LONGEST_LINE) for line in lines[:PARSED_LINES])
+    return lines[: sum(length <= PARSED_LENGTH for length in lengths)]
 
 
 def rules_for(text: str, agent: str) -> str:

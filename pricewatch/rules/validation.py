@@ -106,8 +106,10 @@ def _clean_texts(item: Observation) -> dict[str, Any]:
             if clean != value:
                 changed[name] = clean if clean or name == "title" else None
     seller = item.seller
-    if seller is not None and _CONTROL.search(f"{seller.id}{seller.name}"):
-        changed["seller"] = replace(seller, id=_clean_json(seller.id), name=_clean_json(seller.name))
+    if seller is not None:
+        short = replace(seller, id=_clean_text(seller.id), name=seller.name and _clean_text(seller.name))
+        if short != seller:
+            changed["seller"] = short
     if item.attributes:
         changed["attributes"] = _clean_json(item.attributes)
     return changed
@@ -118,6 +120,10 @@ def _is_clean(value: str) -> bool:
     return (
         value.isprintable() and 0 < len(value) <= LONGEST_KEY and "  " not in value and value == value.strip()
     )
+
+
+def _clean_text(text: str) -> str:
+    return str(_clean_json(text[:LONGEST_TEXT]))
 
 
 def _clean_json(value: Any) -> Any:

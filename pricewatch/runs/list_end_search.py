@@ -13,6 +13,9 @@ from twisted.python.failure import Failure
 from pricewatch.adapters.base import Overview
 from pricewatch.items import OverviewPage
 from pricewatch.parsing.url import InvalidUrl, absolute_url, canonical_url, is_other_page
+from pricewatch.reading.deadline import ReadTimeout, run_within
+from pricewatch.reading.page_reader import may_block
+from pricewatch.reading.read_limits import ReadLimits
 from pricewatch.rules.list_end import Answer, EndSearch
 from pricewatch.runs.start_page import PageReading, StartPage, failed_reading
 from pricewatch.vocabulary import PageOutcome
@@ -82,7 +85,7 @@ async def fetch_page(spider: OverviewSpider, start: StartPage, number: int) -> P
             await spider.record(start, reading)
             return reading
         await spider.note_failure(start, reading)
-        if left <= 0 or reading.outcome is PageOutcome.ROBOTS:
+        if left <= 0 or reading.is_final:
             return reading
 
 
@@ -96,18 +99,29 @@ async def _fetch(spider: OverviewSpider, start: StartPage, number: int) -> PageR
         response = await engine.download_async(request)
     except Exception as error:  # noqa: BLE001 - any error means that there is no page
         return failed_reading(Failure(error), request, number)  # type: ignore[no-untyped-call]
-    return spider.read_page(response, start, number)
+    return await spider.read_page(response, start, number)
 
 
-def next_page_evidence(response: TextResponse, overview: Overview, second_page: str) -> str:
+def next_page_evidence(
+    response: TextResponse, overview: Overview, second_page: str, limits: ReadLimits
+) -> str:
     """Return the evidence on the first page that there is a second one, or an empty string."""
     left_out = sum(overview.unreadable.values())
     if overview.total is not None and overview.total > len(overview.cards) + left_out:
         return f"it counts {overview.total} listings and shows {len(overview.cards)}"
     if overview.next_url:
         return f"it links to {overview.next_url} as the next page"
+    if may_block(response.body, limits):
+        return ""
     try:
-        links = response.xpath("//a[@href] | //link[@rel='next'][@href]")
+        return run_within(limits.seconds, lambda: _link_evidence(response, second_page))
+    except ReadTimeout:
+        return ""
+
+
+def _link_evidence(response: TextResponse, second_page: str) -> str:
+    try:
+        links = [*response.xpath("//link[@rel='next'][@href]"), *response.xpath("//a[@href]")]
     except ValueError:
         # The response is JSON, not HTML.
         return ""

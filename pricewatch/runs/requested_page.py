@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 from scrapy.http import Response, TextResponse
 from twisted.python.failure import Failure
 
+from pricewatch import clock
 from pricewatch.adapters.base import Adapter
 from pricewatch.fetching.failures import FetchFailure
-from pricewatch.items import ExtractFailure, ProductPage
-from pricewatch.parsing.url import is_same_product_url
+from pricewatch.items import ExtractFailure, Offer, ProductPage
+from pricewatch.parsing.identity import identity_key
+from pricewatch.parsing.url import canonical_url, is_same_product_url
 from pricewatch.queued_work import EarlierChecks, LeasedTarget, SourceHints
 from pricewatch.vocabulary import PageOutcome
 
@@ -64,6 +66,16 @@ def without_redirects(response: TextResponse) -> TextResponse:
         return response
     meta = {name: value for name, value in response.meta.items() if name != "redirect_urls"}
     return response.replace(request=response.request.replace(meta=meta))
+
+
+def complete_offer(offer: Offer, response: Response, subject: PageContext) -> None:
+    """Set the fields of an offer that are not on the page; raise `InvalidUrl` if its URL is not valid."""
+    offer.source = subject.source_id
+    offer.fetch_url = response.url
+    offer.url = canonical_url(offer.url or response.url)
+    offer.observed_at = clock.now()
+    offer.adapter_version = subject.adapter.version
+    offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
 
 
 def outcome_of(failure: Failure) -> tuple[PageOutcome, int | None, str]:

@@ -34,6 +34,8 @@ class PageReading:
     redirected_to: str = ""
     # Whether the page may be an empty list or a page of another kind.
     uncertain: bool = False
+    # Whether the page is not requested again: robots.txt forbids it, or reading it took too long.
+    is_final: bool = False
 
     @property
     def answer(self) -> Answer:
@@ -84,4 +86,5 @@ def failed_reading(failure: Failure, request: Request, number: int) -> PageReadi
         http_status=status,
         error=error,
         proxy=request.meta.get("proxy_name"),
+        is_final=outcome is PageOutcome.ROBOTS,
     )

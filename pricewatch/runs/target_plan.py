@@ -14,10 +14,12 @@ from pricewatch.adapters.custom_selectors import CustomSelectorAdapter, check_se
 from pricewatch.errors import RunRefused, UserError
 from pricewatch.parsing.url import InvalidUrl, canonical_url, registrable_domain, site_of
 from pricewatch.queued_work import SourceHints
+from pricewatch.rules.target_schedule import QueueLimits
 from pricewatch.runs.requested_page import PageContext
 from pricewatch.store.operations import adapter_status
 from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_filter import TargetFilter
+from pricewatch.store.queues.target_queue import DefaultRate
 from pricewatch.store.queues.target_rows import NewTarget
 from pricewatch.store.source_registry import source_hints, source_rows
 from pricewatch.store.source_registry.source_rows import check_approved, not_approved_message
@@ -122,3 +124,17 @@ def _allowed(connection: Connection, ids: list[int]) -> list[int]:
     for adapter_id, source_id in sorted({(row["adapter_id"], row["source_id"]) for row in rows}):
         adapter_status.check_enabled(connection, adapter_id, source_id)
     return ids
+
+
+def limits_of(settings: Any) -> QueueLimits:
+    return QueueLimits(
+        most_pending=settings.getint("TARGETS_MOST_PENDING"),
+        most_pending_per_source=settings.getint("TARGETS_MOST_PENDING_PER_SOURCE"),
+        longest_backlog=3600 * settings.getfloat("TARGETS_LONGEST_BACKLOG_HOURS"),
+        retry_after=settings.getfloat("TARGETS_RETRY_AFTER_SECONDS"),
+        longest_pause=60 * settings.getfloat("TARGETS_LONGEST_PAUSE_MINUTES"),
+    )
+
+
+def pace_of(settings: Any) -> DefaultRate:
+    return DefaultRate(settings.getfloat("REQUESTS_PER_SECOND"), settings.getfloat("MIN_DELAY_MS") / 1000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,18 @@ import psutil  # type: ignore[import-untyped]
 from scrapyd import app
 from scrapyd.config import Config
 from scrapyd.exceptions import ConfigError
+from twisted.application.service import IServiceCollection
 from twisted.internet import reactor as _reactor
+from twisted.web.server import Site
 
 from pricewatch.errors import UserError
+from pricewatch.scheduling import daemon_log
 from pricewatch.scheduling.dispatcher import Dispatcher
 from pricewatch.scheduling.membership import LOOPBACK, Membership, bind_address, membership
 from pricewatch.store.engine.database import var_directory
+from pricewatch.store.engine.private_files import close_files, private_directory
 from pricewatch.store.queues import node_rows
+from pricewatch.web.server.limited_site import LimitedSite
 
 reactor: Any = _reactor
 DIRECTORIES = ("eggs_dir", "logs_dir", "dbs_dir", "items_dir", "jobs_dir")
@@ -24,19 +30,33 @@ THREADS = 24
 
 
 def application(config: Config) -> Any:
+    # Files of the daemon and of its jobs are for this user only.
+    os.umask(0o077)
     load_credentials(config)
+    daemon_log.hide_secrets([config.get("password", "")])
     check_address(config)
     move_login_to_auth(config)
     resolve_directories(config)
-    make_logs_directory(config)
+    prepare_directories(config)
     try:
         check_node_name(membership(config))
         daemon = app.application(config)
+        limit_requests(daemon)
         Dispatcher(config).setServiceParent(daemon)
+        daemon_log.set_log(daemon, sys.argv[1:])
     except UserError as error:
         raise ConfigError(f"pricewatch: {error}") from None
     reactor.suggestThreadPoolSize(THREADS)
     return daemon
+
+
+def limit_requests(daemon: Any) -> None:
+    """Replace the site of scrapyd, which reads bodies of any length, in the services that listen."""
+    services: Any = IServiceCollection(daemon)
+    for service in services:
+        if isinstance(site := getattr(service, "args", (None, None))[-1], Site):
+            root = site.resource
+            service.args = (*service.args[:-1], LimitedSite(root, root.auth, root.auth.configuration.limits))
 
 
 def load_credentials(config: Config) -> None:
@@ -78,15 +98,22 @@ def resolve_directories(config: Config) -> None:
             config.cp.set(config.SECTION, option, str(directory).replace("%", "%%"))
 
 
-def make_logs_directory(config: Config) -> None:
-    """Create the directory at the start, so that /logs/ answers before the first job has run."""
-    directory = config.get("logs_dir", "")
+def prepare_directories(config: Config) -> None:
+    """Close var/ to other users; create the logs, so that /logs/ answers before the first job has run."""
+    var = var_directory().resolve()
+    directories = [Path(config.get(option, "")) for option in DIRECTORIES if config.get(option, "")]
+    in_var = [directory for directory in directories if directory.is_relative_to(var)]
+    logs = config.get("logs_dir", "")
     try:
-        if directory:
-            Path(directory).mkdir(parents=True, exist_ok=True)
+        if in_var:
+            private_directory(var)
+        if logs:
+            Path(logs).mkdir(parents=True, exist_ok=True)
+        for directory in in_var:
+            close_files(directory)
     except OSError as error:
         raise ConfigError(
-            f"pricewatch: Cannot write logs to {directory} ({error.strerror or error}): make it "
+            f"pricewatch: Cannot write logs to {logs or var} ({error.strerror or error}): make it "
             "writable, set PRICEWATCH_VAR to another directory, or change logs_dir in scrapyd.conf."
         ) from None
 

@@ -8,14 +8,13 @@ import sys
 from pathlib import Path
 
 import pricewatch
+from pricewatch.rules.access.child_environment import spider_variables
 from pricewatch.scheduling import runner
 from pricewatch.store.engine.database import var_directory
 
 STOCK_RUNNER = "scrapyd.runner"
 ROOT = Path(pricewatch.__file__).parents[1]
 LIST_SECONDS = 120
-# Spiders do not need the credentials of the web interface.
-SECRETS = ("SCRAPYD_USERNAME", "SCRAPYD_PASSWORD", "PRICEWATCH_USER", "PRICEWATCH_PASSWORD")
 
 
 class SpiderListError(Exception):
@@ -32,7 +31,7 @@ def runner_command(runner_module: str, *command: str) -> list[str]:
 def spider_environment(
     inherited: dict[str, str], project: str, egg: Path | None, node: str
 ) -> dict[str, str]:
-    env = {name: value for name, value in inherited.items() if name not in SECRETS}
+    env = spider_variables(inherited)
     env["SCRAPY_PROJECT"] = project
     env["PRICEWATCH_NODE"] = node
     env["PRICEWATCH_VAR"] = str(var_directory().resolve())

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pricewatch.errors import UserError
+from pricewatch.store.engine.private_files import open_private, private_directory
 
 STOP_SECONDS = 90.0
 
@@ -19,10 +20,11 @@ STOP_SECONDS = 90.0
 def start(log: Path, *, port: int, node: str | None = None) -> subprocess.Popen[bytes]:
     """Start a daemon in its own session: Ctrl-C reaches only the command, which then stops the daemon."""
     node_variable = {"PRICEWATCH_NODE": node} if node else {}
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("ab") as output:
+    private_directory(log.parent)
+    # The daemon writes its log itself, to keep it small; this is for what it prints before and besides.
+    with open_private(log) as output:
         return subprocess.Popen(
-            [sys.executable, "-m", "scrapyd", "--pidfile="],
+            [sys.executable, "-m", "scrapyd", "--pidfile=", f"--logfile={log.resolve()}"],
             env={
                 **os.environ,
                 **node_variable,

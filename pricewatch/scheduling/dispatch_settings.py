@@ -30,7 +30,7 @@ class DispatchSettings:
 
     @classmethod
     def of(cls, settings: Any) -> DispatchSettings:
-        from pricewatch.spiders.targets import limits_of, pace_of
+        from pricewatch.runs.target_plan import limits_of, pace_of
 
         return cls(
             limits=limits_of(settings),

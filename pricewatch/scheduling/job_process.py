@@ -11,8 +11,14 @@ from scrapyd.launcher import ScrapyProcessProtocol
 from twisted.internet import error
 from twisted.python.failure import Failure
 
+from pricewatch.scheduling.daemon_log import redact
 from pricewatch.store.queues.job_leases import JobResult
 from pricewatch.store.queues.job_queue import ClaimedJob
+
+# Everything that one job prints is logged by the daemon, up to this.
+MAX_OUTPUT_BYTES = 256 * 1024
+MAX_REASON = 500
+ERROR_TAIL_BYTES = 16 * 1024
 
 
 def signal_number(name: str) -> int | None:
@@ -37,13 +43,25 @@ class JobProcess(ScrapyProcessProtocol):
         self.is_lost = False
         # The daemon stops: the job goes back into the queue unless its spider finishes.
         self.is_stopping = False
-        self._last_error_line = ""
+        self._error_tail = b""
+        self._output_bytes = 0
         self._kill: Any = None
 
+    def outReceived(self, data: bytes) -> None:  # noqa: N802 - twisted's name
+        if self._is_logged(data):
+            super().outReceived(data)
+
     def errReceived(self, data: bytes) -> None:  # noqa: N802 - twisted's name
-        super().errReceived(data)
-        lines = [line for line in data.decode(errors="replace").splitlines() if line.strip()]
-        self._last_error_line = lines[-1] if lines else self._last_error_line
+        if self._is_logged(data):
+            super().errReceived(data)
+        self._error_tail = (self._error_tail + data)[-ERROR_TAIL_BYTES:]
+
+    def _is_logged(self, data: bytes) -> bool:
+        """Whether output is logged; the message about the limit is logged once."""
+        before, self._output_bytes = self._output_bytes, self._output_bytes + len(data)
+        if before <= MAX_OUTPUT_BYTES < self._output_bytes:
+            self.log("error", f"More than {MAX_OUTPUT_BYTES} bytes of output; the rest is left out:")
+        return self._output_bytes <= MAX_OUTPUT_BYTES
 
     def processEnded(self, status: Failure) -> None:  # noqa: N802 - twisted's name
         if self._kill is not None and self._kill.active():
@@ -53,7 +71,7 @@ class JobProcess(ScrapyProcessProtocol):
         super().processEnded(status)
 
     def failed_to_start(self, failure: Failure) -> None:
-        self.failure = f"it could not be started ({failure.getErrorMessage()})"
+        self.failure = redact(f"it could not be started ({failure.getErrorMessage()})")
         self.log("error", self.failure)
 
     def send(self, name: str) -> None:
@@ -82,5 +100,9 @@ class JobProcess(ScrapyProcessProtocol):
             return JobResult(self.claimed.id, "finished", exit_code=0)
         if self.is_stopping:
             return JobResult(self.claimed.id, "pending", reason="its node was stopped")
-        reason = self._last_error_line.removeprefix("pricewatch: ") or None
-        return JobResult(self.claimed.id, "failed", self.exit_code, self.exit_signal, reason)
+        return JobResult(self.claimed.id, "failed", self.exit_code, self.exit_signal, self._last_error_line())
+
+    def _last_error_line(self) -> str | None:
+        lines = self._error_tail.decode(errors="replace").split("\n")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return redact(last.removeprefix("pricewatch: "))[:MAX_REASON] or None

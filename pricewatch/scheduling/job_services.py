@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from scrapyd.webservice import param
 from twisted.internet import reactor as _reactor
 from twisted.web.server import Request
 
+from pricewatch.redaction import holds_secret
+from pricewatch.rules.access.job_settings import PLAIN_SETTINGS, refused_setting
 from pricewatch.scheduling.job_process import signal_number
 from pricewatch.scheduling.job_storage import StoredJob, extra_fields, local_text
 from pricewatch.scheduling.membership import Membership
 from pricewatch.scheduling.scrapyd_services import ThreadedService, request_error
+from pricewatch.scheduling.service_access import record_change
 from pricewatch.store.queues import job_leases, job_lists, job_queue, node_rows
 from pricewatch.store.queues.job_lists import ListedJob
+from pricewatch.web.server.checked_request import CheckedRequest
 
 reactor: Any = _reactor
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 10_000
 # The log file is named after the job, and file names have at most 255 bytes.
 MAX_JOB_ID_BYTES = 200
+MAX_AUDITED = 200
+MAX_AUDITED_VALUES = 50
 # The largest bigint.
 MAX_OFFSET = 2**63 - 1
 # Names with a meaning of their own in the queue, in scrapyd or in scrapy.
@@ -57,23 +64,53 @@ class Schedule(ThreadedService):
             raise request_error(f"priority {priority} is not a finite number")
         if malformed := [pair for pair in setting if "=" not in pair]:
             raise request_error(f"setting {malformed[0]!r} is not NAME=VALUE")
+        settings = dict(pair.split("=", 1) for pair in setting)
+        given = {**arguments, **settings}
+        if exposed := [name for name, value in given.items() if holds_secret(name, value)]:
+            raise request_error(
+                f"{exposed[0]!r} holds credentials, and arguments and settings of jobs are stored and "
+                "logged: set credentials in the environment of the daemon"
+            )
+        role = cast("CheckedRequest", txrequest).auth_result.role
+        refused = refused_setting(role, settings)
+        if refused is not None:
+            raise request_error(
+                f"the setting {refused[:60]!r} needs the role admin; the role {role} may give a number or a "
+                f"word to: {', '.join(sorted(PLAIN_SETTINGS))}"
+            )
         # One transaction for both queries: a second one would double the time.
         with self.root.membership.begin() as connection:
             if spider not in self.spiders(project, version, connection):
                 raise request_error(f"spider '{spider}' not found")
-            job_queue.add(
+            jobid = job_queue.add(
                 connection,
                 project,
                 spider,
                 arguments,
                 job_id=jobid,
                 version=version,
-                settings=dict(pair.split("=", 1) for pair in setting),
+                settings=settings,
                 priority=priority,
+            )
+            record_change(
+                connection,
+                txrequest,
+                "job scheduled",
+                jobid,
+                project=project,
+                spider=spider,
+                version=version,
+                arguments=_shortened(arguments),
+                settings=_shortened(settings),
             )
         # Poll now rather than at the next poll interval.
         reactor.callFromThread(self.root.poller.poll)
         return {"jobid": jobid}
+
+
+def _shortened(values: Mapping[str, str]) -> dict[str, str]:
+    """The beginning of what a job was given, for the audit log; the row of the job has all of it."""
+    return {name[:60]: value[:MAX_AUDITED] for name, value in list(values.items())[:MAX_AUDITED_VALUES]}
 
 
 class Cancel(ThreadedService):
@@ -90,6 +127,9 @@ class Cancel(ThreadedService):
             raise request_error(f"signal '{signal}' is unknown")
         with self.root.membership.begin() as connection:
             before = job_leases.cancel(connection, project, job, signal.upper().removeprefix("SIG"))
+            record_change(
+                connection, txrequest, "job cancelled", job, project=project, signal=signal, state=before
+            )
         reactor.callFromThread(self.root.launcher.check_now)
         return {"prevstate": before}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,22 +15,29 @@ from twisted.application.service import Service
 from twisted.internet import reactor as _reactor
 from twisted.internet.defer import Deferred, DeferredList, DeferredLock, inlineCallbacks
 from twisted.internet.task import LoopingCall, deferLater
-from twisted.internet.threads import deferToThread
+from twisted.internet.threads import deferToThread, deferToThreadPool
 from twisted.logger import Logger
 from twisted.python.failure import Failure
+from twisted.python.threadpool import ThreadPool
 
-from pricewatch.scheduling import command_line
+from pricewatch import clock
+from pricewatch.scheduling import command_line, runner
+from pricewatch.scheduling.egg_signature import EggRefused
+from pricewatch.scheduling.egg_storage import EGG_REFUSED
 from pricewatch.scheduling.job_process import JobProcess
 from pricewatch.scheduling.membership import membership
 from pricewatch.scheduling.node_heartbeat import HeartbeatReply, NodeHeartbeat
 from pricewatch.scheduling.outage import Outage
 from pricewatch.scheduling.poller import CLAIMED
+from pricewatch.store.engine.private_files import open_private
+from pricewatch.store.operations import alert_rows
 from pricewatch.store.queues.job_queue import ClaimedJob
 
 log = Logger()
 reactor: Any = _reactor
 SAVE_ATTEMPTS = 5
 LOG_ATTEMPTS = 5
+HEARTBEAT_THREADS = 2
 
 
 class ClusterLauncher(Launcher):
@@ -41,6 +49,7 @@ class ClusterLauncher(Launcher):
         self.kill_after = config.getfloat("kill_after", 60)
         self.stop_after = config.getfloat("stop_after", 60)
         self.settings = dict(config.items("settings", []))
+        self.log_bytes = int(config.getfloat("job_log_max_mb", 10) * 2**20)
         storage = app.getComponent(IJobStorage)
         self._heartbeat = NodeHeartbeat(self._membership, storage, self.max_proc, self.kill_after)
         self._outage = Outage("Renewing leases")
@@ -49,6 +58,10 @@ class ClusterLauncher(Launcher):
         self._loop = LoopingCall(self._exchange)
         self._beat_seconds = config.getfloat("beat_seconds", 2)
         self._exchange_lock = DeferredLock()
+        # Leases are renewed in time even if requests use up the threads of the reactor.
+        self._threads = ThreadPool(0, HEARTBEAT_THREADS, "heartbeat")
+        self._threads.start()
+        reactor.addSystemEventTrigger("after", "shutdown", self._threads.stop)
         self._takes_jobs = False
         self._stopping = False
 
@@ -79,7 +92,7 @@ class ClusterLauncher(Launcher):
             if not self._unsaved:
                 break
             yield deferLater(reactor, 1, lambda: None)
-        yield deferToThread(self._heartbeat.leave).addErrback(self._outage.record_failure)
+        yield self._on_own_thread(self._heartbeat.leave).addErrback(self._outage.record_failure)
 
     def check_now(self) -> None:
         """Exchange state with the database now, because a job on this node may have been cancelled."""
@@ -115,7 +128,11 @@ class ClusterLauncher(Launcher):
     def _prepare(self, message: dict[str, Any], claimed: ClaimedJob, slot: int) -> tuple[list[str], Any]:
         egg: Path | None = None
         if claimed.version is not None:
-            found = self.app.getComponent(IEggStorage).fetch(claimed.project, claimed.version)
+            try:
+                found = self.app.getComponent(IEggStorage).fetch(claimed.project, claimed.version)
+            except EggRefused as refusal:
+                self._record_refusal(message, claimed, refusal)
+                raise
             if found is None:
                 raise LookupError(f"version {claimed.version} of {claimed.project} no longer exists")
             egg = found[1]
@@ -125,7 +142,23 @@ class ClusterLauncher(Launcher):
         message.pop("_version", None)
         args = command_line.runner_command(self.runner, "crawl", *get_crawl_args(message))
         node = self._membership.place.node
-        return args, command_line.spider_environment(env, claimed.project, egg, node)
+        job_env = command_line.spider_environment(env, claimed.project, egg, node)
+        return args, {**job_env, runner.LOG_BYTES: str(self.log_bytes)}
+
+    def _record_refusal(self, message: dict[str, Any], claimed: ClaimedJob, refusal: EggRefused) -> None:
+        """Write why an egg is not run into the log of the job, and raise an alert."""
+        if log_file := self._log_settings(self.app.getComponent(IEnvironment), message).get("LOG_FILE"):
+            with open_private(Path(log_file)) as job_log:
+                job_log.write(f"{refusal}\n")
+        with self._membership.begin() as connection:
+            alert_rows.raise_alert(
+                connection,
+                kind=EGG_REFUSED,
+                subject=f"{claimed.project} {claimed.version}",
+                message=str(refusal),
+                severity="P1",
+                now=clock.now(),
+            )
 
     def _log_settings(self, environment: Any, message: dict[str, Any]) -> dict[str, str]:
         for _ in range(LOG_ATTEMPTS):
@@ -141,7 +174,7 @@ class ClusterLauncher(Launcher):
             process.deferred.callback(process)
             return
         reactor.spawnProcess(process, sys.executable, args=process.args, env=process.env)
-        deferToThread(self._heartbeat.note_pid, process).addErrback(self._outage.record_failure)
+        self._on_own_thread(self._heartbeat.note_pid, process).addErrback(self._outage.record_failure)
 
     def _not_started(self, failure: Failure, process: JobProcess) -> None:
         process.failed_to_start(failure)
@@ -161,8 +194,11 @@ class ClusterLauncher(Launcher):
         running = {process.claimed.id for process in self.processes.values()}
         unsaved = list(self._unsaved)
         ids = running | {process.claimed.id for process in unsaved}
-        sent: Deferred[Any] = deferToThread(self._heartbeat.exchange, ids, unsaved)
+        sent = self._on_own_thread(self._heartbeat.exchange, ids, unsaved)
         return sent.addCallback(self._apply, running).addErrback(self._outage.record_failure)
+
+    def _on_own_thread(self, function: Callable[..., Any], *args: Any) -> Deferred[Any]:
+        return deferToThreadPool(reactor, self._threads, function, *args)
 
     def _apply(self, reply: HeartbeatReply, running: set[int]) -> None:
         self._outage.record_success()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from scrapyd import webservice
+from scrapyd.exceptions import EggNotFoundError, ProjectNotFoundError
 from scrapyd.webservice import WsResource, param
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
@@ -23,6 +24,7 @@ from twisted.web.server import NOT_DONE_YET, Request
 
 from pricewatch.errors import UserError
 from pricewatch.scheduling.command_line import SpiderListError, list_spiders
+from pricewatch.scheduling.service_access import record_change
 
 log = Logger()
 # The name of a directory as well.
@@ -81,6 +83,8 @@ class ThreadedService(WsResource):
         """Respond as scrapyd does, but log a refused request as information, not as an exception."""
         try:
             check_encoding(cast("dict[bytes, list[bytes]]", request.args))
+            if request.method in (b"GET", b"HEAD") and not hasattr(self, "render_GET"):
+                raise error.UnsupportedMethod((b"OPTIONS", b"POST"))
             data = Resource.render(self, request)
         except (error.Error, error.UnsupportedMethod, UserError, SQLAlchemyError) as problem:
             data = {"status": "error", "message": error_message(problem)}
@@ -136,12 +140,36 @@ class ListVersions(ThreadedService, webservice.ListVersions):
     pass
 
 
-class DeleteProject(ThreadedService, webservice.DeleteProject):
-    pass
+class DeleteVersion(ThreadedService):
+    @param("project")
+    @param("version")
+    def render_POST(  # noqa: N802 - twisted's name
+        self, txrequest: Request, project: str, version: str
+    ) -> dict[str, Any]:
+        if not version:
+            raise request_error("'version' must not be empty; use delproject.json to delete all versions")
+        self.delete(txrequest, project, version)
+        return {}
+
+    def delete(self, request: Request, project: str, version: str | None) -> None:
+        with self.root.membership.begin() as connection:
+            try:
+                self.root.eggstorage.delete(project, version, connection)
+            except (EggNotFoundError, ProjectNotFoundError):
+                missing = f"version '{version}'" if version else f"project '{project}'"
+                raise request_error(f"{missing} not found") from None
+            action = "version deleted" if version else "project deleted"
+            record_change(connection, request, action, project, version=version)
+        self.root.update_projects()
 
 
-class DeleteVersion(ThreadedService, webservice.DeleteVersion):
-    pass
+class DeleteProject(DeleteVersion):
+    @param("project")
+    def render_POST(  # noqa: N802 - twisted's name
+        self, txrequest: Request, project: str
+    ) -> dict[str, Any]:
+        self.delete(txrequest, project, None)
+        return {}
 
 
 class ListSpiders(ThreadedService):
@@ -169,6 +197,9 @@ class AddVersion(ThreadedService):
             raise request_error(f"a version has 1 to {MAX_VERSION_LENGTH} characters")
         if not zipfile.is_zipfile(BytesIO(egg)):
             raise request_error("egg is not a ZIP file (if using curl, use egg=@path not egg=path)")
+        # In a transaction of its own, because listing the spiders already runs code of the egg.
+        with self.root.membership.begin() as connection:
+            record_change(connection, txrequest, "version uploaded", project, version=version, bytes=len(egg))
         with tempfile.TemporaryDirectory(prefix="pricewatch-") as directory:
             path = Path(directory) / "uploaded.egg"
             path.write_bytes(egg)
@@ -178,6 +209,11 @@ class AddVersion(ThreadedService):
                 raise request_error(
                     f"the egg was not deployed, its spiders cannot be listed: {problem}"
                 ) from None
-        self.root.eggstorage.put(BytesIO(egg), project, version)
+        with self.root.membership.begin() as connection:
+            self.root.eggstorage.put(BytesIO(egg), project, version, connection)
+            record_change(
+                connection, txrequest, "version deployed", project, version=version, spiders=len(spiders)
+            )
         self.root.update_projects()
-        return {"project": project, "version": version, "spiders": len(spiders)}
+        signed = self.root.eggstorage.signer.has_key
+        return {"project": project, "version": version, "spiders": len(spiders), "signed": signed}

@@ -20,6 +20,11 @@ from pricewatch.money import Money
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.prices.typed_amount import typed_currency
 from pricewatch.parsing.url import InvalidUrl, canonical_url
+from pricewatch.reading.deadline import ReadTimeout
+from pricewatch.reading.page_calls import EXTRACT
+from pricewatch.reading.page_task import adapter_task
+from pricewatch.reading.reader_pool import project_pool
+from pricewatch.reading.reader_process import AdapterError
 from pricewatch.rules.price_options import (
     CHOOSABLE,
     PriceOption,
@@ -35,6 +40,7 @@ from pricewatch.store.writing import quarantine_rows, reviewed_offers
 from pricewatch.vocabulary import Availability
 
 _MAX_NOTE = 500
+_MOST_PLACES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +83,12 @@ def choose(
     by: str,
     now: datetime,
     address: str | None = None,
+    user: str | None = None,
 ) -> ChosenPrice:
-    """Store the chosen price, close the row and teach the target; raise UserError if something is missing."""
+    """Store the chosen price, close the row and teach the target; raise UserError if something is missing.
+
+    `user` is who gave the command, if that is not who decided.
+    """
     pending = quarantine_review.pending_row(connection, quarantine_id)
     if isinstance(pending, Reviewed):
         return ChosenPrice(pending)
@@ -99,7 +109,7 @@ def choose(
     _teach(connection, pending, option, price, request, chosen, by=by, now=now)
     audit_log.record_action(
         connection,
-        person=by,
+        person=user or by,
         address=address,
         action="price chosen",
         subject=f"offer {quarantine_id}",
@@ -110,6 +120,7 @@ def choose(
             "availability": str(availability),
             "selectors": chosen.selectors,
             "for_site": chosen.site_selector or None,
+            **({"by": by} if user not in (None, by) else {}),
         },
     )
     return chosen
@@ -206,7 +217,10 @@ def _lesson(
     *,
     is_currency_given: bool,
 ) -> _Lesson:
-    """The first place of the price at which the saved page has exactly this price."""
+    """The first place of the price at which the saved page has exactly this price.
+
+    A page that takes too long to read is not tried at other places.
+    """
     if why := quarantine_rows.why_no_replay(pending["adapter_id"]):
         return _Lesson(why_not=why)
     if pending["page"] is None:
@@ -214,13 +228,16 @@ def _lesson(
     why = "the page does not display it"
     # A bare number needs the currency, which another candidate of the same amount may have named.
     with_currency = {"currency": price.currency}
-    for path in option.paths:
+    for path in option.paths[:_MOST_PLACES]:
         for extra in [with_currency] if is_currency_given else [{}, with_currency]:
             selectors = {"price": path, **extra}
             if problem := check_selectors(selectors):
                 why = problem
                 continue
-            read = _read(pending, {**known, **selectors})
+            try:
+                read = _read(pending, {**known, **selectors})
+            except ReadTimeout as timeout:
+                return _Lesson(why_not=f"the page was {timeout}")
             if isinstance(read, Offer) and read.price == price:
                 is_known = read.availability is not Availability.UNKNOWN
                 return _Lesson(selectors, has_availability=is_known)
@@ -232,9 +249,10 @@ def _read(pending: dict[str, Any], selectors: dict[str, str]) -> Offer | str:
     """The offer that these selectors read from the saved page; or why they read none."""
     try:
         adapter = CustomSelectorAdapter(adapters.get(pending["adapter_id"]), selectors)
-        result = adapter.extract(quarantine_review.saved_response(pending))
-    except Exception as error:  # noqa: BLE001 - an adapter is per-site code and may fail in any way
-        return f"nothing ({type(error).__name__}: {error})"
+        response = quarantine_review.saved_response(pending)
+        result = project_pool().read(adapter_task(EXTRACT, adapter, response))
+    except (AdapterError, adapters.UnknownAdapter) as error:
+        return f"nothing ({error})"
     if isinstance(result, Extracted):
         return result.offer
     if isinstance(result, ExtractFailure):

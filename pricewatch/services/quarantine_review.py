@@ -22,7 +22,13 @@ from pricewatch.errors import UserError
 from pricewatch.items import Drop, ExtractFailure, Offer, Ok, Quarantine
 from pricewatch.money import Money
 from pricewatch.parsing.identity import identity_key
+from pricewatch.parsing.page_encodings import codec_of
 from pricewatch.parsing.url import InvalidUrl, canonical_url
+from pricewatch.reading.deadline import ReadTimeout
+from pricewatch.reading.page_calls import EXTRACT
+from pricewatch.reading.page_task import adapter_task
+from pricewatch.reading.reader_pool import project_pool
+from pricewatch.reading.reader_process import AdapterError
 from pricewatch.rules.price_jump import is_jump
 from pricewatch.rules.validation import validate_offer
 from pricewatch.store.source_registry import price_places
@@ -30,7 +36,7 @@ from pricewatch.store.writing import moved_targets, quarantine_rows, reviewed_of
 from pricewatch.store.writing.batch import MAX_RACE_RETRIES, is_outage
 from pricewatch.store.writing.batch import reason as database_reason
 from pricewatch.store.writing.incoming_rows import ConcurrentInsert, Row, offer_row
-from pricewatch.vocabulary import QuarantineReason
+from pricewatch.vocabulary import FailureReason, QuarantineReason
 
 
 class Review(StrEnum):
@@ -154,14 +160,14 @@ def pending_row(connection: Connection, quarantine_id: int) -> dict[str, Any] | 
 
 def saved_response(pending: dict[str, Any]) -> HtmlResponse:
     """The saved page of a row, as the adapter received it."""
-    encoding = pending["details"].get("encoding") or "utf-8"
+    encoding = codec_of(pending["details"].get("encoding") or "") or "utf-8"
     return HtmlResponse(pending["url"], body=pending["page"], encoding=encoding)
 
 
 def _extract_again(connection: Connection, pending: dict[str, Any]) -> Offer | Reviewed:
     adapter = _adapter(connection, pending)
     try:
-        result = adapter.extract(saved_response(pending))
+        result = project_pool().read(adapter_task(EXTRACT, adapter, saved_response(pending)))
         if isinstance(result, ExtractFailure):
             return Reviewed(pending["id"], Review.NOTHING_READ, f"{result.reason} {result.details}".strip())
         offer = result.offer
@@ -170,10 +176,10 @@ def _extract_again(connection: Connection, pending: dict[str, Any]) -> Offer | R
             offer.url = canonical_url(offer.url or pending["url"])
             offer.observed_at, offer.adapter_version = pending["observed_at"], adapter.version
             offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
-    except InvalidUrl as error:
+    except (InvalidUrl, AdapterError) as error:
         return Reviewed(pending["id"], Review.NOTHING_READ, str(error))
-    except Exception as error:  # noqa: BLE001 - an adapter is per-site code and may fail in any way
-        return Reviewed(pending["id"], Review.NOTHING_READ, f"{type(error).__name__}: {error}")
+    except ReadTimeout as timeout:
+        return Reviewed(pending["id"], Review.NOTHING_READ, f"{FailureReason.READ_TIMEOUT} {timeout}")
     if isinstance(result, Quarantine) or offer is None:
         reason = result.reason if isinstance(result, Quarantine) else "no offer"
         return Reviewed(pending["id"], Review.STILL_QUARANTINED, str(reason), offer)

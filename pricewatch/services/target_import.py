@@ -19,7 +19,7 @@ from pricewatch.adapters.custom_selectors import SELECTOR_NAMES, check_selectors
 from pricewatch.errors import UserError
 from pricewatch.parsing.target_csv import CsvFile
 from pricewatch.parsing.url import InvalidUrl, canonical_url
-from pricewatch.rules.addresses import PORTS, AllowedHosts, how_to_allow, literal_address, refusal
+from pricewatch.rules.access.addresses import PORTS, AllowedHosts, how_to_allow, literal_address, refusal
 from pricewatch.rules.rendering import check_choice
 from pricewatch.rules.target_schedule import (
     DEFAULT_SCHEDULE,

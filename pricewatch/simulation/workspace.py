@@ -42,6 +42,7 @@ def temporary_workspace(*, keep: bool = False) -> Iterator[Path]:
             print_message(f"The files are kept in {directory}.")
         else:
             _end(_processes_in(directory))
+            embedded_postgres.remove_linked_data(directory)
             _remove(directory)
 
 

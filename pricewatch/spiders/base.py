@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 import scrapy
@@ -18,6 +18,9 @@ from pricewatch.errors import UserError
 from pricewatch.items import ExtractFailure, ListingCheck
 from pricewatch.parsing.url import is_same_product_url
 from pricewatch.queued_work import SourceHints
+from pricewatch.reading.deadline import ReadTimeout
+from pricewatch.reading.page_calls import PRESENCE, PageCall
+from pricewatch.reading.page_reader import PageReader, describe_error
 from pricewatch.rules.verification_outcome import attempt_from_status
 from pricewatch.runs.crawl_run import CrawlRun, run_of
 from pricewatch.runs.page_rendering import page_meta
@@ -44,7 +47,8 @@ SPIDER_SETTINGS = {
     # First in, first out for all requests, so that nothing needs to mark start requests.
     "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
 }
-PRESENCE = {Presence.ALIVE: Attempt.ALIVE, Presence.GONE: Attempt.GONE, Presence.SOLD: Attempt.SOLD}
+ATTEMPTS = {Presence.ALIVE: Attempt.ALIVE, Presence.GONE: Attempt.GONE, Presence.SOLD: Attempt.SOLD}
+SAYS_NOTHING = "the page says nothing about the listing"
 
 
 class PricewatchSpider(scrapy.Spider):
@@ -94,6 +98,10 @@ class PricewatchSpider(scrapy.Spider):
         """Load what the arguments name from the database; raise `UserError` if it does not exist."""
         raise NotImplementedError
 
+    @cached_property
+    def page_reader(self) -> PageReader:
+        return PageReader(self.crawler.settings)
+
     def prepare(self, arguments: Any) -> None:
         """Set up the spider from its arguments, before there is a run or a request."""
         raise NotImplementedError
@@ -119,30 +127,44 @@ class PricewatchSpider(scrapy.Spider):
         """Return the request meta for an overview page; `needs_browser` is about product pages."""
         return page_meta(self.adapter, replace(self.hints, needs_browser=False))
 
-    def read_with_adapter(
-        self, read: Callable[[TextResponse], R], response: TextResponse
+    async def read_with_adapter(
+        self, call: PageCall[R], adapter: Adapter, response: Response
     ) -> R | ExtractFailure:
-        """Call the adapter to read a page. Its errors are logged and counted; they never end a run."""
+        """Read a page with an adapter. Its errors are logged and counted; they never end or delay a run."""
+        if not isinstance(response, TextResponse):
+            return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "not a page of text")
         try:
-            return read(response)
+            return await self.page_reader.read_async(call, adapter, response)
+        except ReadTimeout as timeout:
+            self.logger.warning("%s was %s", response.url, timeout)
+            return ExtractFailure(FailureReason.READ_TIMEOUT, str(timeout))
         except Exception as error:  # an adapter is per-site code and may fail in any way
             self.run.note("adapter_error")
             self.logger.exception("The adapter failed on %s", response.url)
-            return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, f"{type(error).__name__}: {error}")
-        finally:
-            # A page and its tree refer to each other; both would stay in memory until a garbage collection.
-            response._cached_selector = None  # noqa: SLF001 - created again on demand
+            return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, describe_error(error))
 
-    def presence(self, response: Response, adapter: Adapter | None = None) -> PresenceEvidence:
-        """Return what a page says about its listing; UNKNOWN if the page cannot be read."""
-        if isinstance(response, TextResponse) and response.body:
-            evidence = self.read_with_adapter((adapter or self.adapter).presence, response)
-            if isinstance(evidence, PresenceEvidence):
-                return evidence
-        return PresenceEvidence(Presence.UNKNOWN)
+    async def presence(self, response: Response, adapter: Adapter | None = None) -> PresenceEvidence:
+        """Return what a page says about its listing; UNKNOWN and why if the page cannot be read."""
+        if not isinstance(response, TextResponse) or not response.body:
+            return PresenceEvidence(Presence.UNKNOWN)
+        evidence = await self.read_with_adapter(PRESENCE, adapter or self.adapter, response)
+        if isinstance(evidence, PresenceEvidence):
+            return evidence
+        self.run.note(f"failure/{evidence.reason}")
+        return PresenceEvidence(Presence.UNKNOWN, f"{evidence.reason} {evidence.details}")
 
-    def check_listing(self, listing_id: int, url: str, response: Response, adapter: Adapter) -> ListingCheck:
-        """Return what the response to a request for the listing's URL says about the listing."""
+    async def check_listing(
+        self,
+        listing_id: int,
+        url: str,
+        response: Response,
+        adapter: Adapter,
+        evidence: PresenceEvidence | None = None,
+    ) -> ListingCheck:
+        """Return what the response to a request for the listing's URL says about the listing.
+
+        `evidence` is what its page says, if it was read already.
+        """
         method = response.request.method if response.request else "GET"
         attempt = attempt_from_status(response.status)
         check = ListingCheck(listing_id, attempt, clock.now(), method, response.status, response.url)
@@ -151,9 +173,10 @@ class PricewatchSpider(scrapy.Spider):
         elif not is_same_product_url(url, response.url):
             check.attempt, check.reason = Attempt.TROUBLE, "led to another page"
         elif check.attempt is Attempt.ALIVE and method == "GET":
-            evidence = self.presence(response, adapter)
-            check.attempt = PRESENCE.get(evidence.presence, Attempt.TROUBLE)
-            check.marker, check.sold_at = evidence.marker or None, evidence.sold_at
+            evidence = evidence or await self.presence(response, adapter)
+            check.attempt = ATTEMPTS.get(evidence.presence, Attempt.TROUBLE)
             if check.attempt is Attempt.TROUBLE:
-                check.reason = "the page says nothing about the listing"
+                check.reason = evidence.marker or SAYS_NOTHING
+            else:
+                check.marker, check.sold_at = evidence.marker or None, evidence.sold_at
         return check

@@ -17,6 +17,7 @@ from pricewatch.errors import UserError
 from pricewatch.items import Card, ExtractFailure, OverviewPage
 from pricewatch.parsing.identity import identity_key
 from pricewatch.parsing.url import InvalidUrl, canonical_url
+from pricewatch.reading.page_calls import READ_OVERVIEW
 from pricewatch.rules.list_end import Answer, is_redirected_away, stays_in_list
 from pricewatch.rules.market_membership import belongs
 from pricewatch.runs.list_end_search import next_page_evidence
@@ -91,7 +92,7 @@ class OverviewSpider(ProductPageSpider):
         return self.adapter.overview_url(query, number)
 
     async def parse_overview(self, response: Response, start: StartPage, number: int, attempt: int) -> Any:
-        reading = self.read_page(response, start, number)
+        reading = await self.read_page(response, start, number)
         if reading.fingerprint in start.fingerprints.values():
             reading.outcome = PageOutcome.REPEATED
         if reading.fingerprint is not None:
@@ -123,7 +124,7 @@ class OverviewSpider(ProductPageSpider):
             start.past_end = reading
         else:
             await self.note_failure(start, reading)
-            if more_attempts and reading.outcome is not PageOutcome.ROBOTS:
+            if more_attempts and not reading.is_final:
                 return [self.page_request(start, reading.number, attempt + 1)]
             self.fail_start_page(start, reading)
         start.has_next = False
@@ -175,7 +176,7 @@ class OverviewSpider(ProductPageSpider):
         homes = (first, urljoin(first, start.url), start.landed or first)
         return stays_in_list(self.page_url(start, reading.number), reading.redirected_to, homes)
 
-    def read_page(self, response: Response, start: StartPage, number: int) -> PageReading:
+    async def read_page(self, response: Response, start: StartPage, number: int) -> PageReading:
         """Read one page of a list, without deciding what it means for the list."""
         requested_at = response.meta.get("requested_at", time.monotonic())
         reading = PageReading(
@@ -197,22 +198,22 @@ class OverviewSpider(ProductPageSpider):
             reading.outcome, reading.redirected_to = PageOutcome.REPEATED, response.url
             reading.error = f"page {number} led to {response.url}"
             return reading
-        overview = (
-            self.read_with_adapter(self.adapter.read_overview, response)
-            if isinstance(response, TextResponse)
-            else ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "not a page of text")
-        )
+        overview = await self.read_with_adapter(READ_OVERVIEW, self.adapter, response)
         if isinstance(overview, ExtractFailure):
             reading.outcome = PageOutcome.UNREADABLE
             if overview.reason is FailureReason.BLOCKED_PAGE:
                 reading.outcome = PageOutcome.BLOCKED
+            elif overview.reason is FailureReason.READ_TIMEOUT:
+                self.run.note(f"failure/{overview.reason}")
+                reading.is_final = True
             elif number > 1 and overview.reason is FailureReason.SELECTOR_NOT_FOUND:
                 reading.outcome, reading.uncertain = PageOutcome.EMPTY, True
             reading.error = f"{overview.reason} {overview.details}".strip()
             return reading
         self._add_cards(reading, response, start, overview)
         if number == 1 and isinstance(response, TextResponse):
-            start.more_pages_hint = next_page_evidence(response, overview, self.page_url(start, 2))
+            second_page, limits = self.page_url(start, 2), self.page_reader.limits
+            start.more_pages_hint = next_page_evidence(response, overview, second_page, limits)
         return reading
 
     def _is_endless(self, number: int) -> bool:

@@ -11,7 +11,7 @@ from scrapy.http import Request, Response, TextResponse
 from twisted.python.failure import Failure
 
 from pricewatch import clock
-from pricewatch.adapters.base import Presence
+from pricewatch.adapters.base import Presence, PresenceEvidence
 from pricewatch.fetching.failures import NOT_REQUESTED, CrawlEnding, NoBrowser
 from pricewatch.items import (
     Extracted,
@@ -22,15 +22,16 @@ from pricewatch.items import (
     Quarantine,
     UnreadPage,
 )
-from pricewatch.parsing.identity import identity_key
-from pricewatch.parsing.url import InvalidUrl, canonical_url
+from pricewatch.parsing.url import InvalidUrl
 from pricewatch.queued_work import EarlierChecks
+from pricewatch.reading.page_calls import EXTRACT
 from pricewatch.rules.metric_names import bucket
 from pricewatch.rules.price_place import PAGES_TO_ESTABLISH, is_missing
 from pricewatch.rules.verification_outcome import NOT_FOUND
 from pricewatch.runs.page_rendering import PageRendering
 from pricewatch.runs.requested_page import (
     PageContext,
+    complete_offer,
     leads_elsewhere,
     outcome_of,
     reason_of,
@@ -58,14 +59,6 @@ class ProductPageSpider(PricewatchSpider):
         super().__init__(*args, **kwargs)
         self.page_rendering = PageRendering()
 
-    def complete_offer(self, offer: Offer, response: Response, subject: PageContext) -> None:
-        offer.source = subject.source_id
-        offer.fetch_url = response.url
-        offer.url = canonical_url(offer.url or response.url)
-        offer.observed_at = clock.now()
-        offer.adapter_version = subject.adapter.version
-        offer.identity_key = identity_key(offer.product_id, offer.sku, offer.url)
-
     def product_request(
         self, url: str, listing_id: int | None = None, earlier: EarlierChecks | None = None
     ) -> Request:
@@ -92,7 +85,7 @@ class ProductPageSpider(PricewatchSpider):
         self, response: Response, subject: PageContext
     ) -> AsyncIterator[ProductPage | UnreadPage | Request]:
         """Read one product page, or request it again with the browser if a script may add its price."""
-        read = self.read_product(response, subject)
+        read = await self.read_product(response, subject)
         again = self.page_rendering.try_browser(response, subject, read)
         if again is not None:
             self.run.note("browser/tried")
@@ -108,7 +101,7 @@ class ProductPageSpider(PricewatchSpider):
         """Count the outcome of a page, and return it as an item."""
         result = await self.product_read(response, subject, read)
         if isinstance(result, ExtractFailure):
-            return [self.no_offer(response, subject, result)]
+            return [await self.no_offer(response, subject, result)]
         self._count_succeeded(subject)
         if result.needed_browser:
             self.run.note("browser/needed")
@@ -117,7 +110,7 @@ class ProductPageSpider(PricewatchSpider):
             self.run.count_metric("scrape_offers_extracted_total", subject.adapter.id, subject.source_id)
         return [result]
 
-    def read_product(self, response: Response, subject: PageContext) -> ProductPage | ExtractFailure:
+    async def read_product(self, response: Response, subject: PageContext) -> ProductPage | ExtractFailure:
         """Read a product page into an item for the pipelines, or return why it has no offer."""
         if not isinstance(response, TextResponse):
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, "not a page of text")
@@ -128,7 +121,7 @@ class ProductPageSpider(PricewatchSpider):
                 return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, details)
             response = without_redirects(response)
         started = time.perf_counter()
-        result = self.read_with_adapter(subject.adapter.extract, response)
+        result = await self.read_with_adapter(EXTRACT, subject.adapter, response)
         duration = 1000 * (time.perf_counter() - started)
         self.run.count_metric("scrape_extract_duration_ms", subject.adapter.id, "le", bucket(duration))
         self.run.count_metric("scrape_extract_duration_ms", subject.adapter.id, "sum", amount=duration)
@@ -154,7 +147,7 @@ class ProductPageSpider(PricewatchSpider):
             url=response.url, title="", price_cents=0, currency="", availability=Availability.UNKNOWN
         )
         try:
-            self.complete_offer(offer, response, subject)
+            complete_offer(offer, response, subject)
         except InvalidUrl as error:
             return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, str(error))
         return ProductPage(
@@ -181,13 +174,16 @@ class ProductPageSpider(PricewatchSpider):
         """Process what was read from a page before it is counted; return it or a replacement."""
         return result
 
-    def no_offer(self, response: Response, subject: PageContext, failure: ExtractFailure) -> UnreadPage:
+    async def no_offer(self, response: Response, subject: PageContext, failure: ExtractFailure) -> UnreadPage:
         """Count a page without an offer. Out of stock without a price, or gone, is not a failure."""
         reason = failure.reason
         self.run.note(f"failure/{reason}")
-        gone = self.presence(response, subject.adapter).presence in (Presence.GONE, Presence.SOLD)
+        evidence = PresenceEvidence(Presence.UNKNOWN, failure.details)
+        if reason is not FailureReason.READ_TIMEOUT:
+            evidence = await self.presence(response, subject.adapter)
+        gone = evidence.presence in (Presence.GONE, Presence.SOLD)
         page = self.unread_page(response.url, subject, reason, answered=True, gone=gone)
-        page.check = self.check_from(page, subject, response)
+        page.check = await self.check_from(page, subject, response, evidence)
         # A page that is not a product page has no price at any place.
         page.price_place_missing = _is_place_missing(subject, failure.evidence) or None
         if not page.is_failure:
@@ -222,8 +218,12 @@ class ProductPageSpider(PricewatchSpider):
             earlier=subject.earlier,
         )
 
-    def check_from(
-        self, page: UnreadPage, subject: PageContext, response: Response | None
+    async def check_from(
+        self,
+        page: UnreadPage,
+        subject: PageContext,
+        response: Response | None,
+        evidence: PresenceEvidence | None = None,
     ) -> ListingCheck | None:
         """Return what a page without an offer says about its listing, for spiders that use it."""
         return None
@@ -263,9 +263,9 @@ class ProductPageSpider(PricewatchSpider):
             if isinstance(failure.value, NoBrowser):
                 self.page_rendering.set_browser_missing()
             return await self.product_items(subject.plain.response, subject, subject.plain.read)
-        return [self.not_fetched(failure, request, subject)]
+        return [await self.not_fetched(failure, request, subject)]
 
-    def not_fetched(self, failure: Failure, request: Request, subject: PageContext) -> UnreadPage:
+    async def not_fetched(self, failure: Failure, request: Request, subject: PageContext) -> UnreadPage:
         outcome, status, error = outcome_of(failure)
         reason = reason_of(failure, outcome, status)
         self._count_failed(subject, reason)
@@ -278,7 +278,7 @@ class ProductPageSpider(PricewatchSpider):
         response: Response | None = None
         if outcome is PageOutcome.HTTP_ERROR:
             response = getattr(failure.value, "response", None)
-        page.check = self.check_from(page, subject, response)
+        page.check = await self.check_from(page, subject, response)
         return page
 
 

@@ -15,28 +15,28 @@ from sqlalchemy import Connection
 from twisted.python.failure import Failure
 
 from pricewatch import clock
+from pricewatch.adapters.base import PresenceEvidence
 from pricewatch.adapters.offer_check import check_offer
 from pricewatch.errors import UserError
 from pricewatch.items import ExtractFailure, ListingCheck, ProductPage, Quarantine, UnreadPage
 from pricewatch.parsing.identity import identity_key
 from pricewatch.queued_work import LeasedTarget, SourceHints
 from pricewatch.rules.page_moves import is_permanent
-from pricewatch.rules.target_schedule import QueueLimits, TargetOutcome
+from pricewatch.rules.target_schedule import TargetOutcome
 from pricewatch.runs.requested_page import PageContext, leads_elsewhere, outcome_of, reason_of, requested_url
-from pricewatch.runs.target_plan import Plan, adapter_of, make_plan
+from pricewatch.runs.target_plan import Plan, adapter_of, limits_of, make_plan, pace_of
 from pricewatch.runs.target_report import CheckResult, lines_of, result_of
 from pricewatch.spiders.arguments import TargetsArguments
 from pricewatch.spiders.product_pages import ProductPageSpider
 from pricewatch.store.engine.database import engine
 from pricewatch.store.queues import target_leases, target_queue, target_rows
-from pricewatch.store.queues.target_queue import DefaultRate
 from pricewatch.store.source_registry import source_hints
 from pricewatch.store.writing import moved_targets
 from pricewatch.vocabulary import Attempt, DropReason, FailureReason, QuarantineReason
 
 CHUNKS_UNDER_WAY = 10
-# A redirect to a page with one of these reasons is not a move: the site hides the actual page.
-HIDDEN_PAGE = (FailureReason.BLOCKED_PAGE, FailureReason.EMPTY_PAGE)
+# A redirect to a page with one of these reasons is not a move: nothing is known about the actual page.
+HIDDEN_PAGE = (FailureReason.BLOCKED_PAGE, FailureReason.EMPTY_PAGE, FailureReason.READ_TIMEOUT)
 
 
 class TargetsSpider(ProductPageSpider):
@@ -244,24 +244,29 @@ class TargetsSpider(ProductPageSpider):
         offer.identity_key = quarantine_key
         return read
 
-    def check_from(
-        self, page: UnreadPage, subject: PageContext, response: Response | None
+    async def check_from(
+        self,
+        page: UnreadPage,
+        subject: PageContext,
+        response: Response | None,
+        evidence: PresenceEvidence | None = None,
     ) -> ListingCheck | None:
         """Return what the page says about its listing; None if the target has no listing yet."""
         if subject.listing_id is None or subject.target is None:
             return None
         if response is None or page.reason in HIDDEN_PAGE:
             return ListingCheck(subject.listing_id, Attempt.TROUBLE, page.observed_at)
-        return self.check_listing(subject.listing_id, subject.target.url, response, subject.adapter)
+        url = subject.target.url
+        return await self.check_listing(subject.listing_id, url, response, subject.adapter, evidence)
 
     async def product_failed(self, failure: Failure) -> list[ProductPage | UnreadPage]:
         # A page that was only checked has no outcome to store.
         return [page for page in await super().product_failed(failure) if page.target is not None]
 
-    def not_fetched(self, failure: Failure, request: Request, subject: PageContext) -> UnreadPage:
+    async def not_fetched(self, failure: Failure, request: Request, subject: PageContext) -> UnreadPage:
         outcome, status, error = outcome_of(failure)
         self._print(CheckResult(request.url, "failed", reason_of(failure, outcome, status), error))
-        return super().not_fetched(failure, request, subject)
+        return await super().not_fetched(failure, request, subject)
 
     def _item_ended(self, item: Any) -> None:
         # A target that was not tried stays leased until the run releases it.
@@ -284,17 +289,3 @@ class TargetsSpider(ProductPageSpider):
         if self.plan.url is not None:
             self.run.progress["result"] = result.as_json()
             print("\n".join(lines_of(result)), flush=True)
-
-
-def limits_of(settings: Any) -> QueueLimits:
-    return QueueLimits(
-        most_pending=settings.getint("TARGETS_MOST_PENDING"),
-        most_pending_per_source=settings.getint("TARGETS_MOST_PENDING_PER_SOURCE"),
-        longest_backlog=3600 * settings.getfloat("TARGETS_LONGEST_BACKLOG_HOURS"),
-        retry_after=settings.getfloat("TARGETS_RETRY_AFTER_SECONDS"),
-        longest_pause=60 * settings.getfloat("TARGETS_LONGEST_PAUSE_MINUTES"),
-    )
-
-
-def pace_of(settings: Any) -> DefaultRate:
-    return DefaultRate(settings.getfloat("REQUESTS_PER_SECOND"), settings.getfloat("MIN_DELAY_MS") / 1000)

@@ -149,13 +149,12 @@ class VerificationSpider(PricewatchSpider):
             dont_filter=True,
         )
 
-    def parse_listing(self, response: Response, candidate: VerificationCandidate) -> Any:
+    async def parse_listing(self, response: Response, candidate: VerificationCandidate) -> Any:
         method = response.request.method if response.request else "GET"
         if method == "HEAD" and response.status in HEAD_REFUSED:
             return self._request(candidate, "GET")
-        return self._add(
-            self.check_listing(candidate.id, candidate.url, response, self._adapter_of(candidate))
-        )
+        adapter = self._adapter_of(candidate)
+        return self._add(await self.check_listing(candidate.id, candidate.url, response, adapter))
 
     def listing_failed(self, failure: Failure) -> Any:
         request: Request = failure.request  # type: ignore[attr-defined]

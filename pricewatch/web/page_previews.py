@@ -17,12 +17,20 @@ from scrapy.http import HtmlResponse
 from scrapy.utils.conf import closest_scrapy_cfg
 
 from pricewatch import adapters
+from pricewatch.adapters.base import Adapter
 from pricewatch.adapters.custom_selectors import CustomSelectorAdapter
 from pricewatch.adapters.offer_check import check_offer
 from pricewatch.errors import UserError
 from pricewatch.items import ExtractFailure, Offer, Quarantine
+from pricewatch.reading.deadline import ReadTimeout
+from pricewatch.reading.page_calls import EXTRACT, Extraction
+from pricewatch.reading.page_task import adapter_task
+from pricewatch.reading.reader_pool import project_pool
+from pricewatch.reading.reader_process import AdapterError
+from pricewatch.rules.access.child_environment import preview_environment
 from pricewatch.runs.target_report import CheckResult, result_of
 from pricewatch.store.engine.json_safe import json_safe
+from pricewatch.vocabulary import FailureReason
 
 TIMEOUT_SECONDS = 90
 MAX_CACHED = 12
@@ -72,7 +80,7 @@ class Previews:
         """Read the cached page with these selectors."""
         inner = adapters.get(preview.adapter_id or "generic").with_price_place(preview.price_place)
         adapter = CustomSelectorAdapter(inner, selectors)
-        extracted = adapter.extract(HtmlResponse(preview.url, body=preview.page.encode(), encoding="utf-8"))
+        extracted = _extract(adapter, preview)
         known = preview.result.get("known") or {}
         if isinstance(extracted, ExtractFailure):
             result = CheckResult(
@@ -94,6 +102,17 @@ class Previews:
         return replace(preview, result=json_safe(asdict(result)))
 
 
+def _extract(adapter: Adapter, preview: Preview) -> Extraction:
+    page = preview.page.encode("utf-8", "replace")
+    response = HtmlResponse(preview.url, body=page, encoding="utf-8")
+    try:
+        return project_pool().read(adapter_task(EXTRACT, adapter, response))
+    except ReadTimeout as timeout:
+        return ExtractFailure(FailureReason.READ_TIMEOUT, str(timeout))
+    except AdapterError as error:
+        return ExtractFailure(FailureReason.PAGE_STRUCTURE_CHANGED, str(error))
+
+
 def _run(url: str, selectors: dict[str, str]) -> dict[str, Any]:
     command = [sys.executable, "-m", "scrapy", "preview", "--json"]
     if selectors:
@@ -101,7 +120,7 @@ def _run(url: str, selectors: dict[str, str]) -> dict[str, Any]:
     configuration = closest_scrapy_cfg()
     directory = Path(configuration).parent if configuration else Path.cwd()
     environment = {
-        **os.environ,
+        **preview_environment(os.environ),
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
         "SCRAPY_SETTINGS_MODULE": "pricewatch.settings",
     }

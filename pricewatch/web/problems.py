@@ -20,6 +20,8 @@ from pricewatch.web.templating import render
 
 logger = logging.getLogger(__name__)
 MEDIA_TYPE = "application/problem+json"
+# The last one: all connections of this process are in use.
+DATABASE_OUTAGES = (OperationalError, InterfaceError, exc.TimeoutError)
 
 
 class Problem(BaseModel):
@@ -84,25 +86,24 @@ def install(app: FastAPI) -> None:
             return error_response(request, 503, str(error))
         return error_response(request, 409 if isinstance(error, RunRefused) else 400, str(error))
 
-    @app.exception_handler(DBAPIError)
-    def database(request: Request, error: DBAPIError) -> Response:
-        if isinstance(error, DataError):
-            return error_response(request, 400, "A value is out of range.")
-        if not isinstance(error, OperationalError | InterfaceError):
-            return unexpected(request, error)
-        logger.error("The database did not answer %s: %s", request.url.path, error)
-        return error_response(request, 503, "The database did not answer; try again.")
+    app.add_exception_handler(DBAPIError, database_problem)
+    app.add_exception_handler(exc.TimeoutError, database_problem)
+    app.add_exception_handler(Exception, unexpected)
 
-    @app.exception_handler(exc.TimeoutError)
-    def no_connection(request: Request, error: exc.TimeoutError) -> Response:
-        """All connections of this process are in use."""
-        logger.error("No connection to the database for %s: %s", request.url.path, error)
-        return error_response(request, 503, "The database did not answer; try again.")
 
-    @app.exception_handler(Exception)
-    def unexpected(request: Request, error: Exception) -> Response:
-        logger.error("%s failed", request.url.path, exc_info=error)
-        return error_response(request, 500, "Internal error; see the daemon's log.")
+def database_problem(request: Request, error: Exception) -> Response:
+    """The response to an error of the database, or to its pool having no free connection."""
+    if isinstance(error, DataError):
+        return error_response(request, 400, "A value is out of range.")
+    if not isinstance(error, DATABASE_OUTAGES):
+        return unexpected(request, error)
+    logger.error("The database did not answer %s: %s", request.url.path, error)
+    return error_response(request, 503, "The database did not answer; try again.")
+
+
+def unexpected(request: Request, error: Exception) -> Response:
+    logger.error("%s failed", request.url.path, exc_info=error)
+    return error_response(request, 500, "Internal error; see the daemon's log.")
 
 
 def redirect_to_login(request: Request) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Annotated, Any
@@ -14,14 +14,16 @@ from sqlalchemy import Connection
 from starlette.datastructures import FormData, UploadFile
 
 from pricewatch import clock
+from pricewatch.services.people_admin import AdminAction
 from pricewatch.store.engine.database import engine
-from pricewatch.store.people import audit_log
 from pricewatch.store.views import dashboard
-from pricewatch.web.auth import AuthResult, is_token_valid
+from pricewatch.vocabulary import AccessRole
+from pricewatch.web.auth import AuthResult, is_token_valid, missing_role
+from pricewatch.web.cookies import FLASH
+from pricewatch.web.server.request_limits import RequestLimits
 from pricewatch.web.templating import render
 
-FLASH = "pricewatch_flash"
-MAX_UPLOAD = 20 * 2**20
+MAX_SECRET = 1_000
 
 
 class RequestContext:
@@ -37,6 +39,15 @@ class RequestContext:
     def person(self) -> str:
         return self.auth_result.person
 
+    @property
+    def actor(self) -> AdminAction:
+        return AdminAction(self.person, self.now, self.address)
+
+    def require(self, needed: AccessRole) -> None:
+        """Refuse a part of a form that needs more than the role of its route."""
+        if not self.auth_result.may(needed):
+            raise HTTPException(403, missing_role(self.auth_result, needed))
+
     @contextmanager
     def read(self) -> Iterator[Connection]:
         with engine().connect() as connection:
@@ -46,15 +57,7 @@ class RequestContext:
     def change(self, action: str, subject: str, **details: Any) -> Iterator[Connection]:
         with engine().begin() as connection:
             yield connection
-            audit_log.record_action(
-                connection,
-                person=self.person,
-                address=self.address,
-                action=action,
-                subject=subject,
-                now=self.now,
-                details=details,
-            )
+            self.actor.record(connection, action, subject, **details)
 
     def render(self, connection: Connection, template: str, **values: Any) -> Response:
         flash = self.request.cookies.get(FLASH)
@@ -77,7 +80,8 @@ class RequestContext:
     def redirect(self, path: str, message: str, *, good: bool = True) -> Response:
         """Redirect after a change, so that reloading the page does not repeat it; show the message there."""
         response = RedirectResponse(path, 303)
-        text = quote(f"{'good' if good else 'bad'}:{message[:600]}")
+        # No slash either: values with one are sent in quotes.
+        text = quote(f"{'good' if good else 'bad'}:{message.strip()[:600]}", safe="")
         response.set_cookie(FLASH, text, max_age=60, httponly=True, samesite="strict", path="/")
         return response
 
@@ -85,12 +89,18 @@ class RequestContext:
 class Form:
     """The fields of a submitted form."""
 
-    def __init__(self, data: FormData):
+    def __init__(self, data: FormData, limits: RequestLimits):
         self._data = data
+        self.limits = limits
 
     def text(self, name: str, most: int = 2_000) -> str:
         value = self._data.get(name)
         return value.replace("\x00", "").strip()[:most] if isinstance(value, str) else ""
+
+    def secret(self, name: str) -> str:
+        """A password as it was typed, spaces included."""
+        value = self._data.get(name)
+        return value[:MAX_SECRET] if isinstance(value, str) else ""
 
     def texts(self, name: str) -> list[str]:
         return [value for value in self._data.getlist(name) if isinstance(value, str)]
@@ -118,24 +128,22 @@ class Form:
         value = self._data.get(name)
         if not isinstance(value, UploadFile):
             return b""
-        content = value.file.read(MAX_UPLOAD + 1)
-        if len(content) > MAX_UPLOAD:
-            raise HTTPException(413, f"The file is larger than {MAX_UPLOAD // 2**20} MB: split it.")
-        return content
+        return value.file.read(self.limits.csv + 1)
 
 
 def request_context(request: Request) -> RequestContext:
     return RequestContext(request)
 
 
-async def checked_form(request: Request) -> Form:
-    """Refuse a form without the token of this session."""
+async def checked_form(request: Request) -> AsyncIterator[Form]:
+    """Refuse a form without the token of this session; uploaded files are closed after the response."""
     result: AuthResult = request.scope["state"]["auth_result"]
-    data = await request.form(max_files=2, max_fields=5_000, max_part_size=MAX_UPLOAD)
-    token = data.get("token")
-    if not is_token_valid(result.session, token if isinstance(token, str) else ""):
-        raise HTTPException(403, "This form has expired: go back, reload the page and submit it again.")
-    return Form(data)
+    limits: RequestLimits = request.app.state.configuration.limits
+    async with request.form(max_files=2, max_fields=5_000, max_part_size=limits.csv) as data:
+        token = data.get("token")
+        if not is_token_valid(result.session, token if isinstance(token, str) else ""):
+            raise HTTPException(403, "This form has expired: go back, reload the page and submit it again.")
+        yield Form(data, limits)
 
 
 def _read_flash(text: str | None) -> dict[str, str] | None:

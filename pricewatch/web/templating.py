@@ -68,6 +68,7 @@ def render(
         "path": request.url.path,
         "person": result.person if result and result.status == 200 else "",
         "token": result.token if result else "",
+        "may": result.may if result else lambda _: False,
         "is_open": request.app.state.configuration.is_open,
         "nav_counts": WaitingWork(),
         "flash": None,

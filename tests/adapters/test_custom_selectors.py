@@ -131,6 +131,46 @@ def test_invalid_selectors_are_rejected(selectors: dict[str, str], why: str) -> 
     assert why in (check_selectors(selectors) or "")
 
 
+def test_selectors_are_checked_without_evaluating_them() -> None:
+    forever = f"//p[re:test('{'a' * 60}b', '(a+)+$')]"
+    assert check_selectors({"price": forever}) is None
+    assert "not valid" in (check_selectors({"price": forever[:-1]}) or "")
+    # Each level evaluates the next one for every element.
+    nested = "//*[" * 60 + "1" + "]" * 60
+    assert check_selectors({"price": nested}) is None
+    assert "not valid" in (check_selectors({"price": nested[:-1]}) or "")
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        *("p.a", "p::text", "meta[itemprop=price]::attr(content)", "p:nth-child(2)", ":not(.x)", "*|p"),
+        *("css:p > b, :is(p, b)", "p[title='x:y($z)']", "p:contains('foo(')", ":has(> b)", "a:lang(en)"),
+    ],
+)
+def test_css_selectors_that_can_be_read_are_accepted(selector: str) -> None:
+    assert check_selectors({"price": selector}) is None
+    read(page(), price=selector)
+
+
+@pytest.mark.parametrize(
+    ("selector", "why"),
+    [
+        ("p:foo", "pseudo-class :foo is unknown"),
+        ("p[", "Expected"),
+        ("p::foo", "pseudo-element ::foo is unknown"),
+        ("x|p", "there is no namespace prefix x"),
+        ("p[x|y=z]", "there is no namespace prefix x"),
+        ("xpath:foo()", "there is no function foo()"),
+        ("//p[$x]", "there is no variable $x"),
+    ],
+)
+def test_selectors_that_cannot_be_read_are_refused_with_a_sentence(selector: str, why: str) -> None:
+    problem = check_selectors({"price": selector}) or ""
+    assert problem.startswith("the selector for price is not valid (")
+    assert why in problem
+
+
 def test_price_place_is_passed_to_the_inner_adapter_and_back(monkeypatch: pytest.MonkeyPatch) -> None:
     adapter = CustomSelectorAdapter(adapters.get("generic"), {"title": ".b", "currency": "EUR"})
     hinted = adapter.with_price_place("p.a")

@@ -28,6 +28,7 @@ MODULES = {
     "fetching": ("the cost of the middlewares", 1.0),
     "budget": ("the share of a rate limit that eight processes can use", 1.0),
     "extraction": ("reading product pages, compared with parsing alone", 1.0),
+    "reading": ("reading within limits, compared with reading without", 0.5),
     "scheduling": ("jobs over HTTP, compared with stock scrapyd", 2.0),
     "dispatch": ("the dispatch tick at 10 k markets and 1 M targets", 2.0),
     "web": ("every page at 1 M listings", 3.0),

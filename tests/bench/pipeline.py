@@ -200,6 +200,7 @@ def _databases() -> Iterator[Databases]:
             yield Databases(directory)
         finally:
             embedded_postgres.stop_server(directory)
+            embedded_postgres.remove_linked_data(directory)
             if before is not None:
                 os.environ["DATABASE_URL"] = before
 

@@ -1,12 +1,15 @@
 """Growth over many crawls and jobs: `python -m tests.bench soak`.
 
-Runs hundreds of crawls in one process, with price changes between them, and hundreds of jobs in one daemon.
+Runs hundreds of crawls in one process: all four spiders in turn, with product pages, targets, listings to
+verify and pages that are quarantined, and price changes between them. Then hundreds of jobs in one daemon.
 After warming up, memory and connections must not grow, the history only by its changes, and the logs of jobs
-only to the configured limit.
+only to the configured limit. The browser is not part of it: it has its own processes, which are restarted.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -14,8 +17,12 @@ from urllib.request import urlopen
 import psutil  # type: ignore[import-untyped]
 from sqlalchemy import Engine, text
 
+from pricewatch import clock
 from pricewatch.bazaar.client import Bazaar
+from pricewatch.parsing.url import canonical_url
 from pricewatch.store.engine import database
+from pricewatch.store.queues import target_rows
+from pricewatch.store.queues.target_rows import NewTarget
 from tests.bench.metric import Metric
 from tests.bench.progress import show_progress
 from tests.bench.soak_runner import LOG_BYTES
@@ -27,6 +34,15 @@ from tests.waiting import until
 MARKET = "bazaar-bikes"
 CRAWLS, WARM_CRAWLS = 240, 80
 CHANGES = 15
+# Each crawl starts this much after the last one, so that product pages, targets and verifications are due.
+TIME_BETWEEN = timedelta(hours=2)
+TARGETS = 30
+SPIDERS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("discovery", {"market": MARKET, "max_details": 5}),
+    ("sweep", {"market": MARKET, "max_details": 20}),
+    ("targets", {"source": "bazaar"}),
+    ("verification", {"market": MARKET}),
+)
 JOBS, WARM_JOBS = 240, 60
 LOGS_KEPT = 10
 # The connection pools of the daemon and of its web interface.
@@ -39,6 +55,7 @@ MAX_GROWTH = 1.1
 _HISTORY_BYTES = text(
     "SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('price_history') WHERE isleaf"
 )
+_QUARANTINED = text("SELECT count(*) FROM quarantine")
 _CONNECTIONS = text("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pricewatch'")
 
 
@@ -64,11 +81,22 @@ def growth(name: str, unit: str, before: float, after: float, note: str) -> Metr
     return Metric(name, after, unit, before, ratio, MAX_GROWTH, less_is_better=True, note=note)
 
 
+def prepare(engine: Engine, bazaar: Bazaar) -> None:
+    """Add targets, and pages that are quarantined."""
+    bazaar.habit("ambiguous_pages", category="bikes", share=0.1)
+    others = [each for each in bazaar.truth("cameras") if each.state == "on_sale"]
+    with engine.begin() as connection:
+        urls = [bazaar.url + each.url for each in others[:TARGETS]]
+        added = [NewTarget(url, canonical_url(url)) for url in urls]
+        target_rows.add(connection, added, clock.now(), "soak")
+
+
 def crawls(engine: Engine, url: str) -> list[Metric]:
     """Run many crawls in one process."""
     crawler = Crawler()
     pid = crawler._process.pid
     changed = 0
+    done: Counter[str] = Counter()
     try:
         with Bazaar.start(seed=3, listings=400, live=True) as bazaar:
             with engine.begin() as connection:
@@ -76,6 +104,7 @@ def crawls(engine: Engine, url: str) -> list[Metric]:
                     text("UPDATE sources SET base_url = :url WHERE id = 'bazaar'"), {"url": bazaar.url}
                 )
             on_sale = [each for each in bazaar.truth("bikes") if each.state == "on_sale"]
+            prepare(engine, bazaar)
             memory = links = size = 0.0
             for number in range(CRAWLS):
                 show_progress(f"crawl {number + 1} of {CRAWLS}")
@@ -85,12 +114,20 @@ def crawls(engine: Engine, url: str) -> list[Metric]:
                 for index in range(CHANGES):
                     each = on_sale[(number * CHANGES + index) % len(on_sale)]
                     bazaar.change(each.id, price=each.price + number + 1)
-                spider = "discovery" if number % 4 == 0 else "sweep"
-                run = crawler(spider, url, market=MARKET, max_details=0)
+                bazaar.add("bikes", f"Bike {number}", 10_000)
+                if number == len(SPIDERS):
+                    # Lists no longer show some known listings, which are verified from now on.
+                    bazaar.habit("deleted_unlisted", category="bikes", share=0.05)
+                spider, arguments = SPIDERS[number % len(SPIDERS)]
+                run = crawler(spider, url, ahead=number * TIME_BETWEEN, **arguments)
                 if run["status"] != "finished":
                     raise SystemExit(f"a crawl did not finish: {run}")
                 changed += run["price_rows"]
-            note = f"from crawl {WARM_CRAWLS} to {CRAWLS} in one process"
+                done[spider] += run["counters"].get("urls_attempted", 0)
+            if not all(done.values()) or not value(engine, _QUARANTINED):
+                raise SystemExit(f"too little was crawled to measure it: {dict(done)}")
+            pages = ", ".join(f"{count:,} of {spider}" for spider, count in done.items())
+            note = f"from crawl {WARM_CRAWLS} to {CRAWLS} in one process; product pages: {pages}"
             bytes_per_change = (value(engine, _HISTORY_BYTES) - size) / changed
             return [
                 growth("soak: memory of crawls", "MB", memory, megabytes(pid), note),

@@ -27,6 +27,7 @@ def temporary_database() -> Iterator[Path]:
                 database.engine().dispose()
             database.engine.cache_clear()
             embedded_postgres.stop_server(directory)
+            embedded_postgres.remove_linked_data(directory)
             for variable, value in before.items():
                 os.environ.pop(variable, None)
                 if value is not None:

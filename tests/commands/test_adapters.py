@@ -18,6 +18,7 @@ from tests.store.drift_batches import BAD, end_run
 from tests.store.sample_targets import NOW
 
 
+@pytest.mark.proof
 def test_adapter_is_disabled_and_enabled(crawl, database):
     def scrapy(*words: str) -> Any:
         return crawl.command("adapters", *words).end()

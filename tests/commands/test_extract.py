@@ -7,9 +7,11 @@ import gzip
 import json
 
 import pytest
+from scrapy.settings import Settings
 
 from pricewatch.commands.extract import Command
 from tests.generic_reader.pages import buy, ld, page, product
+from tests.reading.slow_adapters import scripted_adapter
 
 URL = "https://shop.example/p/blue-kettle-1234"
 GOOD = page(ld(product(sku="K1")) + buy("€19.99"))
@@ -19,6 +21,7 @@ GOOD = page(ld(product(sku="K1")) + buy("€19.99"))
 def run(capsys):
     def run(*args: str, **opts: object) -> tuple[int, str, str]:
         command = Command()
+        command.settings = Settings({"READ_DEADLINE_SECONDS": 0.5})
         options = {
             "url": None,
             "manifest": None,
@@ -212,3 +215,17 @@ def test_unreadable_page_exits_with_1(run, tmp_path, name, content, url, message
     code, out, err = run(str(path), url=url)
     assert (code, out) == (1, "")
     assert message in err
+
+
+def test_page_that_takes_too_long_fails(run, tmp_path, monkeypatch):
+    scripted_adapter(monkeypatch)
+    saved = tmp_path / "a.html"
+    saved.write_text("backtrack")
+    options = {"url": URL, "adapter": "scripted"}
+    code, out, _ = run(str(saved), json=True, **options)
+    report = json.loads(out)
+    assert (code, report["status"], report["reason"]) == (0, "failed", "READ_TIMEOUT")
+    assert report["details"] == "not read within 0.5 seconds"
+    code, _, err = run(str(saved), expected=True, **options)
+    assert code == 1
+    assert f"{saved}: READ_TIMEOUT: not read within 0.5 seconds." in err

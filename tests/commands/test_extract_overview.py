@@ -6,6 +6,7 @@ import argparse
 import json
 
 import pytest
+from scrapy.settings import Settings
 
 from pricewatch.commands.extract import Command
 from tests.adapters import site_fixtures
@@ -16,6 +17,7 @@ from tests.adapters.site_fixtures import FIXTURES, expected
 def run(capsys):
     def run(site: str, case: str, *, as_json: bool = True, **more: str | None) -> tuple[int, str, str]:
         command = Command()
+        command.settings = Settings()
         (page,) = (FIXTURES / site / case).glob("page.*")
         options = {"url": expected(site, case)["url"], "manifest": None, "adapter": site, **more}
         command.run(
@@ -104,7 +106,9 @@ def declared(tmp_path, monkeypatch, capsys):
         page = tmp_path / "page.html"
         page.write_text(CARDS % after, "utf-8")
         options = {"url": "https://teashop.example/tea", "manifest": None, "adapter": "teashop"}
-        Command().run(
+        command = Command()
+        command.settings = Settings()
+        command.run(
             [str(page)], argparse.Namespace(**options, why=None, overview=True, json=False, expected=False)
         )
         return str(capsys.readouterr().out)
@@ -175,7 +179,9 @@ def test_printed_expected_json_passes_the_fixture_test(adapter, case, capsys, tm
     (page,) = (FIXTURES / adapter / case).glob("page.*")
     overview = known["kind"] == "overview"
     options = {"url": known["url"], "manifest": None, "adapter": adapter, "overview": overview}
-    Command().run([str(page)], argparse.Namespace(**options, why=None, json=False, expected=True))
+    command = Command()
+    command.settings = Settings()
+    command.run([str(page)], argparse.Namespace(**options, why=None, json=False, expected=True))
     folder = tmp_path / adapter / case
     folder.mkdir(parents=True)
     (folder / "expected.json").write_text(capsys.readouterr().out, "utf-8")

@@ -48,6 +48,7 @@ def run(project: Path) -> Run:
     return run
 
 
+@pytest.mark.proof
 def test_generated_spider_works_unchanged(project: Path, run: Run) -> None:
     created = run("-m", "scrapy", "genspider", "-t", "pricewatch", "tea-shop", "www.teashop.example/kettles")
     assert (created.returncode, created.stderr) == (0, "")
@@ -85,6 +86,7 @@ def test_allowed_domain_has_no_port(project: Path, run: Run) -> None:
     assert 'start_urls = ["http://localhost:8000/kettles"]' in created
 
 
+@pytest.mark.proof
 def test_scrapys_templates_are_available(project: Path, run: Run) -> None:
     listed = run("-m", "scrapy", "genspider", "--list")
     assert listed.stdout.split()[2:] == ["basic", "crawl", "csvfeed", "xmlfeed", "pricewatch"]
@@ -113,6 +115,7 @@ def test_scrapys_templates_are_available(project: Path, run: Run) -> None:
         (["arguments", "teashop.example"], "arguments.py already exists"),
     ],
 )
+@pytest.mark.proof
 def test_bad_input_changes_nothing(project: Path, run: Run, words: list[str], message: str) -> None:
     spiders = project / "pricewatch" / "spiders"
     before = {path: path.read_bytes() for path in spiders.glob("*.py")}

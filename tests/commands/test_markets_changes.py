@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from pricewatch.console.terminal_io import user_name
 from pricewatch.store.engine.seed_data import SAMPLE_PORT
 from tests.conftest import Crawl
 from tests.databases import Database
@@ -70,7 +71,8 @@ def test_believe_accepts_a_smaller_market(crawl: Crawl, database: Database) -> N
     assert tuple(database.row(seen)) == (60, None)
     assert database.value("SELECT count(*) FROM alerts WHERE resolved_at IS NULL") == 0
     audit = database.row("SELECT * FROM audit")
-    assert (audit.person, audit.action, audit.subject) == ("Ada", "smaller market believed", "bazaar-bikes")
+    assert (audit.action, audit.subject) == ("smaller market believed", "bazaar-bikes")
+    assert (audit.person, audit.details) == (user_name(), {"by": "Ada"})
 
 
 def test_bad_input_is_one_line(crawl: Crawl, database: Database) -> None:

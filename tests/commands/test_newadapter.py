@@ -72,6 +72,7 @@ def test_created_adapter_works_unchanged(project, run):
 
 
 @pytest.mark.slow
+@pytest.mark.proof
 def test_created_declared_shop_works_unchanged(project, run):
     created = create_adapter(project, "tea_shop", "www.teashop.example", declarative=True)
     assert str(created[-1]) == "pricewatch/declared_shops/shops/tea_shop.toml"

@@ -96,6 +96,7 @@ def test_unknown_site_is_read_by_the_generic_adapter(parse: Parse) -> None:
     assert parse.database.value("SELECT count(*) FROM sources WHERE domain = '127.0.0.1'") == 1
 
 
+@pytest.mark.proof
 def test_overview_page_shows_cards(parse: Parse) -> None:
     # A start page of a market, and a later page.
     for path in ("/c/bikes", "/c/bikes?page=2"):
@@ -177,6 +178,7 @@ def test_redirect_to_another_page_is_not_the_product(parse: Parse) -> None:
         ("/item/none", "not_fetched", "the site answered with status 404"),
     ],
 )
+@pytest.mark.proof
 def test_reason_is_shown_if_the_page_is_not_fetched(parse: Parse, path: str, reason: str, why: str) -> None:
     outcome = parse(path)
     assert (outcome.returncode, outcome.stdout) == (1, "")
@@ -226,6 +228,7 @@ def test_spider_reads_a_page_as_in_scrapy(
     assert database.value("SELECT count(*) FROM runs") == 0
 
 
+@pytest.mark.proof
 def test_json_option_chooses_the_adapter_over_a_matching_spider(
     marketplace: Bazaar, plain_project: Run
 ) -> None:
@@ -243,6 +246,7 @@ def test_reason_is_shown_if_a_spider_gets_no_page(marketplace: Bazaar, plain_pro
 
 @pytest.mark.slow
 @pytest.mark.browser
+@pytest.mark.proof
 def test_javascript_site_is_rendered_in_a_browser(parse: Parse, tmp_path: Path) -> None:
     (tmp_path / "kettles.toml").write_text(SHOP)
     parse.bazaar.fault("respond", "^/kettle", body=SCRIPTED)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pricewatch.console.terminal_io import user_name
 from pricewatch.vocabulary import QuarantineReason
 from tests.databases import Database
 from tests.services.held_pages import hold_page
@@ -52,6 +53,7 @@ def test_offers_are_listed_shown_accepted_and_rejected(
     assert "There is no offer 999" in scrapy("show", 999).stderr
 
 
+@pytest.mark.proof
 def test_replay_stores_only_with_apply(scrapy: Any, database: Database) -> None:
     quarantine_offer(database, price=0)
     broken = quarantine_offer(database, price=0, page="<p>another shop</p>", minutes=11, identity_key="PID:2")
@@ -101,7 +103,8 @@ def test_price_is_chosen_by_number(scrapy: Any, database: Database) -> None:
     assert f"{quarantine_id}: stored, 17.00 EUR, the target reads its price at p.bare" in done.stdout
     assert database.value("SELECT selectors FROM targets") == {"price": "p.bare", "currency": "EUR"}
     assert database.value("SELECT price_place_by FROM sources WHERE id = 'shop.example'") == "Ada"
-    assert database.value("SELECT person FROM audit") == "Ada"
+    entry = database.row("SELECT person, details FROM audit")
+    assert (entry.person, entry.details["by"]) == (user_name(), "Ada")
     again = scrapy("choose", quarantine_id, 1)
     assert (again.returncode, again.stdout) == (
         *(1, f"{quarantine_id}: not waiting, it was already accepted by Ada\n"),

@@ -134,6 +134,7 @@ def test_forbidden_page_is_one_line(
     assert marketplace.log()[-1].path == "/robots.txt"
 
 
+@pytest.mark.proof
 def test_failed_fetch_is_one_line(marketplace: Bazaar, crawl: Crawl) -> None:
     marketplace.fault("reset", "^/c/bikes")
     marketplace.fault("captcha", "^/c/toys")
@@ -149,6 +150,7 @@ def test_failed_fetch_is_one_line(marketplace: Bazaar, crawl: Crawl) -> None:
     assert "Just a moment" in shown.end().stdout
 
 
+@pytest.mark.proof
 def test_spider_that_matches_the_site_opens_no_run(
     marketplace: Bazaar, database: Database, plain_project: Run
 ) -> None:
@@ -160,6 +162,7 @@ def test_spider_that_matches_the_site_opens_no_run(
     assert database.value(RUNS) == 0
 
 
+@pytest.mark.proof
 def test_spiders_are_listed_and_their_contracts_checked(database: Database, plain_project: Run) -> None:
     listed = plain_project("list")
     assert listed.stdout.split() == ["discovery", "plain", "sweep", "targets", "verification"]

@@ -69,6 +69,7 @@ def test_page_is_rendered_by_its_scripts_without_needless_resources(site: Site) 
 
 
 @pytest.mark.browser
+@pytest.mark.proof
 def test_rate_limit_applies_to_the_resources_of_a_page(site: Site) -> None:
     site.source(requests_per_second=2, max_concurrent=1)
     pages = [in_browser(site.url(path)) for path in rendered(site, 2)]
@@ -104,6 +105,7 @@ def test_browser_cannot_reach_private_networks(site: Site, trap: Trap) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.proof
 def test_redirects_captchas_errors_and_sizes_fail_as_without_a_browser(site: Site) -> None:
     site.source()
     site.bazaar.fault("redirect", "^/away", to=site.url("/help", "elsewhere-test.com"))
@@ -127,6 +129,7 @@ def test_redirects_captchas_errors_and_sizes_fail_as_without_a_browser(site: Sit
 
 
 @pytest.mark.browser
+@pytest.mark.proof
 def test_size_limit_counts_all_resources_of_one_page(site: Site) -> None:
     site.source()
     site.bazaar.fault("big_body", "^/part", bytes=90_000)
@@ -142,6 +145,21 @@ def test_size_limit_counts_all_resources_of_one_page(site: Site) -> None:
 
 
 @pytest.mark.browser
+def test_document_that_a_script_makes_too_large_is_not_copied(site: Site) -> None:
+    """The page reports another length, and grows on."""
+    site.source()
+    lie = "Object.defineProperty(Element.prototype, 'outerHTML', {get: () => 'short'});"
+    grow = "document.body.append('\u2603'.repeat(2e6)); setInterval(() => document.body.append('x'), 1);"
+    site.bazaar.fault(
+        "respond", "^/growing", body=f"<!doctype html><title>G</title><body><script>{lie}{grow}</script>"
+    )
+    pages = [in_browser(site.url("/growing")), in_browser(site.url("/help"))]
+    report = site.fetch(*pages, DOWNLOAD_MAXSIZE=1_000_000, RETRY_TIMES=0)
+    assert (report[0]["reason"], report[1]["status"]) == ("too_large", 200)
+
+
+@pytest.mark.browser
+@pytest.mark.proof
 def test_page_that_takes_too_long_is_closed(site: Site) -> None:
     site.source()
     site.bazaar.fault("hang", "^/hang")
@@ -154,6 +172,7 @@ def test_page_that_takes_too_long_is_closed(site: Site) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.proof
 def test_browser_is_restarted_after_some_pages(site: Site) -> None:
     site.source()
     report = site.fetch(
@@ -167,6 +186,7 @@ def test_browser_is_restarted_after_some_pages(site: Site) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.proof
 def test_pages_are_retried_after_a_crash(site: Site) -> None:
     site.source()
     site.bazaar.fault("hang", "^/help", seconds=20, times=1)

@@ -27,6 +27,15 @@ ODD_WORDS = [
     # A lone surrogate and a NUL, for code that decodes twice.
     *("\\ud800\\x00", "+2AA-", "%00%ED%A0%80"),
 ]
+SECURITY_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "-origin",
+    "Permissions-Policy": "camera=()",
+    "Cache-Control": "",
+}
 DEEP = 50_000
 # Twisted closes the connection on lines over 16 KB; a percent-encoded character has up to 12 bytes.
 MAX_IN_LINE = 300
@@ -93,10 +102,13 @@ def as_parts(pairs: list[tuple[str, str]], charset: str) -> bytes:
     return ("".join(parts) + "--x--\r\n").encode("utf-8", "surrogatepass")
 
 
-def send(port: int, method: str, target: str, body: bytes = b"", /, **headers: str) -> Answer:
-    """Send raw bytes, so that no client library corrects them; fails if no response comes in time."""
+def send(port: int, method: str, target: str, body: bytes = b"", /, **headers: str | None) -> Answer:
+    """Send raw bytes, so that no client library corrects them; fails if no response comes in time.
+
+    A header that is None is left out.
+    """
     sent = {"Host": "127.0.0.1", "Connection": "close", "Content-Length": str(len(body)), **headers}
-    lines = [f"{method} {target} HTTP/1.1", *(f"{name.replace('_', '-')}: {v}" for name, v in sent.items())]
+    lines = [f"{method} {target} HTTP/1.1", *header_lines(sent)]
     try:
         with socket.create_connection(("127.0.0.1", port), TIMEOUT) as connection:
             connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
@@ -107,9 +119,14 @@ def send(port: int, method: str, target: str, body: bytes = b"", /, **headers: s
         raise AssertionError(f"no response to {lines} {body[:300]!r}") from error
 
 
+def header_lines(headers: dict[str, str | None]) -> list[str]:
+    return [f"{name.replace('_', '-')}: {value}" for name, value in headers.items() if value is not None]
+
+
 def check(answer: Answer, request: object) -> None:
     """Check that there is no 5xx, that errors have a readable reason, and that no HTML was injected."""
     assert answer.status < 500, (answer.status, answer.body[:500], request)
+    check_headers(answer, request)
     if answer.kind == "text/html":
         check_page(answer.body, request)
     elif answer.status >= 400 and answer.kind == "application/problem+json":
@@ -118,6 +135,20 @@ def check(answer: Answer, request: object) -> None:
         assert len(problem.get("detail") or problem["title"]) > 5, request
     elif answer.kind == "application/json":
         check_service_response(answer.json(), request)
+
+
+def check_headers(answer: Answer, request: object) -> None:
+    """Check the security headers, which the pages of scrapyd have as well."""
+    policy = answer.headers.get("Content-Security-Policy", "")
+    assert "default-src 'none'" in policy, (answer, request)
+    assert "frame-ancestors 'none'" in policy, request
+    assert "unsafe" not in policy, request
+    for name, value in SECURITY_HEADERS.items():
+        assert value in answer.headers.get(name, ""), (name, answer, request)
+    assert not [name for name in answer.headers if name.startswith("Access-Control-")], request
+    assert "Server" not in answer.headers, request
+    if answer.status < 300 and not answer.headers["Cache-Control"].startswith("public"):
+        assert answer.headers["Cache-Control"] == "no-store", request
 
 
 def check_service_response(response: Any, request: object) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pricewatch import clock
 from pricewatch.errors import UserError
 from pricewatch.parsing.target_csv import read_csv
-from pricewatch.rules.addresses import AllowedHosts
+from pricewatch.rules.access.addresses import AllowedHosts
 from pricewatch.services import target_import
 from pricewatch.services.target_import import LineOutcome
 from pricewatch.spiders.arguments import MarketArguments, TargetsArguments, parse_arguments

@@ -23,6 +23,7 @@ def peak_megabytes(pid: int) -> float:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1000
 
 
+@pytest.mark.proof
 def test_huge_responses_and_gzip_bombs_use_little_memory(site: Site) -> None:
     """With the default limit of 10 MB, compressed and decompressed."""
     site.source()
@@ -51,6 +52,7 @@ def test_deep_or_long_json_gives_no_price_and_no_exception(data: str) -> None:
     assert not isinstance(GenericAdapter().extract(HtmlResponse(SHOP, body=body)), Extracted)
 
 
+@pytest.mark.proof
 def test_a_market_with_endless_pages_ends(world: World) -> None:
     world.set_market(page_size=10)
     endless = {"OVERVIEW_MOST_PAGES": 3}

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+import time
 
+import pytest
+from scrapy.http import HtmlResponse
+
+from pricewatch.middlewares.blocked_pages import _blocked_reason_in
 from tests.fetching.conftest import Site
 
 GENUINE = """<!doctype html><html><head><title>Racing bike, 56 cm | Shop</title>
@@ -74,3 +78,11 @@ def test_middleware_can_be_disabled(site: Site) -> None:
     site.source()
     site.bazaar.fault("captcha", "^/c/bikes")
     assert site.fetch(site.url("/c/bikes"), BLOCKED_PAGES_ENABLED=False)[0]["status"] == 200
+
+
+@pytest.mark.parametrize("unit", [b"<title", b"<head", b"<script", b"</", b"<", b"< ", b"<svg "])
+def test_repeated_tags_are_checked_in_linear_time(unit: bytes) -> None:
+    response = HtmlResponse("https://shop.test/", body=unit * (400_000 // len(unit)))
+    started = time.process_time()
+    _blocked_reason_in(response)
+    assert time.process_time() - started < 1

@@ -196,6 +196,27 @@ def test_pages_larger_than_the_limit_are_refused(site: Site) -> None:
     assert report[2]["error"] == "DownloadTimeoutError"
 
 
+def test_headers_larger_than_the_limit_are_refused(site: Site) -> None:
+    site.source()
+    for path, number in (("/many", 30), ("/some", 10)):
+        headers = {f"X-Header-{index}": "a" * 15_000 for index in range(number)}
+        site.bazaar.fault("respond", f"^{path}", headers=headers, body="<h1>x</h1>")
+    report = site.fetch(site.url("/many"), site.url("/some"))
+    assert (report[0]["reason"], report[1]["status"]) == ("too_large", 200)
+    assert report.stat("size/too_large") == 1
+    # It is not requested again.
+    assert [entry.path for entry in report.log].count("/many") == 1
+
+
+def test_long_urls_are_refused(site: Site) -> None:
+    """Every rule of robots.txt is compared with the URL."""
+    site.source()
+    site.bazaar.fault("redirect", "^/long", to="/" + "a" * 3_000)
+    report = site.fetch(site.url("/long"))
+    assert report[0]["reason"] == "refused_url"
+    assert not any(len(entry.path) > 2_083 for entry in report.log)
+
+
 def test_middleware_can_be_disabled(site: Site) -> None:
     report = site.fetch(site.url("/help"), GUARD_ENABLED=False)
     assert "guard.GuardMiddleware" not in report.output

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from pricewatch import settings as ours
 from tests.spiders.conftest import World
 
@@ -16,6 +18,7 @@ def with_pipelines(**places: int) -> dict[str, Any]:
     }
 
 
+@pytest.mark.proof
 def test_custom_pipeline_writes_in_order_within_the_transaction(world: World) -> None:
     settings = with_pipelines(Between=250, After=310)
     run = world.crawl("sweep", settings=settings, max_pages=2, max_details=3)

@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from protego import Protego
 
-from pricewatch.rules.robots_txt import RobotsOutcome, crawl_delay, read_robots, read_rules, rules_for
+from pricewatch.rules.robots_txt import (
+    PARSED_LENGTH,
+    PARSED_LINES,
+    RobotsOutcome,
+    crawl_delay,
+    read_robots,
+    read_rules,
+    rules_for,
+    unavailable,
+)
 
 
 @pytest.mark.parametrize(
@@ -174,3 +183,39 @@ def test_any_bytes_can_be_parsed_and_stored(body: bytes) -> None:
 )
 def test_crawl_delay_is_limited_to_a_range(requested: float | None, honoured: float | None) -> None:
     assert crawl_delay(requested) == honoured
+
+
+def test_rules_after_the_limits_are_not_read() -> None:
+    """RFC 9309: at least 500 KiB are parsed."""
+    rule = "Disallow: /private/a/long/path/{}\n"
+    start = "User-agent: *\n" + "".join(rule.format(number) for number in range(18_000))
+    assert 800_000 > len(start) > PARSED_LENGTH
+    file = read_rules((start + "Disallow: /last\n").encode())
+    assert "/private/a/long/path/12000\n" in file.text
+    assert "/last" not in file.text
+    assert len(file.text) <= PARSED_LENGTH + len(start.splitlines())
+
+
+def test_lines_after_the_limit_are_not_read() -> None:
+    file = read_rules(b"User-agent: *\n" + b"Allow: /\n" * PARSED_LINES + b"Disallow: /last\n")
+    assert file.outcome is RobotsOutcome.RULES
+    assert "/last" not in file.text
+
+
+def test_comments_do_not_count_towards_the_limits() -> None:
+    file = read_rules(b"# padding\n" * 2 * PARSED_LINES + b"User-agent: *\nDisallow: /last\n")
+    assert "/last" in file.text
+
+
+def test_a_long_file_without_rules_for_everybody_is_unavailable() -> None:
+    """The rules that apply to us may be in the part that is not read."""
+    others = b"User-agent: other\n" + b"Disallow: /private\n" * PARSED_LINES
+    assert read_rules(others + b"User-agent: *\nDisallow: /\n") == unavailable("too large")
+
+
+def test_a_cut_line_is_not_read() -> None:
+    """The beginning of an Allow allows more than the whole line."""
+    start = "User-agent: *\nDisallow: /\n"
+    padding = "Disallow: /" + "x" * 4_000 + "\n"
+    file = read_rules((start + padding * 128 + "Allow: /" + "y" * 4_000 + "\n" + padding).encode())
+    assert "Allow: /y" not in file.text

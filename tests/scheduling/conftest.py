@@ -7,11 +7,25 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from scrapyd.config import Config
 
+from pricewatch.scheduling import membership
 from pricewatch.store.engine.database import connect
 from tests.databases import Database, Server
 from tests.scheduling.daemons import FAKE_SPIDERS, Daemon
+from tests.waiting import until
+
+ADA = ("ada", "50% secret")
+LOGIN = {"PRICEWATCH_USER": ADA[0], "PRICEWATCH_PASSWORD": ADA[1]}
+LOW_LIMITS = {
+    "max_egg_mb": "3",
+    "max_request_seconds": "6",
+    "max_stall_seconds": "3",
+    "max_connections_per_address": "30",
+    "max_connections": "35",
+}
 
 
 class Marks:
@@ -35,8 +49,11 @@ class Marks:
 
 
 class Cluster:
-    def __init__(self, directory: Path, database: Database) -> None:
+    def __init__(
+        self, directory: Path, database: Database, environment: dict[str, str] | None = None
+    ) -> None:
         self.directory = directory
+        self.environment = environment or {}
         self.database = database
         self.daemons: list[Daemon] = []
         (directory / "marks").mkdir(parents=True)
@@ -50,6 +67,7 @@ class Cluster:
             "DATABASE_URL": self.database.url,
             "MARKS": str(self.directory / "marks"),
             "PRICEWATCH_VAR": str(directory / "var"),
+            **self.environment,
         }
         daemon = Daemon(directory, name, environment, **{**FAKE_SPIDERS, **options})
         self.daemons.append(daemon)
@@ -58,6 +76,17 @@ class Cluster:
     def stop(self) -> None:
         for daemon in self.daemons:
             daemon.abandon()
+
+
+@pytest.fixture
+def config(database: Database, tmp_path: Path) -> Any:
+    """The configuration of a daemon that is not started, on the database of this test."""
+    config = Config({f"{name}_dir": str(tmp_path / name) for name in ("eggs", "logs", "dbs")})
+    config.cp.add_section("settings")
+    membership.store_engine.cache_clear()
+    yield config
+    membership.store_engine().dispose()
+    membership.store_engine.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +118,28 @@ def one_daemon(server: Server, migrated: str, tmp_path_factory: Any) -> Iterator
     cluster = Cluster(tmp_path_factory.mktemp("daemon"), Database(url, engine))
     cluster.start("one").wait()
     yield cluster
+    cluster.stop()
+    engine.dispose()
+    server.drop(url)
+
+
+@pytest.fixture(scope="session")
+def locked_daemon(server: Server, migrated: str, tmp_path_factory: Any) -> Iterator[Daemon]:
+    """A daemon with a login, low limits on requests and one log file, shared by all tests that need one."""
+    url = server.create(migrated)
+    engine = connect(url)
+    cluster = Cluster(tmp_path_factory.mktemp("locked"), Database(url, engine), LOGIN)
+    daemon = cluster.start("locked", **LOW_LIMITS, items_dir="var/items")
+
+    def is_ready() -> bool:
+        assert daemon.process.poll() is None, daemon.log.read_text()
+        try:
+            return httpx.get(f"{daemon.url}/login").status_code == 200
+        except httpx.TransportError:
+            return False
+
+    until(is_ready)
+    yield daemon
     cluster.stop()
     engine.dispose()
     server.drop(url)

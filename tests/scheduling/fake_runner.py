@@ -13,11 +13,15 @@ from pathlib import Path
 
 from pricewatch.scheduling import runner
 
-SPIDERS = ("quick", "failing", "slow", "stubborn")
+SPIDERS = ("quick", "failing", "slow", "stubborn", "noisy")
+# A project whose spiders cannot be listed.
+BROKEN_PROJECT = "broken"
 
 
 def main() -> int:
     if sys.argv[1] == "list":
+        if os.environ.get("SCRAPY_PROJECT") == BROKEN_PROJECT:
+            sys.exit("This project has no spiders.")
         print("\n".join(SPIDERS))
         return 0
     runner.leave_process_group()
@@ -31,6 +35,11 @@ def main() -> int:
     runner.terminate_with_daemon(os.environ.pop(runner.DAEMON, None))
     mark(arguments, "began")
     time.sleep(float(arguments.get("seconds", 0)))
+    if spider == "noisy":
+        for _ in range(100):
+            print("noise " * 2000, file=sys.stderr)
+        print("last words " * 200, file=sys.stderr)
+        return 3
     if spider == "failing":
         print("pricewatch: This spider always fails.", file=sys.stderr)
         return 3
@@ -39,8 +48,10 @@ def main() -> int:
 
 
 def mark(arguments: dict[str, str], event: str) -> None:
-    directory = Path(os.environ["MARKS"])
-    (directory / f"{arguments['_job']}.{os.getpid()}.{event}").write_text(os.environ["PRICEWATCH_NODE"])
+    """Write the file under another name first: a test must not find it empty."""
+    written = Path(os.environ["MARKS"], f"{os.getpid()}.part")
+    written.write_text(os.environ["PRICEWATCH_NODE"])
+    written.rename(written.with_name(f"{arguments['_job']}.{os.getpid()}.{event}"))
 
 
 if __name__ == "__main__":

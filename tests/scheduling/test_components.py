@@ -17,7 +17,7 @@ from twisted.logger import capturedLogs
 from twisted.python.failure import Failure
 from zope.interface.verify import verifyClass, verifyObject
 
-from pricewatch.scheduling import application, membership
+from pricewatch.scheduling import application
 from pricewatch.scheduling.egg_storage import PostgresEggStorage
 from pricewatch.scheduling.job_storage import PostgresJobStorage
 from pricewatch.scheduling.outage import Outage
@@ -26,16 +26,6 @@ from pricewatch.scheduling.spider_queue import PostgresSpiderQueue
 from tests.conftest import ROOT
 from tests.databases import Database
 from tests.scheduling.daemons import Daemon
-
-
-@pytest.fixture
-def config(database: Database, tmp_path: Path) -> Any:
-    config = Config({f"{name}_dir": str(tmp_path / name) for name in ("eggs", "logs", "dbs")})
-    config.cp.add_section("settings")
-    membership.store_engine.cache_clear()
-    yield config
-    membership.store_engine().dispose()
-    membership.store_engine.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -144,11 +134,11 @@ def test_directories_below_var_move_to_pricewatch_var(
 
 def test_the_log_directory_is_created_or_refused_with_a_reason(tmp_path: Path) -> None:
     config = Config({"logs_dir": str(tmp_path / "not" / "yet" / "there")})
-    application.make_logs_directory(config)
+    application.prepare_directories(config)
     assert (tmp_path / "not" / "yet" / "there").is_dir()
     (tmp_path / "file").touch()
     with pytest.raises(ConfigError, match=r"Cannot write logs to .*/file/logs \(Not a directory\)"):
-        application.make_logs_directory(Config({"logs_dir": str(tmp_path / "file" / "logs")}))
+        application.prepare_directories(Config({"logs_dir": str(tmp_path / "file" / "logs")}))
 
 
 def test_an_outage_is_logged_once_when_it_begins_and_ends() -> None:
@@ -174,7 +164,10 @@ def test_requests_from_pages_of_other_sites_are_refused(daemon: Daemon) -> None:
 
     body = b"project=test&spider=quick"
     assert status("/schedule.json", body, Origin="https://evil.example") == 403
-    assert status("/schedule.json", body, Origin=daemon.url) == 200
+    assert status("/schedule.json", body, **{"Sec-Fetch-Site": "cross-site"}) == 403
+    # A form of a page of this site needs the token of that page.
+    assert status("/schedule.json", body, Origin=daemon.url) == 403
+    assert status("/schedule.json", body) == 200
     # DNS rebinding: a foreign name that resolves to this machine.
     assert status("/listjobs.json", Host="evil.example") == 403
     assert [status(path) for path in ("/", "/scrapyd/", "/jobs", "/scrapyd/jobs", "/logs/")] == [200] * 5

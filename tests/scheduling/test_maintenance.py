@@ -8,7 +8,8 @@ import pytest
 
 from pricewatch.store.fetch_state import proxy_blocks
 from pricewatch.store.operations import metric_totals
-from pricewatch.store.people import web_sessions
+from pricewatch.store.people import login_failures, web_sessions
+from pricewatch.store.people.login_failures import FailureKeys
 from pricewatch.store.queues import job_queue
 from pricewatch.store.source_registry import market_rows
 from pricewatch.store.views import market_list
@@ -156,10 +157,11 @@ def test_counters_of_finished_runs_are_added_to_the_totals(database: Database) -
         database.call(metric_totals.save_run_metrics, run, {"pages": 3})
     night = datetime(2026, 11, 17, 3, 1, tzinfo=UTC)
     for address, at in (("long-ago", NOW), ("just-now", night)):
-        database.call(web_sessions.record_failure, address, at)
+        database.call(login_failures.add, FailureKeys(address), at)
     for domain, until in (("over.example", NOW), ("still.example", night + timedelta(hours=1))):
         database.call(proxy_blocks.block, domain, "proxy:1", error="x", now=NOW, until=until)
-    database.call(web_sessions.open_session, "ada", NOW - timedelta(days=30))
+    session = {"lifetime": timedelta(hours=12), "credential": "x"}
+    database.call(web_sessions.open_session, "ada", NOW - timedelta(days=30), **session)
     before = database.call(metric_totals.totals)
     assert run_tick(database, night).maintained
     assert database.rows("SELECT run_id FROM run_figures") == [(run,)]

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scrapy.http import HtmlResponse
 
 from pricewatch.adapters.bazaar import BazaarAdapter
-from pricewatch.generic_reader.adapter import GenericAdapter
-from pricewatch.items import ExtractFailure, Offer, ProductPage, Quarantine
+from pricewatch.items import Offer, ProductPage, Quarantine
 from pricewatch.money import Money
 from pricewatch.services import quarantine_review
 from pricewatch.services.quarantine_review import Review, Reviewed
@@ -17,8 +15,9 @@ from pricewatch.store.source_registry import price_places
 from pricewatch.store.writing import history_append, jump_quarantine, listing_upsert, quarantine_rows
 from pricewatch.store.writing.batch import BatchWriter, Write, WriteUnit
 from pricewatch.store.writing.incoming_rows import Row
-from pricewatch.vocabulary import Availability, FailureReason, QuarantineReason
+from pricewatch.vocabulary import Availability, QuarantineReason
 from tests.databases import Database
+from tests.reading.slow_adapters import scripted_adapter, shorten_deadline
 from tests.store.observations import MARKET, START, card, later, on_rows
 
 WRITES: list[Write] = on_rows(jump_quarantine.quarantine_jumps, listing_upsert.upsert, history_append.append)
@@ -180,41 +179,43 @@ def test_replay_stores_no_jump_and_needs_a_page(database: Database) -> None:
     assert rows(database) == [(1000, "SCRAPE", 1)]
 
 
-def test_adapter_error_on_a_saved_page_is_reported(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("page", "details"),
+    [
+        ("raise", "LookupError: no such thing"),
+        ("backtrack", "READ_TIMEOUT not read within 0.3 seconds"),
+        ("allocate 2000", "READ_TIMEOUT not read within 1024 MB of memory"),
+        ("exit", "READ_TIMEOUT not read: the reader process ended with status 3"),
+    ],
+)
+def test_page_that_the_adapter_cannot_read_stays_quarantined(
+    database: Database, monkeypatch: pytest.MonkeyPatch, page: str, details: str
 ) -> None:
-    def broken(self: BazaarAdapter, response: HtmlResponse) -> Any:
-        raise IndexError("list index out of range")
-
-    quarantine_id = quarantine_offer(database)
-    monkeypatch.setattr(BazaarAdapter, "extract", broken)
+    scripted_adapter(monkeypatch)
+    shorten_deadline(monkeypatch)
+    quarantine_id = quarantine_offer(database, adapter_id="scripted", page=page)
     done = replay(database, quarantine_id)
-    assert done.outcome is Review.NOTHING_READ
-    assert "IndexError" in done.details
+    assert (done.outcome, done.details) == (Review.NOTHING_READ, details)
+    assert status(database, quarantine_id) == "pending"
 
 
 def test_replay_uses_the_place_of_the_run_or_of_a_person(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    places: list[str] = []
+    scripted_adapter(monkeypatch)
 
-    def fails(self: GenericAdapter, response: HtmlResponse) -> ExtractFailure:
-        places.append(self.price_place)
-        return ExtractFailure(FailureReason.PRICE_NOT_FOUND)
+    def places() -> list[str]:
+        return [replay(database, quarantine_id).details.split()[-1] for quarantine_id in (first, second)]
 
-    monkeypatch.setattr(GenericAdapter, "extract", fails)
-    first = quarantine_offer(database, adapter_id="generic", given_price_place="b.price")
-    second = quarantine_offer(database, adapter_id="generic", identity_key="PID:2")
+    first = quarantine_offer(database, adapter_id="scripted", given_price_place="b.price")
+    second = quarantine_offer(database, adapter_id="scripted", identity_key="PID:2")
     assert (
         database.value("SELECT details->>'price_place' FROM quarantine WHERE id = :id", id=first) == "b.price"
     )
     database.call(price_places.remember, "bazaar", "i.newer", by="pages", now=START)
-    replay(database, first)
-    replay(database, second)
+    assert places() == ["place=b.price", "place="]
     database.call(price_places.remember, "bazaar", "u.chosen", by="Ada", now=START)
-    replay(database, first)
-    replay(database, second)
-    assert places == ["b.price", "", "u.chosen", "u.chosen"]
+    assert places() == ["place=u.chosen", "place=u.chosen"]
 
 
 @pytest.mark.parametrize("page", ["", "<html><p>as the spider saw it</p></html>"])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pricewatch.parsing.target_csv import read_csv
-from pricewatch.rules.addresses import AllowedHosts
+from pricewatch.rules.access.addresses import AllowedHosts
 from pricewatch.services import target_import
 from pricewatch.services.target_import import BadTarget, ImportReport, LineOutcome, check, check_url
 from pricewatch.store.queues import target_rows

@@ -24,6 +24,8 @@ TIMEOUT_SECONDS = 500
 def isolated_tmpdir() -> Iterator[Path]:
     """Create a directory that a command can use as TMPDIR."""
     with tempfile.TemporaryDirectory(prefix="pw") as directory:
+        # The user of a server that root starts can enter it, so that the data stays in it.
+        Path(directory).chmod(0o755)
         yield Path(directory).resolve()
 
 

@@ -40,6 +40,7 @@ def open_alerts(world: Any) -> list[str]:
     return [kind for (kind,) in world.database.rows(OPEN)]
 
 
+@pytest.mark.proof
 def test_sweep_of_cards_without_prices_refreshes_no_price(market: Any) -> None:
     assert not sweep(market)["partial"]
     before = market.database.rows(FACTS)

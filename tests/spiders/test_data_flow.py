@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from tests.conftest import ROOT
 from tests.spiders.conftest import World
 
@@ -54,6 +56,10 @@ OTHER = {
     "rules/list_end.py",
     "rules/market_membership.py",
     "rules/sweep_cycle.py",
+    "parsing/pages/slow_markup.py",
+    "reading/deadline.py",
+    "reading/page_reader.py",
+    "reading/read_limits.py",
     "spiders/base.py",
     "runs/start_page.py",
     "spiders/sweep.py",
@@ -87,6 +93,7 @@ def calls(world: World, page_size: int) -> dict[str, int]:
     return found
 
 
+@pytest.mark.proof
 def test_a_card_passes_few_modules(world: World) -> None:
     few, many = calls(world, 10), calls(world, 40)
     assert {module for module, count in many.items() if count - few.get(module, 0) >= 30} == PER_CARD

@@ -57,6 +57,7 @@ def scrapy(tmp_path, monkeypatch, request, errors):
     ("right", "wrong", "suspect"),
     [("a.next.page-numbers", "a.weiter", "`next`"), ("page/{page}/", "?seite={page}", "`pages`")],
 )
+@pytest.mark.proof
 def test_first_crawl_of_one_page_of_a_longer_list_warns(
     scrapy, errors, database, tmp_path, right, wrong, suspect
 ):

@@ -174,6 +174,7 @@ def test_stopping_during_details_keeps_stored_data(
     assert 0 < read == run.details < 100
 
 
+@pytest.mark.proof
 def test_unavailable_database_fails_the_run(
     marketplace: Bazaar, database: Database, crawl: Crawl, server: Server
 ) -> None:

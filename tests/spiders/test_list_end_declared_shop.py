@@ -85,6 +85,7 @@ def test_page_of_another_kind_is_not_an_empty_list(guitars: Any, database: Datab
 
 
 @pytest.mark.slow
+@pytest.mark.proof
 def test_repeated_first_page_is_not_counted_twice(guitars: Any, database: Database, tmp_path: Any) -> None:
     """A chunk that starts in the middle has not read the first page that the site repeats."""
     bazaar, run_sweep = guitars

@@ -92,6 +92,7 @@ def test_page_whose_price_a_script_adds_has_no_price(world: World, habits: tuple
 @pytest.mark.parametrize(
     "habits", [(), ("hashed_names", "amounts_beside", "advert")], ids=["alone", "combined"]
 )
+@pytest.mark.proof
 def test_browser_shows_the_price_that_a_script_adds(
     world: World, markup: str, habits: tuple[str, ...]
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from pricewatch.store.source_registry import price_places
 from pricewatch.store.source_registry.price_places import PricePlace
 from tests.conftest import Crawl
@@ -35,6 +37,7 @@ def stored(world: World) -> PricePlace:
     return found["bazaar"]
 
 
+@pytest.mark.proof
 def test_place_is_learned_lost_and_learned_again(world: World, crawl: Crawl) -> None:
     pages = [true for true in world.on_sale() if true.markup == "jsonld"][:25]
     watch(world, pages, adapter_id="generic")
@@ -57,6 +60,7 @@ def test_place_is_learned_lost_and_learned_again(world: World, crawl: Crawl) -> 
     assert world.database.rows(KIND) == []
 
 
+@pytest.mark.proof
 def test_place_of_a_person_is_used_and_kept(world: World, crawl: Crawl) -> None:
     (target_id,) = watch(world, readable(world, 1), adapter_id="generic")
     now = world.bazaar.now()

@@ -80,6 +80,7 @@ def test_page_without_a_price_is_tried_in_the_browser_and_the_source_remembers(
 
 @pytest.mark.browser
 @pytest.mark.slow
+@pytest.mark.proof
 def test_page_that_the_browser_cannot_read_either_fails_once(world: World, crawl: Crawl) -> None:
     (true,) = priced_by_script(world, 1)
     # The script finds no price to add.
@@ -123,6 +124,7 @@ def test_never_means_no_browser(world: World, crawl: Crawl, source: str, own: st
 
 @pytest.mark.browser
 @pytest.mark.slow
+@pytest.mark.proof
 def test_always_renders_at_once_for_a_source_or_a_target(world: World) -> None:
     plain, scripts = world.on_sale()[-1], priced_by_script(world, 1)[0]
     (target_id,) = watch(world, [scripts], adapter_id="generic", render="always")
@@ -141,6 +143,7 @@ def test_always_renders_at_once_for_a_source_or_a_target(world: World) -> None:
 
 @pytest.mark.browser
 @pytest.mark.slow
+@pytest.mark.proof
 def test_checked_page_is_tried_in_the_browser_too(world: World, crawl: Crawl) -> None:
     (true,) = priced_by_script(world, 1)
     outcome = crawl("targets", url=world.bazaar.url + true.url, adapter="generic")
@@ -160,6 +163,7 @@ def test_checked_page_is_tried_in_the_browser_too(world: World, crawl: Crawl) ->
 
 @pytest.mark.browser
 @pytest.mark.slow
+@pytest.mark.proof
 def test_custom_selector_that_matches_nothing_is_tried_in_the_browser(world: World, crawl: Crawl) -> None:
     (true,) = priced_by_script(world, 1)
     (target_id,) = watch(world, [true], adapter_id="generic", selectors={"price": "strong.price"})
@@ -188,6 +192,7 @@ def test_redirect_in_the_browser_to_another_product_is_a_failure(world: World, b
 
 
 @pytest.mark.slow
+@pytest.mark.proof
 def test_stopped_run_releases_a_target_that_waits_for_the_browser(world: World, crawl: Crawl) -> None:
     (true,) = priced_by_script(world, 1)
     watch(world, [true], adapter_id="generic")
@@ -205,6 +210,7 @@ def test_stopped_run_releases_a_target_that_waits_for_the_browser(world: World, 
 
 @pytest.mark.browser
 @pytest.mark.slow
+@pytest.mark.proof
 def test_product_pages_of_a_market_are_tried_in_the_browser(world: World, crawl: Crawl) -> None:
     outcome = crawl("discovery", settings=ADDON, market=world.market, max_details=60)
     assert outcome.returncode == 0, outcome.stderr
@@ -229,6 +235,7 @@ def test_product_pages_of_a_market_are_tried_in_the_browser(world: World, crawl:
 
 @pytest.mark.browser
 @pytest.mark.slow
+@pytest.mark.proof
 def test_verification_renders_what_the_targets_spider_renders(world: World) -> None:
     (true,) = priced_by_script(world, 1)
     watch(world, [true], adapter_id="generic", render="always")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.spiders.target_runs import readable, watch
 
 
@@ -45,6 +47,7 @@ def test_known_target_is_stored_and_new_page_on_request(world, crawl):
     assert "stored so far" in outcome.stdout
 
 
+@pytest.mark.proof
 def test_page_without_offer_prints_why(world, crawl):
     true, gone = readable(world, 2)
     world.bazaar.fault("garble", path=true.url)

@@ -208,6 +208,7 @@ def test_target_without_listing_gets_no_strike(world):
     assert world.database.value("SELECT count(*) FROM alerts WHERE kind = 'mass_gone'") == 0
 
 
+@pytest.mark.proof
 def test_stopped_run_adds_no_strike(world, crawl):
     (true, other), ids = known(world, 2)
     world.bazaar.fault("status", path=true.url, status=404)

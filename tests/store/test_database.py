@@ -10,7 +10,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError
 
 from pricewatch.errors import DatabaseUnavailable
-from pricewatch.store.engine.database import check_reachable, connect
+from pricewatch.store.engine.database import check_reachable, connect, safe_url
 
 
 class UnreachableEngine:
@@ -51,3 +51,15 @@ def test_an_unknown_option_in_the_url_is_reported() -> None:
     engine = connect(make_url("postgresql+psycopg2://127.0.0.1:1/prices?colour=blue"))
     with pytest.raises(DatabaseUnavailable, match=r"colour.*correct DATABASE_URL"):
         check_reachable(engine)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql+psycopg2://u:my/secretpw@h/db", "postgresql://u:***@h/db"),
+        ("postgresql://h/db?user=u&password=hunter2", "postgresql://h/db?user=u"),
+        ("postgresql://h/db?sslPassword=x&sslmode=require", "postgresql://h/db?sslmode=require"),
+    ],
+)
+def test_a_url_in_a_message_has_no_password(url: str, shown: str) -> None:
+    assert safe_url(make_url(url)) == shown

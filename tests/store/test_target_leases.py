@@ -63,6 +63,7 @@ def _record(connection: Connection, worker: str, target: LeasedTarget) -> None:
 
 
 @pytest.mark.parametrize("killed", [0, 2])
+@pytest.mark.proof
 def test_four_workers_drain_10000_targets_each_exactly_once(database: Database, killed: int) -> None:
     make_targets(database, 10_000, sources=10, due=clock.now())
     database.do("CREATE TABLE work_done (target_id bigint, worker text)")

@@ -49,7 +49,28 @@ VALUES ('bazaar', 'bazaar', 'https://bazaar.example/' || :evil, 'https://bazaar.
 INSERT INTO proxy_blocks (domain, proxy, failed_at, blocked_until, last_error)
 VALUES ('bazaar.example', :evil, now(), now() + interval '1 day', :evil)
 """,
+    """
+INSERT INTO people (name, role, password_hash, created_at, created_by, password_changed_at)
+VALUES ('eve', 'read', 'scrypt$2$8$1$00$00', now(), :evil, now())
+""",
+    """
+INSERT INTO access_tokens (name, token_hash, role, created_at, created_by, last_used_from)
+VALUES (:evil, 'x', 'read', now(), :evil, :evil)
+""",
+    """
+INSERT INTO audit (at, person, address, action, subject, details)
+SELECT now(), evil, evil, evil, evil, jsonb_build_object(evil, evil)
+FROM (SELECT CAST(:evil AS text) AS evil) AS given
+""",
 )
+
+# Forms about a login, which are on no page while no login is configured.
+ACCOUNT_FORMS: dict[str, list[str]] = {
+    "/login": ["username", "password", "next"],
+    "/account/password": ["current", "password", "repeated"],
+    "/account/sessions/end-others": [],
+    "/account/sessions/1/end": [],
+}
 
 
 def store_one_of_each(database: Database, evil: str) -> int:

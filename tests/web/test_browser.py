@@ -22,6 +22,7 @@ __all__ = ["chromium", "page"]
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
+@pytest.mark.proof
 def test_a_run_is_shown_live_and_filtered(
     page: Page, marketplace: Bazaar, crawl: Crawl, database: Database
 ) -> None:
@@ -132,6 +133,7 @@ def test_a_csv_file_is_checked_before_it_is_imported(page: Page, database: Datab
     assert database.value("SELECT selectors FROM targets") == {"currency": "JPY"}
 
 
+@pytest.mark.proof
 def test_quarantined_offers_are_reviewed_next_to_their_page(page: Page, database: Database) -> None:
     quarantine(database, 3)
     page.goto("/quarantine")
@@ -235,3 +237,14 @@ def test_the_chosen_theme_is_remembered(page: Page) -> None:
     assert page.evaluate(colour) != light
     page.reload()
     assert page.evaluate(colour) != light
+
+
+def test_a_typed_password_can_be_shown(page: Page, database: Database) -> None:
+    page.goto("/people")
+    field = page.locator("input[name=password]").last
+    field.fill("a violet bicycle")
+    expect(field).to_have_attribute("type", "password")
+    page.get_by_role("button", name="Show what is typed").last.click()
+    expect(field).to_have_attribute("type", "text")
+    page.get_by_role("button", name="Hide what is typed").click()
+    expect(field).to_have_attribute("type", "password")

@@ -28,6 +28,7 @@ def test_pages_fit_the_screen_and_can_be_used_by_keyboard(page: Page, database: 
         assert page.evaluate(UNLABELLED) == [], path
 
 
+@pytest.mark.proof
 def test_pages_with_long_words_fit_on_a_phone(page: Page, database: Database) -> None:
     listing = store_one_of_each(database, "Wortohnezwischenraum" * 20)
     page.set_viewport_size({"width": 390, "height": 844})
@@ -55,6 +56,7 @@ def test_pages_with_long_words_fit_on_a_phone(page: Page, database: Database) ->
     assert label.evaluate("e => e.getBoundingClientRect().height") > 8
 
 
+@pytest.mark.proof
 def test_a_page_shows_that_the_server_does_not_respond(page: Page) -> None:
     page.goto("/")
     page.evaluate("() => { window.fetch = () => Promise.reject(new TypeError('away')); }")

@@ -58,6 +58,7 @@ def test_every_metric_is_exported_with_its_labels(client: httpx.Client) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.proof
 def test_metrics_agree_with_the_runs_of_a_smoke_test(
     client: httpx.Client, database: Database, bazaar: Bazaar
 ) -> None:

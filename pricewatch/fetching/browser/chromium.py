@@ -8,9 +8,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from scrapy.settings import BaseSettings
+
+from pricewatch.fetching.browser.sandbox import check_user, start_failure
 from pricewatch.fetching.failures import NoBrowser
+from pricewatch.rules.access.child_environment import browser_environment, spider_variables
+from pricewatch.rules.yes_or_no import is_yes
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 # Debian's name, then Ubuntu's.
@@ -63,6 +69,20 @@ def working_chromium(configured: str = "") -> Chromium:
     return chromium
 
 
+def usable_chromium(settings: BaseSettings) -> Chromium:
+    """Find the Chromium of a crawl, and start it once with its sandbox, to load an empty page."""
+    without_sandbox = is_yes(settings.get("BROWSER_WITHOUT_SANDBOX"))
+    chromium = working_chromium(settings.get("CHROMIUM_PATH") or "")
+    check_user(without_sandbox=without_sandbox)
+    with TemporaryDirectory(prefix="pricewatch-", ignore_cleanup_errors=True) as profile:
+        flags = ["--headless", "--disable-gpu", f"--user-data-dir={profile}", "--dump-dom"]
+        sandbox = ["--no-sandbox"] if without_sandbox else []
+        ended = _run([chromium.path, *flags, *sandbox, "about:blank"], QUERY_SECONDS)
+    if ended.returncode:
+        raise start_failure(ended.stderr)
+    return chromium
+
+
 def install_chromium(configured: str = "", report: Callable[[str], None] = lambda _: None) -> Chromium:
     """Find one, else download playwright's, else (root on Debian or Ubuntu) install the system's package."""
     try:
@@ -81,7 +101,7 @@ def install_chromium(configured: str = "", report: Callable[[str], None] = lambd
 
 def _download(report: Callable[[str], None]) -> Chromium:
     report("Downloading Chromium with playwright's installer ...")
-    ended = _run([sys.executable, "-m", "playwright", "install", "chromium"], DOWNLOAD_SECONDS)
+    ended = _install([sys.executable, "-m", "playwright", "install", "chromium"], DOWNLOAD_SECONDS)
     if ended.returncode:
         raise NoBrowser(f"playwright's installer failed ({_reason(ended)})")
     return working_chromium()
@@ -93,18 +113,25 @@ def _install_package(report: Callable[[str], None]) -> Chromium:
     if os.geteuid() != 0:
         raise NoBrowser("the system's package needs root: `sudo apt install chromium`")
     report("Installing the system's Chromium package ...")
-    ended = _run(["apt-get", "update", "--quiet"], PACKAGE_SECONDS)
+    ended = _install(["apt-get", "update", "--quiet"], PACKAGE_SECONDS)
     for package in PACKAGES:
         command = ["apt-get", "install", "--quiet", "--yes", "--no-install-recommends", package, FONTS]
-        ended = _run(command, PACKAGE_SECONDS)
+        ended = _install(command, PACKAGE_SECONDS)
         if not ended.returncode:
             return working_chromium()._replace(origin=f"installed from the system's package {package}")
     raise NoBrowser(f"the system's package could not be installed ({_reason(ended)})")
 
 
-def _run(command: list[str], seconds: float) -> subprocess.CompletedProcess[str]:
+def _install(command: list[str], seconds: float) -> subprocess.CompletedProcess[str]:
+    """Run an installer, which may need the proxies and mirrors that the environment names."""
+    environment = {**spider_variables(os.environ), "DEBIAN_FRONTEND": "noninteractive"}
+    return _run(command, seconds, environment)
+
+
+def _run(
+    command: list[str], seconds: float, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run a program to its end; a timeout or a failure to start counts as exit status 1."""
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     try:
         return subprocess.run(
             command,
@@ -113,7 +140,7 @@ def _run(command: list[str], seconds: float) -> subprocess.CompletedProcess[str]
             text=True,
             errors="replace",
             timeout=seconds,
-            env=environment,
+            env=browser_environment(os.environ) if environment is None else environment,
             check=False,
         )
     except subprocess.TimeoutExpired:

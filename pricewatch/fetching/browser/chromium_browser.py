@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DownloadConnectionRefusedError, DownloadFailedError, DownloadTimeoutError
 from scrapy.http import Request, Response
-from scrapy.utils.httpobj import urlparse_cached
 
 from pricewatch.fetching.browser.chromium import find_chromium
 from pricewatch.fetching.browser.forward_proxy import FAILED, REFUSED, ForwardProxy
+from pricewatch.fetching.browser.sandbox import check_user
 from pricewatch.fetching.downloader import domain_of
 from pricewatch.fetching.failures import NoBrowser, OffsiteRedirect, RefusedAddress, TooLarge
-from pricewatch.fetching.name_resolution import install_resolver
+from pricewatch.fetching.name_resolution import host_and_port, install_resolver
 from pricewatch.fetching.per_crawl import per_crawl
 from pricewatch.fetching.proxy_pool import ProxyPool
-from pricewatch.rules.addresses import PORTS
+from pricewatch.rules.access.child_environment import browser_environment
+from pricewatch.rules.yes_or_no import is_yes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from pricewatch.fetching.browser.playwright_handler import PlaywrightHandler
 
 logger = logging.getLogger(__name__)
-FLAGS = (
+FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
@@ -36,7 +37,7 @@ FLAGS = (
     "--disable-quic",
     # WebRTC would not use the forward proxy.
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-)
+]
 CLOSE_SECONDS = 10.0
 
 
@@ -46,6 +47,7 @@ class Browser:
         self._crawler = crawler
         self._stats = crawler.stats
         self._path: str = settings.get("CHROMIUM_PATH") or ""
+        self._without_sandbox = is_yes(settings.get("BROWSER_WITHOUT_SANDBOX"))
         self._page_seconds = settings.getfloat("BROWSER_PAGE_SECONDS")
         self._max_bytes = settings.getint("DOWNLOAD_MAXSIZE")
         self._max_pages = settings.getint("BROWSER_RESTART_PAGES")
@@ -62,16 +64,18 @@ class Browser:
 
     async def download(self, request: Request) -> Response:
         async with self._page_slots, self._page() as handler:
-            await self._prepare(handler, request)
-            response = await self._load(handler, request)
+            try:
+                await self._prepare(handler, request)
+                response = await self._load(handler, request)
+            finally:
+                # It has the password of the forward proxy, which spiders and logs do not need.
+                request.meta.pop("playwright_context_kwargs", None)
         return self._check(request, response)
 
     async def close(self) -> None:
         handler, self._handler = self._handler, None
         if handler is not None:
-            with suppress(TimeoutError, Exception):
-                async with asyncio.timeout(CLOSE_SECONDS):
-                    await handler.close()
+            await _close(handler)
         await self._forward_proxy.close()
 
     @asynccontextmanager
@@ -95,26 +99,37 @@ class Browser:
     async def _start(self) -> PlaywrightHandler:
         if self._missing is not None:
             raise NoBrowser(str(self._missing))
-        from pricewatch.fetching.browser.playwright_handler import PlaywrightHandler
-
-        options: dict[str, Any] = {
-            "args": [*FLAGS, *(["--no-sandbox"] if os.geteuid() == 0 else [])],
-            "proxy": {"server": await self._forward_proxy.address()},
-            "handle_sigint": False,
-            "handle_sigterm": False,
-            "handle_sighup": False,
-        }
         try:
-            chromium = await asyncio.to_thread(find_chromium, self._path)
+            self._handler = await self._launch()
         except NoBrowser as missing:
             self._missing = missing
             self._stats.inc_value("pricewatch/browser/missing")
             logger.warning("A page needs a browser: %s", missing)
             raise
-        handler = PlaywrightHandler(self._crawler, {**options, "executable_path": chromium.path})
-        await handler.launch()
         self._stats.inc_value("pricewatch/browser/started")
-        self._handler = handler
+        return self._handler
+
+    async def _launch(self) -> PlaywrightHandler:
+        from pricewatch.fetching.browser.playwright_handler import PlaywrightHandler
+
+        check_user(without_sandbox=self._without_sandbox)
+        chromium = await asyncio.to_thread(find_chromium, self._path)
+        options = {
+            "executable_path": chromium.path,
+            "chromium_sandbox": not self._without_sandbox,
+            "args": FLAGS,
+            "env": browser_environment(os.environ),
+            "proxy": await self._forward_proxy.for_browser(),
+            "handle_sigint": False,
+            "handle_sigterm": False,
+            "handle_sighup": False,
+        }
+        handler = PlaywrightHandler(self._crawler, options)
+        try:
+            await handler.launch()
+        except BaseException:
+            await _close(handler)
+            raise
         return handler
 
     async def _needs_restart(self) -> bool:
@@ -136,7 +151,7 @@ class Browser:
         if name and proxy is None:
             raise RefusedAddress(f"there is no proxy {name}")
         kwargs: dict[str, Any] = {
-            "proxy": {"server": await self._forward_proxy.address(proxy)},
+            "proxy": await self._forward_proxy.for_browser(proxy),
             # A service worker would fetch without our request handler.
             "service_workers": "block",
             "accept_downloads": False,
@@ -164,8 +179,6 @@ class Browser:
             if handler.is_too_large(request):
                 raise self._too_large() from error
             self._stats.inc_value("pricewatch/browser/failed")
-            if error.message.startswith("BrowserType.launch"):
-                raise NoBrowser(f"the browser does not start: {error.message[:200]}") from error
             raise DownloadFailedError(error.message.split("\n")[0]) from error
         finally:
             page = handler.forget(request)
@@ -177,8 +190,9 @@ class Browser:
 
     def _check(self, request: Request, response: Response) -> Response:
         """Apply the checks that other downloads get from middlewares."""
-        if why := response.headers.get(REFUSED):
-            raise RefusedAddress(why.decode("latin-1"))
+        if REFUSED in response.headers:
+            # A site may send this header too: only what the forward proxy recorded counts.
+            self._raise_if_refused(Request(response.url))
         if why := response.headers.get(FAILED):
             raise DownloadConnectionRefusedError(why.decode("latin-1"))
         if domain_of(request) != domain_of(Request(response.url)):
@@ -193,10 +207,15 @@ class Browser:
         return TooLarge("larger than DOWNLOAD_MAXSIZE in the browser")
 
     def _raise_if_refused(self, request: Request) -> None:
-        url = urlparse_cached(request)
-        why = self._addresses.recorded_refusal(url.hostname or "", url.port or PORTS[url.scheme])
-        if why is not None:
-            raise RefusedAddress(why)
+        failure = self._addresses.recorded_failure(*host_and_port(request))
+        if failure is not None:
+            raise failure
+
+
+async def _close(handler: PlaywrightHandler) -> None:
+    with suppress(TimeoutError, Exception):
+        async with asyncio.timeout(CLOSE_SECONDS):
+            await handler.close()
 
 
 def browser_megabytes() -> int:

@@ -1,22 +1,25 @@
 """A local forward proxy for all traffic of the browser, which checks every address before connecting.
 
 A browser follows redirects and loads the resources of a page by itself, past the guard middleware. There is
-one port per upstream proxy, so that the browser never gets the credentials of a proxy.
+one port per upstream proxy, so that the browser never gets the credentials of a proxy. Each crawl has its own
+random password, because any user of this machine can connect to the port.
 """
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
+import hmac
 import math
+import secrets
 import ssl
 from urllib.parse import urlsplit
 
 from scrapy.statscollectors import StatsCollector
 
-from pricewatch.fetching.failures import RefusedAddress
+from pricewatch.fetching.failures import RefusedAddress, UnresolvedName
 from pricewatch.fetching.name_resolution import AddressPolicy
-from pricewatch.rules.addresses import literal_address
 from pricewatch.rules.proxy_config import Proxy
 
 HEAD_LIMIT = 65_536
@@ -25,7 +28,8 @@ CONNECT_SECONDS = 20.0
 # The size of a page is measured in the browser; this limits a connection, which may serve many pages.
 MAX_PAGES_PER_CONNECTION = 64
 REMOVED_HEADERS = (b"proxy-connection:", b"proxy-authorization:", b"connection:", b"keep-alive:")
-REFUSED, FAILED = "X-Pricewatch-Refused", "X-Pricewatch-Failed"
+USERNAME = "pricewatch"
+REFUSED, FAILED, CHALLENGE = "X-Pricewatch-Refused", "X-Pricewatch-Failed", "Proxy-Authenticate"
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -36,9 +40,11 @@ class ForwardProxy:
         self._stats = stats
         self._max_bytes = max_bytes
         self._servers: dict[str | None, asyncio.Server] = {}
+        self._password = secrets.token_urlsafe(32)
+        self._credentials = base64.b64encode(f"{USERNAME}:{self._password}".encode())
 
-    async def address(self, proxy: Proxy | None = None) -> str:
-        """Return the address of the port whose requests go through this proxy, or directly."""
+    async def for_browser(self, proxy: Proxy | None = None) -> dict[str, str]:
+        """Return playwright's `proxy` option for requests that go through this proxy, or directly."""
         name = proxy.name if proxy else None
         if name not in self._servers:
 
@@ -46,7 +52,8 @@ class ForwardProxy:
                 await self._serve(reader, writer, proxy)
 
             self._servers[name] = await asyncio.start_server(serve, "127.0.0.1", 0, limit=HEAD_LIMIT)
-        return f"http://127.0.0.1:{self._servers[name].sockets[0].getsockname()[1]}"
+        port = self._servers[name].sockets[0].getsockname()[1]
+        return {"server": f"http://127.0.0.1:{port}", "username": USERNAME, "password": self._password}
 
     async def close(self) -> None:
         for server in self._servers.values():
@@ -58,6 +65,9 @@ class ForwardProxy:
     ) -> None:
         try:
             head = await reader.readuntil(b"\r\n\r\n")
+            if not self._has_password(head):
+                _send_error(writer, 407, CHALLENGE, 'Basic realm="pricewatch"')
+                return
             method, target, _ = head.split(b"\r\n", 1)[0].decode("latin-1").split(" ", 2)
             tunnel = method == "CONNECT"
             parts = urlsplit(f"//{target}" if tunnel else target)
@@ -69,8 +79,8 @@ class ForwardProxy:
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             else:
                 upstream[1].write(_forwarded_head(head, target, proxy))
-        except RefusedAddress as error:
-            self._stats.inc_value("pricewatch/guard/refused_address")
+        except (RefusedAddress, UnresolvedName) as error:
+            self._stats.inc_value(f"pricewatch/guard/{error.reason}")
             _send_error(writer, 403, REFUSED, str(error))
         except (OSError, TimeoutError, ValueError, EOFError, asyncio.LimitOverrunError) as error:
             _send_error(writer, 502, FAILED, type(error).__name__)
@@ -79,23 +89,27 @@ class ForwardProxy:
         finally:
             writer.close()
 
+    def _has_password(self, head: bytes) -> bool:
+        for line in head.split(b"\r\n")[1:]:
+            name, _, value = line.partition(b":")
+            if name.lower() == b"proxy-authorization":
+                scheme, _, credentials = value.strip().partition(b" ")
+                return scheme.lower() == b"basic" and hmac.compare_digest(credentials, self._credentials)
+        return False
+
     async def _connect(self, host: str, port: int, proxy: Proxy | None) -> Streams:
-        """Connect to the address that was checked; an upstream proxy resolves names itself."""
+        """Connect to an address that was checked; an upstream proxy resolves the name again."""
         if proxy:
-            literal = literal_address(host)
-            if literal is not None and (why := self._policy.check(host, str(literal), port)):
-                raise RefusedAddress(why)
+            await self._policy.check_for_proxy(host, port)
             proxy_url = urlsplit(proxy.url)
             secure = ssl.create_default_context() if proxy_url.scheme == "https" else None
             async with asyncio.timeout(CONNECT_SECONDS):
                 return await asyncio.open_connection(proxy_url.hostname, proxy_url.port, ssl=secure)
-        fixed = self._policy.hosts.get(host.lower()) or str(literal_address(host) or host)
         async with asyncio.timeout(CONNECT_SECONDS):
-            found = await asyncio.get_running_loop().getaddrinfo(fixed, port, type=1)
-            addresses = [str(entry[4][0]) for entry in found]
+            addresses = await self._policy.resolve(host)
             allowed = [each for each in addresses if self._policy.check(host, each, port) is None]
             if not allowed:
-                raise RefusedAddress(self._policy.recorded_refusal(host, port) or f"{host} has no address")
+                raise self._policy.recorded_failure(host, port) or RefusedAddress(f"{host} has no address")
             for address in allowed[:-1]:
                 with contextlib.suppress(OSError):
                     return await asyncio.open_connection(address, port)

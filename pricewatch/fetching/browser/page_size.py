@@ -12,6 +12,7 @@ from playwright.async_api import Page
 
 # How much larger than one response a page with its scripts and data may be.
 PAGE_FACTOR = 8
+_LENGTH = "document.documentElement ? document.documentElement.outerHTML.length : 0"
 
 
 class PageSize:
@@ -41,6 +42,23 @@ class PageSize:
         if too_large and self._closing is None:
             self.is_too_large = True
             self._closing = asyncio.create_task(self._close())
+
+    async def check_document(self) -> None:
+        """Close the page if the document that its scripts built is too large to be copied."""
+        session = await self._page.context.new_cdp_session(self._page)
+        # From here on, the document stays as it is.
+        await session.send("Emulation.setScriptExecutionDisabled", {"value": True})
+        tree = await session.send("Page.getFrameTree")
+        # In a world of its own, where the page has not replaced anything.
+        world = await session.send("Page.createIsolatedWorld", {"frameId": tree["frameTree"]["frame"]["id"]})
+        measured = await session.send(
+            "Runtime.evaluate",
+            {"expression": _LENGTH, "contextId": world["executionContextId"], "returnByValue": True},
+        )
+        await session.detach()
+        if measured["result"].get("value", 0) > self._max_bytes:
+            self.is_too_large = True
+            await self._page.close()
 
     async def _close(self) -> None:
         with suppress(PlaywrightError):

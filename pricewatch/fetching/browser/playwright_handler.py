@@ -15,16 +15,19 @@ from playwright.async_api import Request as PlaywrightRequest
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 from scrapy import Spider
 from scrapy.crawler import Crawler
+from scrapy.exceptions import DownloadTimeoutError
 from scrapy.http import Request
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
 from pricewatch.fetching.browser.page_data import PageData
 from pricewatch.fetching.browser.page_size import PageSize
+from pricewatch.fetching.browser.sandbox import start_failure
 from pricewatch.fetching.downloader import domain_of
-from pricewatch.fetching.failures import FetchFailure
+from pricewatch.fetching.failures import FetchFailure, NoBrowser
 from pricewatch.fetching.fetch_policies import FetchPolicies
 from pricewatch.fetching.per_crawl import per_crawl
 from pricewatch.fetching.rate_limit.limiter import rate_limiter
+from pricewatch.rules.access.child_environment import browser_environment
 
 # The trackers and advertisers that most shops load; pages work without them.
 TRACKERS = frozenset(
@@ -39,6 +42,7 @@ TRACKERS = frozenset(
     }
 )  # fmt: skip
 
+OTHER_DRIVER = "the driver of this playwright would get all secrets: install playwright 1.65"
 RouteHandler = Callable[[Route, PlaywrightRequest], Awaitable[None]]
 
 
@@ -68,7 +72,13 @@ class PlaywrightHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] 
         self._charges: set[asyncio.Task[None]] = set()
 
     async def launch(self) -> None:
-        await self._launch()
+        """Start playwright's driver and the browser."""
+        limit_driver_environment()
+        try:
+            await self._launch()
+        except PlaywrightError as error:
+            raise start_failure(error.message) from None
+        await self._maybe_launch_browser()
 
     async def restart(self) -> None:
         """Close the browser; the next page starts a new one."""
@@ -85,6 +95,14 @@ class PlaywrightHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] 
             "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
             f"Chrome/{major}.0.0.0 Safari/537.36"
         )
+
+    async def _maybe_launch_browser(self) -> None:
+        try:
+            await super()._maybe_launch_browser()
+        except PlaywrightTimeout as error:
+            raise DownloadTimeoutError("the browser did not start in time") from error
+        except PlaywrightError as error:
+            raise start_failure(error.message) from None
 
     async def _browser_disconnected_callback(self) -> None:
         await super()._browser_disconnected_callback()
@@ -139,6 +157,7 @@ class PlaywrightHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] 
             await page.wait_for_load_state("networkidle", timeout=self._settle_ms)
         if collector := self._collectors.pop(request, None):
             self.data[request] = await collector.read()
+        await self._sizes[request].check_document()
 
     def _is_blocked(self, request: PlaywrightRequest) -> bool:
         # Browsers request a site's icon with the resource type "other".
@@ -178,3 +197,18 @@ class PlaywrightHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] 
     async def _charge(self, domain: str) -> None:
         with suppress(FetchFailure):
             await self._wait(domain)
+
+
+def limit_driver_environment() -> None:
+    """Start playwright's driver without secrets; it has no option for that, only a private function."""
+    try:
+        from playwright._impl import transport
+        from playwright._impl.transport import get_driver_env  # type: ignore[attr-defined]  # not exported
+    except ImportError:
+        raise NoBrowser(OTHER_DRIVER) from None
+    if get_driver_env.__module__ != __name__:
+        transport.get_driver_env = _limited(get_driver_env)  # type: ignore[attr-defined]
+
+
+def _limited(driver_environment: Callable[[], dict[str, str]]) -> Callable[[], dict[str, str]]:
+    return lambda: browser_environment(driver_environment())

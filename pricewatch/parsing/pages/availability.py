@@ -75,6 +75,7 @@ _SCHEMA = {
 # A promise of delivery is one sentence or one item of a list; "5. März" does not end a sentence.
 _CLAUSE_END = re.compile(r"[;|!?•·。]|(?<=\w{4})\.(?= |$)")
 _MAX_PROMISE_LENGTH = 300
+_MAX_TEXT_LENGTH = 2_000
 _DAY_AND_WORD = re.compile(
     r"\b\d{1,2}(?:st|nd|rd|th|er)?[\s.]{0,2}(?:de )?([^\W\d_]{3,12})|([^\W\d_]{3,12})[\s.]{0,2}\d{1,2}(?!\d)"
 )
@@ -106,10 +107,14 @@ def schema_availability(value: object) -> Availability:
     return _SCHEMA.get(plain, Availability.UNKNOWN)
 
 
-# The pages of a shop repeat the same few texts.
-@lru_cache(maxsize=4096)
 def text_availability(text: str) -> Availability:
     """The availability of the product in a short displayed text; UNKNOWN if it states none."""
+    return _text_availability(text[:_MAX_TEXT_LENGTH])
+
+
+# The pages of a shop repeat the same few texts.
+@lru_cache(maxsize=4096)
+def _text_availability(text: str) -> Availability:
     lowered = NEARLY_OUT.sub("low stock", POSSIBLE_BACKORDER.sub("", _lowered(text)))
     if OTHER_SUBJECT.search(lowered):
         return Availability.UNKNOWN

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pricewatch.parsing.pages.availability import is_buy_button, is_contact_button
 from pricewatch.parsing.pages.class_names import ClassCues
-from pricewatch.parsing.pages.element_tree import Element
+from pricewatch.parsing.pages.element_tree import Element, has_many_elements
 from pricewatch.parsing.prices.price_roles import Role
 from pricewatch.parsing.text import collapse_spaces
 
@@ -68,6 +68,8 @@ def read_button(element: Element, own: ClassCues, *, may_be_link: bool) -> PageB
         direct = element.text
         if not may_be_link or not direct or not 2 <= len(direct) <= _MAX_LABEL_LENGTH:
             return None
+    if has_many_elements(element):
+        return None
     label = element.get("value") if element.tag == "input" else " ".join(element.itertext())
     fallbacks = (element.get(name) for name in ("aria-label", "title", "alt"))
     text = collapse_spaces(label or "") or collapse_spaces(next(filter(None, fallbacks), ""))

@@ -148,12 +148,18 @@ _CUE_TOKENS = frozenset().union(
     *_PAIRS,
     *(name.split("-") for name in (*_HIDDEN, *_NAMES)),
 )
+# Longer names are cut off. Only short ones are cached, because a page chooses them.
+_MAX_LENGTH = 4_000
+_MAX_CACHED_LENGTH = 500
 _DIGITS = str.maketrans(dict.fromkeys("0123456789", "-"))
 
 
-@lru_cache(maxsize=16384)
 def cues(names: str) -> ClassCues:
     """The cues of a class attribute and id, joined to one text."""
+    return _cached_cues(names) if len(names) <= _MAX_CACHED_LENGTH else _find_cues(names)
+
+
+def _find_cues(names: str) -> ClassCues:
     lowered = names.lower()
     tokens = [token.lower() for token in _TOKEN.findall(names)]
     has_price_word = any(word in lowered for word in _PRICE)
@@ -182,13 +188,16 @@ def cues(names: str) -> ClassCues:
     return NO_CUES if found == NO_CUES else found
 
 
+_cached_cues = lru_cache(maxsize=8192)(_find_cues)
+
+
 def element_cues(element: Element) -> ClassCues:
     """The cues of an element's class and id."""
     names, name = element.get("class"), element.get("id")
     if name:
         # Numbers differ from page to page and say nothing.
-        return cues(f"{names or ''} {name.translate(_DIGITS)}")
-    return cues(names) if names else NO_CUES
+        names = f"{names or ''} {name[:_MAX_LENGTH].translate(_DIGITS)}"
+    return cues(names if len(names) <= _MAX_LENGTH else names[:_MAX_LENGTH]) if names else NO_CUES
 
 
 def _role_of(tokens: list[str]) -> Role | None:

@@ -19,6 +19,12 @@ _MIXED_CASE_HASH = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]|^[^aeiouyAEIOUY]+$")
 _STATES = frozenset(
     {"active", "selected", "visible", "hidden", "open", "loaded", "ng-scope", "ng-binding", "clearfix"}
 )
+# A page may have an element such as `<p:has(*)>`, whose name would be a selector.
+_TAG = r"[a-z][a-z0-9]{0,19}(?:-[a-z0-9]{1,20}){0,3}"
+_NAME = "[A-Za-z][A-Za-z0-9_-]{0,39}"
+_STEP = rf'(?:{_TAG}|\*)(?:#{_NAME}|\[[a-z-]+="{_NAME}"\]|(?:\.{_NAME})*)'
+_PLAIN_TAG = re.compile(_TAG)
+_PATH = re.compile(rf"{_STEP}(?: > {_STEP})*")
 _MARKING_ATTRIBUTES = ("itemprop", "data-testid", "data-test", "data-qa", "data-hook", "data-automation")
 
 
@@ -37,13 +43,18 @@ def element_path(element: Element) -> str:
 
 
 def elements_at(root: Element, path: str) -> list[Element]:
-    """The elements at a path; none if the path is not a valid selector."""
+    """The elements at a path; none for any selector that `element_path` does not return.
+
+    Others may take long, and no signal interrupts them.
+    """
     find = _selector(path)
     return list(find(root)) if find else []
 
 
 @lru_cache(maxsize=1024)
 def _selector(path: str) -> CSSSelector | None:
+    if len(path) > MAX_PATH_LENGTH or not _PATH.fullmatch(path):
+        return None
     try:
         return CSSSelector(path)
     except (ValueError, SelectorError, LxmlError):
@@ -52,7 +63,8 @@ def _selector(path: str) -> CSSSelector | None:
 
 def _step(element: Element) -> tuple[str, bool]:
     """One step of a path, and whether it identifies the element by an id."""
-    tag = str(element.tag)
+    name = str(element.tag)
+    tag = name if _PLAIN_TAG.fullmatch(name) else "*"
     identifier = element.get("id") or ""
     if _is_stable(identifier):
         return f"{tag}#{identifier}", True

@@ -97,7 +97,7 @@ _SOLD = re.compile(
     r"売り切れました|この商品は売れました|판매 ?완료|已售出|已賣出|已卖出|ขายแล้ว)"
 )
 # "35 items sold", "已售出 1.2k": a number beside the words counts sales; "sold 3 days ago" is a time.
-_COUNT_BEFORE = re.compile(r"\d[\d.,]*\s?(?:[kкm+万萬千]|mil|тыс\.?)*\+?\s?(?:件|個|个)?\s?$")
+_COUNT_BEFORE = re.compile(r"\d[\d.,]{0,15}\s?(?:[kкm+万萬千]|mil|тыс\.?){0,9}\+?\s?(?:件|個|个)?\s?$")
 _COUNT_AFTER = re.compile(
     r"\W{0,3}(?:over |more than |about |über |mehr als |plus de |más de |oltre |meer dan |более |понад )?"
     r"\d[\d.,]*(?![\d./-])(?!\s?(?:[年月日天分時时]|小[時时]|(?:minutes?|mins?|hours?|days?|weeks?|stunden?|"

@@ -22,7 +22,7 @@ _NEAR_TITLE = 80
 def find_main_block(body: Element, title: Element | None, page_url: str, hints: Sequence[str]) -> MainBlock:
     """Scan the page as far as needed, and find its main product block."""
     main = MainBlock(scan_page(body, title, page_url, hints), body, title, page_url)
-    if main.scan.is_complete or (main.has_price and main.button is not None):
+    if not main.scan.has_stopped_early or (main.has_price and main.button is not None):
         return main
     # The price or the button at which the scan ended belongs to another product.
     return MainBlock(scan_page(body, title, page_url, hints, stops_early=False), body, title, page_url)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from pricewatch.parsing.pages.class_names import element_cues
-from pricewatch.parsing.pages.element_tree import Element, raw_text
+from pricewatch.parsing.pages.element_tree import Element, has_many_elements, raw_text, short_text
 from pricewatch.parsing.pages.heading_words import OTHER_PRODUCTS
 from pricewatch.parsing.text import collapse_spaces, name_words
 from pricewatch.parsing.url import is_other_page
 
 _MAX_LINKS = 60
+_MAX_ELEMENTS = 1_000
+# Siblings on each side that are compared with a card.
+_MAX_SIBLINGS = 100
 _MIN_NAME_WORDS = 2
 # A link to a file shows a larger picture or a manual, not another product.
 _FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|pdf|zip)(?:$|\?)", re.IGNORECASE)
@@ -20,12 +24,14 @@ _MAX_HEADING_LENGTH = 80
 
 def introduces_other_products(element: Element) -> bool:
     """Whether a heading introduces other products, such as "related products"."""
-    text = collapse_spaces(raw_text(element)).lower()
+    text = collapse_spaces(short_text(element, 4 * _MAX_HEADING_LENGTH) or "").lower()
     return len(text) <= _MAX_HEADING_LENGTH and OTHER_PRODUCTS.search(text) is not None
 
 
 def is_product_card(element: Element, page_url: str, name: frozenset[str]) -> bool:
     """Whether an element is the card of another product: its name and image link to another page."""
+    if has_many_elements(element, _MAX_ELEMENTS):
+        return False
     pictured: set[str] = set()
     named: set[str] = set()
     for count, link in enumerate(element.iter("a")):
@@ -64,5 +70,5 @@ def _is_one_of_many(element: Element) -> bool:
     return any(
         (other.tag, other.get("class")) == own and next(other.iter("a"), None) is not None
         for preceding in (True, False)
-        for other in element.itersiblings(preceding=preceding)
+        for other in islice(element.itersiblings(preceding=preceding), _MAX_SIBLINGS)
     )

@@ -10,7 +10,7 @@ from typing import Any
 from pricewatch.parsing.pages.buttons import BUTTON_TAGS, PageButton, read_button
 from pricewatch.parsing.pages.class_names import NO_CUES, ClassCues, element_cues
 from pricewatch.parsing.pages.displayed_price import DisplayedPrice, read_prices, texts_with_roles
-from pricewatch.parsing.pages.element_tree import Element, raw_text, short_text
+from pricewatch.parsing.pages.element_tree import Element, short_text
 from pricewatch.parsing.pages.other_products import HEADINGS, introduces_other_products
 from pricewatch.parsing.pages.surrounding_text import role_from_row, role_from_surroundings
 from pricewatch.parsing.pages.text_pieces import CENT_TAGS, is_displayed, tag_role
@@ -20,7 +20,7 @@ from pricewatch.parsing.text import collapse_spaces, word_set
 from pricewatch.parsing.url import is_other_page
 
 _DIGIT = re.compile(r"\d")
-_BARE_NUMBER = re.compile(r"\s*\d[\d\s.,'’]*(?:[.,]?[-–—])?\s*")
+_BARE_NUMBER = re.compile(r"\s*+\d[\d\s.,'’]*+[-–—]?\s*+")
 _SKIPPED_TAGS = word_set(
     "nav header footer select textarea script style noscript template svg iframe head "
     "img picture source br hr wbr video audio canvas meta link object map"
@@ -33,6 +33,8 @@ _MAX_PHRASE_LENGTH = 220
 _MAX_TEXT_LENGTH = 600
 # Work per page is bounded; a product page has far fewer.
 _MAX_BLOCKS = 250
+_MAX_PRICES = 1_000
+_MAX_BUTTONS = 500
 _MAX_NOTICES = 20_000
 _MAX_ELEMENTS = 60_000
 # Number of links after the title whose label may be that of a button.
@@ -60,8 +62,10 @@ class PageScan:
     buttons: list[PageButton] = field(default_factory=list)
     # The first and last order of the title and of each of its ancestors, innermost first.
     spans: list[tuple[int, int]] = field(default_factory=list)
-    # False if the scan ended soon after the block that has the title, a price and a button.
+    # False if the scan ended before the end of the page.
     is_complete: bool = True
+    # Whether it ended soon after the block that has the title, a price and a button.
+    has_stopped_early: bool = False
     # Where other products begin: headings such as "related products".
     other_products: list[int] = field(default_factory=list)
 
@@ -104,6 +108,8 @@ class _Scan:
         self._order = 0
         self._blocks = 0
         self._finished: set[Element] = set()
+        # The texts of parents of bare numbers.
+        self._texts: dict[Element, str] = {}
         self._context = _NO_CONTEXT
         self._is_after_title = False
         self._links = 0
@@ -148,6 +154,7 @@ class _Scan:
                 self._read_tail(element, tail)
             self._context = outer if is_read else inner
         self.scan.is_complete = not pending
+        self.scan.has_stopped_early = bool(pending) and limit < _MAX_ELEMENTS
         last = self._order if self.scan.is_complete else _MAX_ELEMENTS
         self.scan.spans = [(starts[level], ends.get(level, last)) for level in sorted(starts)]
         return self.scan
@@ -211,7 +218,7 @@ class _Scan:
         context = self._context
         if not _DIGIT.search(text):
             return False
-        if self._blocks >= _MAX_BLOCKS:
+        if self._has_enough_prices():
             return True
         self._finished.add(element)
         self._blocks += 1
@@ -239,6 +246,9 @@ class _Scan:
                 self._add_notice(element, part, role)
         return bool(prices)
 
+    def _has_enough_prices(self) -> bool:
+        return self._blocks >= _MAX_BLOCKS or len(self.scan.prices) >= _MAX_PRICES
+
     def _read_text(self, element: Element, text: str) -> bool:
         """Read a text of an element; whether the whole element was read as a block."""
         length = len(text)
@@ -263,16 +273,22 @@ class _Scan:
     def _read_bare_number(self, element: Element) -> None:
         """Read a number that is alone in its element; the currency may be in a sibling element."""
         parent = element.getparent()
+        if self._has_enough_prices():
+            return
         if self._context.is_labelled:
             self._read_block(element, _MAX_WEAK_LENGTH)
         elif parent is not None and parent not in self._finished:
-            around = collapse_spaces(raw_text(parent))
+            if parent not in self._texts:
+                self._texts[parent] = collapse_spaces(short_text(parent, _MAX_BLOCK_LENGTH) or "")
+            around = self._texts[parent]
             if len(around) <= _MAX_WEAK_LENGTH // 2 and has_currency_mark(around):
                 self._read_block(parent, _MAX_WEAK_LENGTH)
 
     def _read_button(self, element: Element, own: ClassCues) -> None:
         if element.tag == "a":
             self._links += self._is_after_title
+        if len(self.scan.buttons) >= _MAX_BUTTONS:
+            return
         button = read_button(element, own, may_be_link=self._is_after_title and self._links < _MAX_LINKS)
         if button is not None:
             button.order, button.role = self._order, self._context.role

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from pricewatch.parsing.pages.displayed_price import DisplayedPrice
-from pricewatch.parsing.pages.element_tree import INLINE, Element, raw_text, short_text
+from pricewatch.parsing.pages.element_tree import INLINE, Element, short_text, text_within, visible_text
 from pricewatch.parsing.prices.price_words import PERCENTAGE, has_other_words, last_mark_end
 from pricewatch.parsing.text import collapse_spaces
 
@@ -13,6 +14,9 @@ from pricewatch.parsing.text import collapse_spaces
 _MAX_WORDS_LENGTH = 60
 _MAX_LABEL_LENGTH = 300
 _MAX_LABEL_WORDS = 40
+# A line with more text, or with more parts, is a sentence.
+_MAX_LINE_LENGTH = 1_000
+_MAX_SIBLINGS = 200
 _BIG = re.compile(
     r"(?:^|[\s_-])(?:text-(?:[2-9]?xl|h[1-4])|fs-[1-4]|h[1-4]|display-\d|headline|large|xlarge|big|huge)"
     r"(?:$|[\s_-])",
@@ -50,32 +54,44 @@ def _line_around(element: Element) -> tuple[str, str]:
     """The text before and after an element on its line; the row of a table is one line."""
     before, after, node = "", "", element
     while node.tag in INLINE and (parent := node.getparent()) is not None:
+        if len(before) > _MAX_LINE_LENGTH or len(after) > _MAX_LINE_LENGTH:
+            break
         before, after = f"{_before(node, parent)} {before}", f"{after} {_after(node)}"
         node = parent
     label = node.getprevious() if node.tag in ("td", "dd") else None
-    return (before if label is None else f"{raw_text(label)[:_MAX_LABEL_LENGTH]} {before}"), after
+    if label is None:
+        return before, after
+    return f"{_inline_text(label)[:_MAX_LABEL_LENGTH]} {before}", after
 
 
 def _before(node: Element, parent: Element) -> str:
-    text = parent.text or ""
-    for sibling in parent:
-        if sibling is node:
-            break
-        is_inline = sibling.tag in INLINE and sibling.tag != "br"
-        if not is_inline:
+    pieces: list[str] = []
+    for sibling in islice(node.itersiblings(preceding=True), _MAX_SIBLINGS):
+        pieces.append(sibling.tail or "")
+        if sibling.tag not in INLINE or sibling.tag == "br":
             # A short paragraph right before may be the label: "<p>Warranty</p> <span>€5</span>".
-            text = (short_text(sibling, _MAX_LABEL_WORDS) or "") if sibling.tag == "p" else ""
-        text = f"{text}{raw_text(sibling) if is_inline else ' '}{sibling.tail or ''}"
-    return text
+            label = short_text(sibling, _MAX_LABEL_WORDS) if sibling.tag == "p" else ""
+            pieces.append(f"{label or ''} ")
+            break
+        pieces.append(_inline_text(sibling))
+    else:
+        pieces.append(parent.text or "")
+    return "".join(reversed(pieces))[-_MAX_LINE_LENGTH:]
 
 
 def _after(node: Element) -> str:
-    text = node.tail or ""
-    for sibling in node.itersiblings():
+    pieces = [node.tail or ""]
+    for sibling in islice(node.itersiblings(), _MAX_SIBLINGS):
         if sibling.tag not in INLINE or sibling.tag == "br":
             break
-        text = f"{text}{raw_text(sibling)}{sibling.tail or ''}"
-    return text
+        pieces += (_inline_text(sibling), sibling.tail or "")
+    return "".join(pieces)[:_MAX_LINE_LENGTH]
+
+
+def _inline_text(element: Element) -> str:
+    """The text of a part of a line; of a large part its beginning, which makes the line a sentence."""
+    text = text_within(element, _MAX_LINE_LENGTH)
+    return visible_text(element, _MAX_LINE_LENGTH, _MAX_LINE_LENGTH) if text is None else text
 
 
 def attribute_says_price(element: Element | None) -> bool:

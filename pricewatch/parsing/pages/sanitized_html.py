@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from html import escape
+from typing import NamedTuple
 
 import lxml.html  # type: ignore[import-untyped]
 from lxml import etree
 
 from pricewatch.parsing.pages.element_path import elements_at
-from pricewatch.parsing.pages.element_tree import Element
+from pricewatch.parsing.pages.element_tree import Element, short_text
 
 # Removed with their content.
 _REMOVED = (
@@ -24,7 +25,10 @@ _REPLACED_BY_SPAN = ("form", "button", "input", "select", "textarea", "a", "area
 MAX_LENGTH = 3_000_000
 # Not an allowed attribute, so a page cannot set it.
 _MARK = "data-pricewatch-mark"
+_NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _NO_DIGIT = re.compile(r"\D+")
+_MAX_ELEMENTS = 100
+_MAX_MARKED_LENGTH = 5_000
 
 
 class PageMark(NamedTuple):
@@ -40,31 +44,38 @@ def sanitized_page(text: str, stylesheet: str, marks: Iterable[PageMark] = ()) -
     try:
         root = lxml.html.document_fromstring(text[:MAX_LENGTH].replace("\x00", "") or "<p></p>")
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):
-        return _document("<p>This page cannot be displayed.</p>", stylesheet)
+        return notice_document("This page cannot be displayed.", stylesheet)
     # Paths may use attributes that are removed below.
     labels = _labels(root, marks)
-    for node in list(root.iter()):
-        if not isinstance(node.tag, str):
-            _drop(node)
-    for node in list(root.iter(*_REMOVED)):
-        _drop(node)
+    etree.strip_elements(root, *_REMOVED, etree.Comment, etree.ProcessingInstruction, with_tail=False)
     for node in root.iter():
         if node.tag in _REPLACED_BY_SPAN:
             # Keep the text of links and buttons, without their function.
             node.tag = "span"
         if ":" in node.tag or not node.tag.isalnum():
             node.tag = "div"
-        for name in list(node.attrib):
-            if name not in _ALLOWED_ATTRIBUTES:
-                del node.attrib[name]
+        kept = {name: _xml_text(value) for name, value in node.items() if name in _ALLOWED_ATTRIBUTES}
+        # A page may give attributes names that lxml does not accept, not even to delete them.
+        node.attrib.clear()
+        node.attrib.update(kept)
         if node.tag == "img":
             node.tag = "span"
-            node.text = node.get("alt") or ""
+            node.text = kept.get("alt", "")
         if node in labels:
             node.set(_MARK, " ".join(labels[node]))
     body = root.find("body")
     sanitized = lxml.html.tostring(body if body is not None else root, encoding="unicode")
     return _document(sanitized, stylesheet)
+
+
+def notice_document(sentence: str, stylesheet: str) -> str:
+    """A sentence in place of a page."""
+    return _document(f"<p>{escape(sentence)}</p>", stylesheet)
+
+
+def _xml_text(text: str) -> str:
+    """The text without characters that lxml does not accept."""
+    return _NOT_XML.sub("", text)
 
 
 def _labels(root: Element, marks: Iterable[PageMark]) -> dict[Element, list[str]]:
@@ -81,21 +92,16 @@ def _marked_element(elements: list[Element], text: str) -> Element | None:
     if len(elements) == 1:
         return elements[0]
     digits = _NO_DIGIT.sub("", text)
-    found = [(_NO_DIGIT.sub("", "".join(element.itertext())), element) for element in elements if digits]
+    found = [
+        (_NO_DIGIT.sub("", short), element)
+        for element in elements[:_MAX_ELEMENTS]
+        if digits and (short := short_text(element, _MAX_MARKED_LENGTH))
+    ]
     # The text of a candidate may be cut off.
     matches = [one for has, one in found if has == digits] or [
         one for has, one in found if has.startswith(digits)
     ]
     return matches[0] if matches else None
-
-
-def _drop(node: Any) -> None:
-    parent = node.getparent()
-    if parent is not None:
-        if isinstance(node, lxml.html.HtmlElement):
-            node.drop_tree()
-        else:
-            parent.remove(node)
 
 
 def _document(body: str, stylesheet: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from pricewatch.parsing.pages.displayed_price import line_text
-from pricewatch.parsing.pages.element_tree import INLINE, Element, raw_text, short_text
+from pricewatch.parsing.pages.element_tree import INLINE, Element, raw_text, short_text, text_within
 from pricewatch.parsing.prices.numbers import numbers_in
 from pricewatch.parsing.prices.price_roles import Role, includes_tax, role_from_context
 from pricewatch.parsing.text import collapse_spaces
@@ -29,8 +29,8 @@ def role_from_surroundings(element: Element, amount: Decimal, hints: Sequence[st
     for _ in range(_MAX_WRAPPERS):
         if parent is None or parent.tag == "body":
             return Role.CURRENT
-        around = raw_text(parent)
-        if len(around) > _MAX_AROUND_LENGTH:
+        around = text_within(parent, _MAX_AROUND_LENGTH)
+        if around is None:
             return Role.CURRENT
         before, after = _text_before(node, parent), _text_after(node)
         if before.strip() or after.strip():
@@ -52,8 +52,8 @@ def _role_on_line(element: Element, own: str, amount: Decimal, hints: Sequence[s
         line = parent
     if line is element or line.tag == "body":
         return Role.CURRENT
-    text = raw_text(line)
-    if len(text) > _MAX_AROUND_LENGTH or len(text.split()) == len(own.split()):
+    text = text_within(line, _MAX_AROUND_LENGTH)
+    if text is None or len(text.split()) == len(own.split()):
         return Role.CURRENT
     numbers = numbers_in(line_text(line), None, hints)
     roles = [number.role for number in numbers if number.amount == amount and number.codes]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pricewatch.parsing.pages.class_names import ClassCues, element_cues
-from pricewatch.parsing.pages.element_tree import INLINE, Element, is_visible_tag
+from pricewatch.parsing.pages.element_tree import INLINE, Element, has_many_elements, is_visible_tag
 from pricewatch.parsing.prices.currency_marks import BLOCK_BREAK, PIECE_BREAK, mark_after
 from pricewatch.parsing.prices.price_roles import Role
 from pricewatch.parsing.text import collapse_spaces
@@ -20,9 +20,10 @@ _LINE_THROUGH = re.compile(r"line-through")
 _NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
 _SIGNED_CENTS = re.compile(r"€\s?\d{2}")
 _CENTS = re.compile(r"\d{2}(?!\d)")
-_WHOLE_AT_END = re.compile(r"(?:^|[^\d.,])(?:\d{1,3}(?:[ .,'’]\d{3})+|\d+)$")
+_WHOLE_AT_END = re.compile(r"(?:^|[^\d.,])(?:\d{1,3}(?:[ .,'’]\d{3}){1,5}|\d{1,15})$")
+# Longer than a match of the pattern above.
+_MAX_END_LENGTH = 32
 _DECIMALS = re.compile(r"[.,]\d{1,2}(?!\d)")
-_DIGIT_AT_END = re.compile(r"\d$")
 _SIGN_AT_END = re.compile(r"\d\s?€$")
 
 
@@ -49,7 +50,8 @@ def tag_role(element: Element, style: str | None) -> Role | None:
         return Role.LIST
     if (style and _LINE_THROUGH.search(style)) or element.get("data-a-strike") == "true":
         return Role.LIST
-    if element.tag == "label" and any(one.get("type") == "checkbox" for one in element.iter("input")):
+    is_small_label = element.tag == "label" and not has_many_elements(element)
+    if is_small_label and any(one.get("type") == "checkbox" for one in element.iter("input")):
         # A product that can be added, such as a warranty.
         return Role.EXTRA
     return Role.VARIANT if element.tag in ("option", "select") else None
@@ -114,18 +116,17 @@ def joined_text(pieces: list[TextPiece]) -> tuple[str, list[tuple[int, TextPiece
 def _separator(before: str, piece: TextPiece, *, is_new_block: bool) -> str:
     if not before:
         return ""
-    if piece.text in (".", ",") and _DIGIT_AT_END.search(before):
-        return ""
-    if _DECIMALS.match(piece.text) and _DIGIT_AT_END.search(before):
+    if before[-1].isdecimal() and (piece.text in (".", ",") or _DECIMALS.match(piece.text)):
         return ""
     if before[-1] in ".," and _CENTS.match(piece.text) and before[-2:-1].isdigit():
         return ""
-    if piece.is_cents and _SIGNED_CENTS.fullmatch(piece.text) and _WHOLE_AT_END.search(before):
+    end = max(0, len(before) - _MAX_END_LENGTH)
+    if piece.is_cents and _SIGNED_CENTS.fullmatch(piece.text) and _WHOLE_AT_END.search(before, end):
         return ""
     if piece.is_cents and _are_cents(piece.text):
-        if whole := _WHOLE_AT_END.search(before):
+        if whole := _WHOLE_AT_END.search(before, end):
             return "," if "." in whole[0] else "."
-        return "" if _SIGN_AT_END.search(before) else f" {PIECE_BREAK} "
+        return "" if _SIGN_AT_END.search(before, end) else f" {PIECE_BREAK} "
     return f" {BLOCK_BREAK} " if is_new_block else f" {PIECE_BREAK} "
 
 

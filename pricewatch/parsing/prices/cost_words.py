@@ -57,7 +57,7 @@ PER_UNIT = PhrasePattern(
     fi et lv lt: vieneto kaina
     tr he ar: birim fiyat\w*; kg fiyat[ıi]; ל-?100 (?:גרם|מ"ל); לק"ג; לליטר; للكيلو; لكل كيلو; لكل 100
     vi id ms: giá mỗi kg; harga per kg
-    ja: \d*\s?(?:kg|g|ml|l|㎡|m2|坪|本|枚|個)あたり
+    ja: \d{0,4}\s?(?:kg|g|ml|l|㎡|m2|坪|本|枚|個)あたり
     ko: (?:kg|g|ml|l)당
     zh: 每公斤; 每100克; 每公升; 每千克; 每斤; 每平方
     th: ต่อ(?:กิโลกรัม|กก|ลิตร)

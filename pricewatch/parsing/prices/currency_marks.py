@@ -27,6 +27,7 @@ _WORD = re.compile(
 )
 _PUNCTUATION = "()[]*:;!,|\"'"
 _MAX_SIGN_LENGTH = max(map(len, SIGNS))
+_MAX_MARK_PARTS = 3
 
 
 def has_currency_mark(text: str) -> bool:
@@ -52,7 +53,7 @@ def mark_before(text: str) -> tuple[Codes, str]:
     return codes, text[: match.start()] if codes else text
 
 
-def mark_after(text: str) -> tuple[Codes, str]:
+def mark_after(text: str, parts: int = _MAX_MARK_PARTS) -> tuple[Codes, str]:
     """The codes of the mark right after a number, and the text after the mark; `$ CAD` is one mark."""
     match = _AFTER.match(text)
     if match is None:
@@ -62,7 +63,7 @@ def mark_after(text: str) -> tuple[Codes, str]:
         codes = SIGNS.get(run[:length].upper())
         if codes:
             rest = text[match.start(1) + length :]
-            more_codes, more_rest = mark_after(rest) if len(codes) > 1 else ((), rest)
+            more_codes, more_rest = mark_after(rest, parts - 1) if len(codes) > 1 < parts else ((), rest)
             return (more_codes, more_rest) if set(more_codes) & set(codes) else (codes, rest)
     codes = _word_codes(run)
     return codes, text[match.end() :] if codes else text

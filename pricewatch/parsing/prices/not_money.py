@@ -33,13 +33,13 @@ _MEASURE = re.compile(
 )
 _COUNT = re.compile(
     r"(?:\bmin(?:imum|imal\w*|\.)?\s?(?:order|qty|quantity|bestell\w*|menge|abnahme|commande|pedido|ordine|"
-    r"bestelling|zamówieni\w*|objednávk\w*)|\bmoq|\bmindest(?:bestell|abnahme)\w*|мин\w*\.?\s?(?:заказ|кол)\w*|"
+    r"bestelling|zamówieni\w*|objednávk\w*)|\bmoq|\bmindest(?:bestell|abnahme)\w*|мин\w{0,20}\.?\s?(?:заказ|кол)\w{0,20}|"
     r"\b(?:qty|quantity|menge|anzahl|quantité|cantidad|quantità|quantidade|aantal|ilość|množství|количество|"
     r"кол-во))[\s.:=(]{0,6}$",
     re.IGNORECASE,
 )
 _LABEL_LENGTH = 48
-_LAST_WORD = re.compile(r"([^\W\d_]+)[\s.,]{0,3}$")
+_LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)[\s.,]{0,3}$")
 _NEXT_WORD = re.compile(r"[\s.,]{0,3}([^\W\d_]+)")
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
-from unicodedata import category
+from unicodedata import category, numeric
 
-from price_parser.parser import parse_number
-
-from pricewatch.money import ISO_4217, minor_units
-from pricewatch.parsing.prices.currency import INDIAN_GROUPING, resolve_currency
+from pricewatch.money import minor_units
+from pricewatch.parsing.prices.currency import resolve_currency
 from pricewatch.parsing.prices.currency_marks import (
     BLOCK_BREAK,
     PIECE_BREAK,
@@ -23,6 +22,7 @@ from pricewatch.parsing.prices.currency_marks import (
     recognised_codes,
 )
 from pricewatch.parsing.prices.not_money import is_not_money
+from pricewatch.parsing.prices.number_value import amount_of
 from pricewatch.parsing.prices.price_roles import Role, role_from_context
 from pricewatch.parsing.text import collapse_spaces
 
@@ -54,6 +54,10 @@ class _Position:
     codes: Codes
 
 
+# A longer text is not one of a price.
+MAX_LENGTH = 20_000
+# More than what `role_from_context` looks at.
+_MAX_CONTEXT = 400
 _GROUPED = r"\d{1,3}(?:[ '’.,]\d{3})+(?!\d)(?:[.,]\d{1,2}(?!\d))?"
 _NUMBER = re.compile(
     rf"(?P<digits>{_GROUPED}|\d+(?:[.,]\d+)*|(?<!\d)[.,]\d{{1,2}}(?!\d))(?:[.,:]\s?[-−–—]{{1,2}}(?!\d))?"
@@ -67,8 +71,8 @@ _SPOKEN_CENTS = re.compile(
     r"(\d)\s(reais|real|pesos|euros?|dollars?)\s(?:com|con|and|y|e|et)\s(\d{1,2})\s(?:centavos?|c[ée]ntimos?|cents?|centimes?)"
 )
 _PERCENT = re.compile(r"\s?%")
-_DASH = re.compile(r"\s*(?:-|−|–|—|~|〜|to|bis|à|a|do|tot|till|até|до)\s*")
-_TIMES = re.compile(r"\s*(?:x|×|\*)\s*(?:de|of|à)?\s*")
+_DASH = re.compile(r"\s*+(?:-|−|–|—|~|〜|to|bis|à|a|do|tot|till|até|до)\s*+")
+_TIMES = re.compile(r"\s*+(?:x|×|\*)\s*+(?:(?:de|of|à)\s*+)?")
 _FOR = re.compile(
     r"\s*(?:for|für|pour|por|per|za|voor|за|"
     r"(?:\w+ )?(?:\+|or more|and more|oder mehr|ou plus|et plus|o más|ou mais|o più|of meer|"
@@ -78,6 +82,8 @@ _FOR = re.compile(
 _MAGNITUDE = re.compile(
     r"\s?(?:k|m|mio|mln|mill?|bn|b|tys|tis|tsd|cr|crore|lakh|lac)\b\.?(?!\w)", re.IGNORECASE
 )
+# As in 1e5; nobody writes a price so.
+_EXPONENT = re.compile(r"e[+-]?\d", re.IGNORECASE)
 _BOUNDARY = re.compile(f"[{PIECE_BREAK}{BLOCK_BREAK}]")
 # Other characters for point, comma and apostrophe between digits.
 _SEPARATOR_VARIANTS = {"٫": ".", "．": ".", "·": ".", "․": ".", "‧": ".", "٬": ",", "，": ",", "‚": ","}
@@ -86,12 +92,17 @@ _SEPARATOR_VARIANT = re.compile(rf"(?<=\d)[{''.join(_SEPARATOR_VARIANTS)}](?=\d)
 # Characters between two parts of one number; a word after the second part counts something else.
 _PART_SEPARATORS = f" .,{PIECE_BREAK}{BLOCK_BREAK}"
 _COUNTED = re.compile(r"\s?(?!ce?nts?\b|cts?\b|c\b|kop|коп|øre|öre|gr\b)[^\W\d_]", re.IGNORECASE)
-# Unicode categories of punctuation and letter-like marks.
-_PUNCTUATION = frozenset({"Po", "Pi", "Pf", "Lm", "Sk"})
+# What stands between the digits of one number that is written unusually: marks, or a letter after a point.
+_JOINT = re.compile(r"[.,]?(?:([^\w\s\x21-\x7e]{1,4})|(?<=[.,])[^\W\d_])\d")
+_MAX_JOINT = 6
+# Unicode categories: punctuation, letter-like marks, combining, invisible and unassigned characters, symbols.
+_JOINING = frozenset({"Po", "Pi", "Pf", "Lm", "Sk", "Mn", "Me", "Cc", "Cf", "Cn", "Co", "Cs", "So"})
 
 
 def numbers_in(text: str, currency: str | None = None, hints: Iterable[str] = ()) -> list[Number]:
-    """All numbers in a text that may be money; percentages are left out."""
+    """All numbers in a text that may be money, without percentages; none in a text above MAX_LENGTH."""
+    if len(text) > MAX_LENGTH:
+        return []
     plain = _SEPARATOR_VARIANT.sub(lambda found: _SEPARATOR_VARIANTS[found[0]], collapse_spaces(text))
     # The sign can be the decimal point, `68€50`; with a second sign, only if it touches both parts.
     pattern = _EURO_CENTS if plain.count("€") == 1 else _TOUCHING_EURO_CENTS
@@ -100,20 +111,19 @@ def numbers_in(text: str, currency: str | None = None, hints: Iterable[str] = ()
         plain = _SPOKEN_CENTS.sub(lambda found: f"{found[1]}.{found[3]:0>2} {found[2]}", plain)
     positions = _positions(plain, currency, hints)
     split = _split_numbers(plain, positions, hints)
+    # Words belong to the nearest numbers with a currency: "lowest in 30 days: €9".
+    boundaries = [match.start() for match in _BOUNDARY.finditer(plain)]
+    labels = _labels(plain, positions, boundaries)
+    tails = _tails(plain, positions, boundaries)
     found: list[Number] = []
-    for index, position in enumerate(positions):
-        # Words belong to the nearest numbers with a currency: "lowest in 30 days: €9".
-        previous = next((one for one in reversed(positions[:index]) if one.codes), None)
-        following = next((one for one in positions[index + 1 :] if one.codes), None)
-        label = plain[previous.end if previous else 0 : position.label_end]
-        tail = plain[position.tail_start : following.start if following else len(plain)]
+    for index, (position, label, tail) in enumerate(zip(positions, labels, tails, strict=True)):
         role = _joint_role(plain, positions[index - 1], position) if index else None
         if not position.codes and is_not_money(plain, position.start, position.end):
             role = Role.NOT_MONEY
         amount = (
             None
             if position in split or _is_unclear(plain, position)
-            else _amount(position.digits, resolve_currency(position.codes, hints) or currency)
+            else amount_of(position.digits, resolve_currency(position.codes, hints) or currency)
         )
         if role is Role.RANGE:
             lower = found[-1].amount
@@ -125,9 +135,8 @@ def numbers_in(text: str, currency: str | None = None, hints: Iterable[str] = ()
             Number(
                 amount=amount,
                 codes=position.codes,
-                role=role
-                or _role(label, tail, has_previous=previous is not None, has_following=following is not None),
-                negative=_MINUS.search(label) is not None,
+                role=role or role_from_context(label[1], tail[0], is_last=tail[1]),
+                negative=_MINUS.search(label[0]) is not None,
                 start=position.start,
                 end=position.end,
             )
@@ -177,93 +186,75 @@ def _split_numbers(text: str, positions: list[_Position], hints: Iterable[str]) 
 def _is_complete(position: _Position, hints: Iterable[str]) -> bool:
     """Whether the number has all decimals of its currency."""
     decimals = minor_units(resolve_currency(position.codes, hints) or "")
-    return re.fullmatch(rf".*\d[.,]\d{{{decimals}}}" if decimals else r".*", position.digits) is not None
+    whole, fraction = position.digits[: -decimals - 1], position.digits[-decimals:]
+    has_point = position.digits[len(whole) : -decimals] in (".", ",")
+    return not decimals or (has_point and whole[-1:].isdecimal() and fraction.isdecimal())
 
 
 def _is_unclear(text: str, position: _Position) -> bool:
     around = text[max(0, position.start - 1) : position.end + 1]
     return (
         _REPLACEMENT in around
+        or _continues(text[position.end : position.end + _MAX_JOINT])
+        or _continues(text[max(0, position.start - _MAX_JOINT) : position.start][::-1])
         or _MAGNITUDE.match(text, position.end) is not None
-        or _joins_digits(text[position.end : position.end + 2])
-        or _joins_digits(text[max(0, position.start - 2) : position.start][::-1])
+        or _EXPONENT.match(text, position.end) is not None
     )
 
 
-def _joins_digits(neighbours: str) -> bool:
-    """Whether an unknown mark connects the number to another digit."""
-    mark, other = neighbours[:1], neighbours[1:]
-    return other.isdigit() and not mark.isascii() and category(mark) in _PUNCTUATION
+def _continues(neighbours: str) -> bool:
+    """Whether unknown marks connect the number to another digit ("19.O9"), or a fraction follows ("19½")."""
+    if 0 < numeric(neighbours[:1] or "0", 0) < 1:
+        return True
+    joint = _JOINT.match(neighbours)
+    return joint is not None and all(
+        category(mark) in _JOINING and mark not in (PIECE_BREAK, BLOCK_BREAK) for mark in joint[1] or ""
+    )
 
 
-def _label_part(between: str) -> str:
-    """The part of a text between two numbers that may label the second: not the piece of the first."""
-    boundary = _BOUNDARY.search(between)
-    return between[boundary.end() :] if boundary else between
+def _labels(text: str, positions: list[_Position], boundaries: list[int]) -> Iterator[tuple[str, str]]:
+    """The text before each number, up to one with a currency; and without the piece of that one."""
+    start = words_start = 0
+    for position in positions:
+        end = position.label_end
+        first = max(0, end - _MAX_CONTEXT)
+        # A boundary after this number is not in the text before it.
+        words = text[max(words_start if words_start <= end else start, first) : end]
+        yield text[max(start, first) : end], _without_boundaries(words)
+        if position.codes:
+            start = words_start = position.end
+            index = bisect_left(boundaries, start)
+            if index < len(boundaries):
+                words_start = boundaries[index] + 1
 
 
-def _tail_part(between: str) -> str:
-    """The part of a text between two numbers that may belong to the first: not the piece of the second."""
-    last = max(between.rfind(PIECE_BREAK), between.rfind(BLOCK_BREAK))
-    return between[:last].partition(BLOCK_BREAK)[0] if last >= 0 else between
+def _tails(text: str, positions: list[_Position], boundaries: list[int]) -> list[tuple[str, bool]]:
+    """The text after each number without the piece of the next one with a currency; whether there is none."""
+    found: list[tuple[str, bool]] = []
+    is_last, end, words_end = True, len(text), -1
+    for position in reversed(positions):
+        start = position.tail_start
+        words = text[start : min(end, start + _MAX_CONTEXT)]
+        if words_end >= start:
+            words = words[: words_end - start].partition(BLOCK_BREAK)[0]
+        found.append((_without_boundaries(words), is_last))
+        if position.codes:
+            is_last, end = False, position.start
+            index = bisect_left(boundaries, end)
+            words_end = boundaries[index - 1] if index else -1
+    return found[::-1]
+
+
+def _without_boundaries(text: str) -> str:
+    return _BOUNDARY.sub(" ", text).lower()
 
 
 def _joint_role(text: str, first: _Position, second: _Position) -> Role | None:
     """The role of two numbers from the text between them, without currency marks."""
-    between = _BOUNDARY.sub(" ", text[first.tail_start : second.label_end]).lower()
+    between = _without_boundaries(text[first.tail_start : second.label_end])
     if _DASH.fullmatch(between) and not _TIMES.match(text, second.tail_start):
         return Role.RANGE
     # "3 x €10" and "3 for €10" count payments or pieces; "from €10 for €8" counts money.
     if first.codes:
         return None
     return Role.INSTALMENT if _TIMES.fullmatch(between) else Role.VARIANT if _FOR.fullmatch(between) else None
-
-
-def _role(label: str, tail: str, *, has_previous: bool, has_following: bool) -> Role:
-    before = _label_part(label) if has_previous else label
-    after = _tail_part(tail) if has_following else tail
-    return role_from_context(
-        _BOUNDARY.sub(" ", before).lower(), _BOUNDARY.sub(" ", after).lower(), is_last=not has_following
-    )
-
-
-def _amount(number: str, currency: str | None) -> Decimal | None:
-    """The value of a number by the rules of its currency; None if it can be read in two ways."""
-    digits = number.replace(" ", "").replace("'", "").replace("’", "")
-    decimals = minor_units(currency) if currency in ISO_4217 else 2
-    separators = [ch for ch in digits if ch in ".,"]
-    if not separators:
-        return Decimal(digits)
-    last = separators[-1]
-    tail = len(digits) - digits.rindex(last) - 1
-    mixed = len(set(separators)) > 1
-    if separators.count(last) > 1:
-        # A repeated separator groups thousands; with a second kind before it, the number is not valid.
-        return None if mixed else _grouped(digits, last, is_indian=currency in INDIAN_GROUPING)
-    if tail == 3 and not mixed:
-        if decimals == 3:
-            return parse_number(digits, last)
-        if digits.startswith("0"):
-            return parse_number(digits, last)
-        return _grouped(digits, last)
-    if tail == 3 and decimals != 3:
-        return None
-    if mixed and not _are_groups(digits[: digits.rindex(last)]):
-        return None
-    if tail > 3 and tail != decimals and set(digits[-tail + 2 :]) != {"0"}:
-        return None
-    return parse_number(digits, last)
-
-
-def _are_groups(whole: str) -> bool:
-    """Whether the integer part is grouped by thousands, or by hundreds as in India."""
-    head, *groups = re.split(r"[.,]", whole)
-    return 1 <= len(head) <= 3 and len(groups[-1]) == 3 and all(len(group) in (2, 3) for group in groups)
-
-
-def _grouped(digits: str, separator: str, *, is_indian: bool = False) -> Decimal | None:
-    head, *groups = digits.split(separator)
-    shorter = {2, 3} if is_indian and separator == "," else {3}
-    if not 1 <= len(head) <= 3 or len(groups[-1]) != 3 or any(len(group) not in shorter for group in groups):
-        return None
-    return Decimal(head + "".join(groups))

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from pricewatch.money import MAX_CENTS, minor_units
 from pricewatch.parsing.prices.currency import resolve_currency
-from pricewatch.parsing.prices.numbers import Number, numbers_in
+from pricewatch.parsing.prices.numbers import MAX_LENGTH, Number, numbers_in
 from pricewatch.parsing.prices.price_roles import Role
 from pricewatch.parsing.text import collapse_spaces
 
@@ -51,6 +51,7 @@ class PriceRefusal(StrEnum):
     NEGATIVE = "negative"
     UNCLEAR_NUMBER = "a number that can be read in two ways"
     OUT_OF_RANGE = "out of range"
+    TOO_LONG = "a text that is too long for a price"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,8 @@ class ParsedPrice:
 
 def parse_price(text: str, currency: str | None = None, hints: Iterable[str] = ()) -> ParsedPrice:
     """Parse the price of a displayed text; `hints` are likely currencies, best first."""
+    if len(text) > MAX_LENGTH:
+        return ParsedPrice(refusal=PriceRefusal.TOO_LONG)
     numbers = numbers_in(text, currency, hints)
     if not numbers:
         return ParsedPrice(refusal=PriceRefusal.NO_NUMBER)
@@ -104,6 +107,8 @@ def parse_machine_price(value: object, currency: str | None) -> ParsedPrice:
     if isinstance(value, (int, float)):
         return _checked(Decimal(str(value)), currency)
     text = collapse_spaces(str(value))
+    if len(text) > MAX_LENGTH:
+        return ParsedPrice(refusal=PriceRefusal.TOO_LONG)
     try:
         amount = Decimal(text)
     except InvalidOperation:
@@ -175,7 +180,8 @@ def _checked(amount: Decimal, currency: str | None) -> ParsedPrice:
 
 def _without_noise(amount: Decimal, decimals: int) -> Decimal | None:
     """Round away float noise: `19.9900` and `19.989999999` are 19.99; None if more than noise is lost."""
-    if abs(amount) >= _MAX_AMOUNT:
+    # `abs` would raise an error for an exponent of ten digits.
+    if amount.copy_abs() >= _MAX_AMOUNT:
         return None
     short = amount.quantize(Decimal(1).scaleb(-decimals))
     return short.normalize() + 0 if abs(amount - short) <= Decimal(1).scaleb(-decimals - 1) else None

@@ -16,7 +16,7 @@ _NOT_ONE_PRICE = frozenset({Role.FROM, Role.RANGE})
 def agreed_price(fields: Iterable[int | None], displayed: list[str], currency: str) -> int | None:
     """The price in minor units that the fields and the displayed texts agree on.
 
-    A field may be rounded to whole units; the more precise one is returned.
+    A field may be rounded to whole units; the more precise one is returned. Two precise ones must be equal.
     """
     unit = 10 ** minor_units(currency)
     amounts = sorted({cents for cents in fields if cents})
@@ -34,4 +34,5 @@ def agreed_price(fields: Iterable[int | None], displayed: list[str], currency: s
             amounts = [alone] if alone else []
     if not amounts or amounts[-1] - amounts[0] >= unit:
         return None
-    return next((cents for cents in amounts if cents % unit), amounts[0])
+    precise = [cents for cents in amounts if cents % unit]
+    return None if len(precise) > 1 else next(iter(precise), amounts[0])

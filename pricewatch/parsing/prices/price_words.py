@@ -23,7 +23,7 @@ _PRICE_WORDS = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"\b[A-Z]{3}\b")
-PERCENTAGE = re.compile(r"[-−–]?\s?\d+(?:[.,]\d+)?\s?%")
+PERCENTAGE = re.compile(r"[-−–]?\s?(?<!\d)\d++(?:[.,]\d++)?\s?%")
 _CURRENCY_WORDS = re.compile(
     r"\b(?:euro?s?|zł|zl|kč|kc|ft|lei|leu|ron|kr|sek|nok|dkk|rs|rp|rm|руб|грн|лв|тг|тенге|сум|дин|ден|"
     r"tl|fr|chf|usd|eur|gbp|dh|dt|tnd|bs|km|sfr|us|nt|hk|mx|au|ca)\b\.?|[^\W\d_]?[$€£¥￥₽₹₨₩₺₴₪₫฿₱₦₡₲₸₼₾₮₭៛₵৳֏]|円|원|元|圓|"
@@ -32,15 +32,18 @@ _CURRENCY_WORDS = re.compile(
 )
 # A number is a word too: it may count pieces or payments.
 _WORD = re.compile(r"[^\W\d_]{2,}|\d|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+# Also matches a number without a mark, so that its digits are read once.
 _MARKED_NUMBER = re.compile(
-    rf"(?:{_CURRENCY_WORDS.pattern})\s?\d[\d.,'’\s]*|\d[\d.,'’\s]*(?:{_CURRENCY_WORDS.pattern})",
+    rf"(?P<before>{_CURRENCY_WORDS.pattern})\s?\d[\d.,'’\s]*+"
+    rf"|\d[\d.,'’\s]*+(?P<after>{_CURRENCY_WORDS.pattern})?",
     re.IGNORECASE,
 )
 
 
 def last_mark_end(text: str) -> int:
     """The position after the last currency mark of a text, with the number that it belongs to."""
-    return max((match.end() for match in _MARKED_NUMBER.finditer(text)), default=0)
+    found = (match.end() for match in _MARKED_NUMBER.finditer(text) if match["before"] or match["after"])
+    return max(found, default=0)
 
 
 # The pages of a shop repeat the same few texts.

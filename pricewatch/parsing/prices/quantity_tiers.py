@@ -8,10 +8,10 @@ from pricewatch.parsing.prices.one_price import one_price
 
 _MARK = r"[^\s\d.,:;()+-]{1,4}"
 _TIER = re.compile(
-    r"(?<![^\s(;,|])(\d{1,5})\s*(?:[-–]\s*\d{1,5}(?!\d)\s*:?|\+\s*:?|:)\s*"
+    r"(?<![^\s(;,|])(\d{1,5})\s*+(?:(?:[-–]\s*+\d{1,5}(?!\d)|\+)\s*+:?|:)\s*+"
     rf"((?:{_MARK}\s?)?\d(?:[\d.,'’]*\d)?(?![.,]?\d)(?:\s?{_MARK})?)"
     # The next text is another tier or not a number: "$13 95" has lost its decimal point.
-    r"(?=\s*(?:$|[^\s\d]|\d{1,5}\s*[-–+:]))"
+    r"(?=\s*+(?:$|[^\s\d]|\d{1,5}\s*+[-–+:]))"
 )
 
 

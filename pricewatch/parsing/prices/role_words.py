@@ -223,7 +223,7 @@ PERCENT_SAVING = re.compile(
     r"rabatt|discount|"
     r"sleva|zľava|rabat|zniżka|popust|reducere|kedvezmény|отстъпка|скидка|знижка|indirim|"
     r"desconto|alennus)"
-    r"\W{0,3})?[-−–]?\s?\d+(?:[.,]\d+)?\s?%\W{0,2}(?:\b(?:off|rabatt?|discount|gespart|saved|less|"
+    r"\W{0,3})?[-−–]?\s?(?<!\d)\d++(?:[.,]\d++)?\s?%\W{0,2}(?:\b(?:off|rabatt?|discount|gespart|saved|less|"
     r"de (?:descuento|remise|desconto|réduction)|korting|sconto|zniżki|slevy?|zľavy?|popusta?|reducere|"
     r"отстъпка|скидк\w*|знижк\w*|indirim\w*|alennus|הנחה|خصم|diskon|giảm)|オフ|引き?|할인)?"
 )

@@ -14,7 +14,7 @@ from pricewatch.parsing.prices.currency import INDIAN_GROUPING, SIGNS, WORDS, cu
 from pricewatch.parsing.text import collapse_spaces
 
 _SEPARATOR_VARIANTS = str.maketrans({"٫": ".", "٬": ",", "’": "'", "‘": "'", "`": "'", "´": "'", "−": "-"})
-_TYPED = re.compile(r"(?P<before>[^\d.,\-]*)(?P<number>-?[\d.,' ]*\d)(?P<after>\D*)")
+_TYPED = re.compile(r"(?P<before>[^\d.,\-]{0,60})(?P<number>-?[\d.,' ]{0,60}\d)(?P<after>\D{0,60})")
 _MAX_LENGTH = 60
 
 
@@ -74,10 +74,13 @@ def _readings(number: str, currency: str) -> list[Decimal]:
 
 def _grouped(number: str, mark: str, currency: str) -> str:
     """The digits of a number that a separator groups by thousands; empty if it does not."""
-    parts = [rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+"]
-    if mark == "," and currency in INDIAN_GROUPING:
-        parts.append(r"[1-9]\d?(?:,\d\d)*,\d{3}")
-    return number.replace(mark, "") if re.fullmatch("|".join(parts), number) else ""
+    parts = number.split(mark)
+    head, *groups = map(len, parts)
+    if not all(map(str.isdecimal, parts)) or number.startswith("0") or groups[-1:] != [3]:
+        return ""
+    by_thousands = head <= 3 and set(groups) == {3}
+    by_hundreds = mark == "," and currency in INDIAN_GROUPING and head <= 2 and set(groups[:-1]) <= {2}
+    return number.replace(mark, "") if by_thousands or by_hundreds else ""
 
 
 def _check_mark(mark: str, currency: str, text: str) -> None:

@@ -29,6 +29,9 @@ _PRICES = (
 _CURRENCIES = ("currency", "currencyCode", "priceCurrency", "currency_code", "currencyIso", "currencyISO")
 _MAX_NODES = 20_000
 _MAX_SCRIPT_SIZE = 3_000_000
+_MAX_ASSIGNMENTS = 200
+_MAX_PATH = 120
+_MAX_KEY = 60
 _SIMILAR = 0.8
 
 _decoder = json.JSONDecoder(strict=False)
@@ -44,20 +47,44 @@ class StatePrice:
     only_confirms: bool
 
 
-def state_prices(root: Element, title: str) -> list[StatePrice]:
-    """The prices of objects whose name matches the title."""
+def state_prices(root: Element, title: str, left_out: list[str]) -> list[StatePrice]:
+    """The prices of objects whose name matches the title; says which scripts were `left_out` as too large."""
     name = name_words(title)
     found: list[StatePrice] = []
+    budget = _Budget()
     for index, script in enumerate(root.iter("script")):
         text = script.text or ""
-        if "rice" not in text or len(text) > _MAX_SCRIPT_SIZE or script.get("src"):
+        if "rice" not in text or script.get("src"):
             continue
-        for start, value in _values(script, text):
-            found.extend(_prices(value, name, f"script[{index}]{start}"))
+        where = f"script[{index}]"
+        if len(text) > _MAX_SCRIPT_SIZE:
+            left_out.append(f"{where} has more than {_MAX_SCRIPT_SIZE:,} characters")
+            continue
+        prices = [
+            price
+            for start, value in _values(script, text, budget)
+            for price in _prices(value, name, f"{where}{start}", budget)
+        ]
+        if budget.is_spent:
+            left_out.append(f"{where} and later scripts have too many objects or assignments")
+            break
+        found.extend(prices)
     return found
 
 
-def _values(script: Element, text: str) -> Iterator[tuple[str, Any]]:
+@dataclass(slots=True)
+class _Budget:
+    """What may be looked at in all scripts of a page."""
+
+    nodes: int = _MAX_NODES
+    assignments: int = _MAX_ASSIGNMENTS
+
+    @property
+    def is_spent(self) -> bool:
+        return self.nodes < 0 or self.assignments < 0
+
+
+def _values(script: Element, text: str, budget: _Budget) -> Iterator[tuple[str, Any]]:
     kind = (script.get("type") or "").partition(";")[0].strip().lower()
     if kind == "application/ld+json":
         return
@@ -67,6 +94,9 @@ def _values(script: Element, text: str) -> Iterator[tuple[str, Any]]:
             yield f"#{script.get('id') or ''}", value
         return
     for match in _ASSIGNMENT.finditer(text):
+        budget.assignments -= 1
+        if budget.is_spent:
+            return
         value = _decoded(text, match.end())
         if value is not None:
             yield f":{match.group(0).strip()[:24]}", value
@@ -79,18 +109,20 @@ def _decoded(text: str, position: int) -> Any:
         return None
 
 
-def _prices(value: Any, name: frozenset[str], where: str) -> Iterator[StatePrice]:
+def _prices(value: Any, name: frozenset[str], where: str, budget: _Budget) -> Iterator[StatePrice]:
     pending: list[tuple[Any, str, str | None]] = [(value, where, None)]
-    for _ in range(_MAX_NODES):
-        if not pending:
-            return
+    while pending and not budget.is_spent:
+        budget.nodes -= 1
         node, path, inherited = pending.pop()
+        path = path[-_MAX_PATH:]
         if isinstance(node, dict):
             currency = _currency(node) or inherited
             if _has_name(node, name):
                 yield from _own_price(node, path, currency)
             pending.extend(
-                (one, f"{path}.{key}", currency) for key, one in node.items() if isinstance(one, (dict, list))
+                (one, f"{path}.{key[:_MAX_KEY]}", currency)
+                for key, one in node.items()
+                if isinstance(one, (dict, list))
             )
         elif isinstance(node, list):
             pending.extend(
@@ -116,7 +148,7 @@ def _own_price(node: dict[str, Any], path: str, currency: str | None) -> Iterato
             yield StatePrice(
                 parsed.amount,
                 parsed.currency or currency,
-                f"{path}.{key}"[-120:],
+                f"{path}.{key}"[-_MAX_PATH:],
                 str(raw)[:40],
                 only_confirms=is_whole or bool(parse_machine_price(node.get("discount"), currency).amount),
             )

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from typing import Any
 
-_WRAPPERS = re.compile(
-    r"^\s*(?:<!--|(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?)|(?:(?://|/\*)?\s*\]\]>\s*(?:\*/)?|"
-    r"(?://\s*)?-->)\s*;?\s*$"
+from pricewatch.parsing.structured_data.block_limits import check_length, check_nodes
+from pricewatch.parsing.text import unescape
+
+_NAME = "a JSON-LD block"
+_OPENING = re.compile(r"\s*+(?:<!--|(?://|/\*)?\s*+<!\[CDATA\[\s*+(?:\*/)?)")
+# A string or comment without an end lasts until the end of the text, so that each character is read once.
+_STRING = r'"(?:\\.|[^"\\])*+"?'
+_STRING_OR_COMMENT = re.compile(
+    rf"({_STRING})|//[^\n\r]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|<!--(?:[^-]|-(?!->))*+(?:-->)?", re.DOTALL
 )
-_STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n\r]*|/\*.*?\*/|<!--.*?-->', re.DOTALL)
-_STRING_OR_TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])', re.DOTALL)
+_STRING_OR_TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])", re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SEPARATORS = re.compile(r"[\s;,]*")
 
@@ -25,17 +29,38 @@ def is_jsonld_type(script_type: str | None) -> bool:
 
 
 def decode_jsonld(text: str) -> list[Any]:
-    """All JSON values in the text of a script; empty if it cannot be decoded."""
+    """All JSON values in the text of a script; empty if it cannot be decoded. Raises BlockTooLarge."""
+    check_length(text, _NAME)
+    values = _decoded(text)
+    check_nodes(values, text, _NAME)
+    return values
+
+
+def _decoded(text: str) -> list[Any]:
     try:
         return [json.loads(text, strict=False)]
     except (ValueError, RecursionError):
         pass
-    bare = _CONTROL.sub(" ", _WRAPPERS.sub("", _WRAPPERS.sub("", text)))
-    for attempt in (bare, _without_comments(bare), html.unescape(bare) if "&quot;" in bare else ""):
+    bare = _CONTROL.sub(" ", _unwrapped(_unwrapped(text)))
+    for attempt in (bare, _without_comments(bare), unescape(bare) if "&quot;" in bare else ""):
         values = _concatenated(attempt)
         if values:
             return values
     return []
+
+
+def _unwrapped(text: str) -> str:
+    """The text without the comment or CDATA section around it."""
+    opening = _OPENING.match(text)
+    return _without_closing(text[opening.end() :] if opening else text)
+
+
+def _without_closing(text: str) -> str:
+    end = text.rstrip().removesuffix(";").rstrip()
+    if end.endswith("-->"):
+        return end[:-3].rstrip().removesuffix("//")
+    end = end.removesuffix("*/").rstrip()
+    return end[:-3].rstrip().removesuffix("//").removesuffix("/*") if end.endswith("]]>") else text
 
 
 def _without_comments(text: str) -> str:

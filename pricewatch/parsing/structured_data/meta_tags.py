@@ -9,6 +9,7 @@ from pricewatch.parsing.pages.element_tree import Element
 from pricewatch.parsing.prices.currency import currency_code
 from pricewatch.parsing.prices.price import ParsedPrice, parse_machine_price, parse_price
 from pricewatch.parsing.prices.price_roles import Role
+from pricewatch.parsing.structured_data.block_limits import BlockTooLarge
 from pricewatch.parsing.text import clean
 from pricewatch.vocabulary import Availability
 
@@ -58,9 +59,11 @@ _AVAILABILITIES = ("product:availability", "og:availability", "og:product:availa
 _PREFIXES = ("og:", "product:", "twitter:", "availability", "currency")
 _PRICE_LABELS = ("price", "preis", "prix", "precio", "prezzo", "prijs", "cena")
 _SALE_PRICES = ("product:sale_price:amount", "og:sale_price:amount")
+_MAX_AMOUNTS = 100
 
 
 def read_meta_tags(metas: list[Element]) -> MetaTags:
+    """Raises BlockTooLarge."""
     meta_tags = MetaTags()
     amounts: list[tuple[str, str]] = []
     for element in metas:
@@ -74,6 +77,8 @@ def read_meta_tags(metas: list[Element]) -> MetaTags:
             meta_tags.values.setdefault(name, content)
         if name in _AMOUNTS:
             amounts.append((name, content))
+    if len(amounts) > _MAX_AMOUNTS:
+        raise BlockTooLarge(f"the page has more than {_MAX_AMOUNTS} meta tags with a price")
     meta_tags.currency = currency_code(meta_tags.first(*_CURRENCIES))
     meta_tags.availability = schema_availability(meta_tags.first(*_AVAILABILITIES))
     has_sale = any(name in _SALE_PRICES for name, _ in amounts)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pricewatch.parsing.pages.element_tree import Element, compiled_xpath, visible_text
+from pricewatch.parsing.structured_data.block_limits import MAX_DEPTH, MAX_PROPERTIES, BlockTooLarge
 from pricewatch.parsing.text import collapse_spaces
 
 
@@ -27,20 +28,26 @@ class _Syntax:
     find: Any
 
 
-# Selecting by attribute is the fastest XPath for elements that have it.
-_MICRODATA = _Syntax("itemscope", "itemtype", "itemprop", compiled_xpath("descendant::*/@itemprop/.."))
-_RDFA = _Syntax("typeof", "typeof", "property", compiled_xpath("descendant::*[not(self::meta)]/@property/.."))
+# Not `@itemprop/..`, which takes quadratic time for many attributes.
+_MICRODATA = _Syntax("itemscope", "itemtype", "itemprop", compiled_xpath("descendant::*[@itemprop]"))
+_RDFA = _Syntax("typeof", "typeof", "property", compiled_xpath("descendant::*[@property][not(self::meta)]"))
 
 _LINKS = frozenset({"a", "area", "link"})
 _MEDIA = frozenset({"img", "source", "audio", "video", "embed", "iframe"})
 _MAX_LENGTH = 500
+_MAX_NAMES = 20
+# Elements of a value whose text is read.
+_MAX_ELEMENTS = 200
 
 # The key of an item's element among its properties.
 ELEMENT = "@element"
 
 
 def read_microdata(root: Element) -> list[dict[str, Any]]:
-    """Top-level items with `@type`, properties and `@element`; loose properties form one more item."""
+    """Top-level items with `@type`, properties and `@element`; loose properties form one more item.
+
+    Raises BlockTooLarge.
+    """
     return _read(root, _MICRODATA)
 
 
@@ -50,6 +57,8 @@ def read_rdfa(root: Element) -> list[dict[str, Any]]:
 
 def _read(root: Element, syntax: _Syntax) -> list[dict[str, Any]]:
     elements = syntax.find(root)
+    if len(elements) > MAX_PROPERTIES:
+        raise BlockTooLarge(f"the page has more than {MAX_PROPERTIES:,} `{syntax.prop}` attributes")
     scopes = _Scopes(syntax)
     for element in elements:
         scopes.of(element)
@@ -57,16 +66,29 @@ def _read(root: Element, syntax: _Syntax) -> list[dict[str, Any]]:
         scopes.add_references(root)
     top: list[dict[str, Any]] = []
     orphans: dict[str, Any] = {"@type": ""}
-    owned: set[Element] = set()
+    owned: dict[Element, dict[str, Any]] = {}
     for element in elements:
         owner, item = scopes.of(element), scopes.items.get(element)
         if owner is not None and item is not None:
-            owned.add(element)
+            owned[element] = owner
         value = item if item is not None else _value(element)
-        for name in (element.get(syntax.prop) or "").split():
-            _add(orphans if owner is None else owner, name.rpartition(":")[2].rpartition("/")[2], value)
+        for name in (element.get(syntax.prop) or "").split(maxsplit=_MAX_NAMES)[:_MAX_NAMES]:
+            # The keys with @ are not properties.
+            if not (plain := name.rpartition(":")[2].rpartition("/")[2]).startswith("@"):
+                _add(orphans if owner is None else owner, plain, value)
+    _check_depth(owned)
     top = [item for element, item in scopes.items.items() if element not in owned]
     return [*top, orphans] if len(orphans) > 1 else top
+
+
+def _check_depth(owned: dict[Element, dict[str, Any]]) -> None:
+    """Raise BlockTooLarge if items are nested too deeply, or contain themselves."""
+    for owner in owned.values():
+        outer: dict[str, Any] | None = owner
+        for _ in range(MAX_DEPTH):
+            outer = owned.get(outer[ELEMENT]) if outer else None
+        if outer:
+            raise BlockTooLarge(f"items are nested more than {MAX_DEPTH} levels deep")
 
 
 class _Scopes:
@@ -76,19 +98,25 @@ class _Scopes:
         self.items: dict[Element, dict[str, Any]] = {}
         self._syntax = syntax
         self._references: dict[Element, dict[str, Any]] = {}
+        # The item of what is inside an element, for elements that were looked at.
+        self._around: dict[Element, dict[str, Any] | None] = {}
 
     def of(self, element: Element) -> dict[str, Any] | None:
         """The item that contains an element; the element of a nested item belongs to the outer item."""
         self._item(element)
         if element in self._references:
             return self._references[element]
-        parent = element.getparent()
-        while parent is not None:
-            item = self._item(parent) or self._references.get(parent)
-            if item is not None:
-                return item
-            parent = parent.getparent()
-        return None
+        path: list[Element] = []
+        item, node = None, element.getparent()
+        while item is None and node is not None and node not in self._around:
+            item = self._item(node) or self._references.get(node)
+            path.append(node)
+            node = node.getparent()
+        if item is None and node is not None:
+            item = self._around[node]
+        # Each element on the way is looked at once for all elements below it.
+        self._around.update(dict.fromkeys(path, item))
+        return item
 
     def add_references(self, root: Element) -> None:
         """Add the elements that items refer to with `itemref`."""
@@ -96,6 +124,7 @@ class _Scopes:
             name: item for scope, item in self.items.items() for name in (scope.get("itemref") or "").split()
         }
         if referenced:
+            self._around.clear()
             self._references = {
                 element: referenced[name]
                 for element in root.iter()
@@ -132,4 +161,8 @@ def _value(element: Element) -> str:
         return str(element.get("datetime"))
     if element.tag == "input" and element.get("value") is not None:
         return str(element.get("value"))
-    return VisibleText(collapse_spaces(visible_text(element)[: _MAX_LENGTH * 4])[:_MAX_LENGTH])
+    return VisibleText(
+        collapse_spaces(visible_text(element, _MAX_LENGTH * 4, _MAX_ELEMENTS)[: _MAX_LENGTH * 4])[
+            :_MAX_LENGTH
+        ]
+    )

@@ -12,6 +12,7 @@ from pricewatch.parsing.pages.element_tree import Element
 from pricewatch.parsing.prices.currency import currency_code
 from pricewatch.parsing.prices.price import ParsedPrice, parse_machine_price, parse_price
 from pricewatch.parsing.prices.price_roles import Role
+from pricewatch.parsing.structured_data.block_limits import BlockTooLarge
 from pricewatch.parsing.structured_data.microdata import ELEMENT, VisibleText
 from pricewatch.parsing.text import clean, word_set
 from pricewatch.vocabulary import Availability
@@ -159,7 +160,10 @@ def _direct_prices(node: dict[str, Any], currency: str | None, tax: bool | None)
 
 
 def _values(value: Any, currency: str | None) -> Iterator[tuple[str, ParsedPrice]]:
-    for one in value if isinstance(value, list) else [value]:
+    values = value if isinstance(value, list) else [value]
+    if len(values) > _MAX_OFFERS:
+        raise BlockTooLarge(f"an offer has more than {_MAX_OFFERS} prices")
+    for one in values:
         raw = one.get("@value", one.get("value")) if isinstance(one, dict) else one
         if raw is None or (isinstance(raw, str) and not raw.strip()):
             continue

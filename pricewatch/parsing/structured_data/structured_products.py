@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
+from pricewatch.parsing.structured_data.block_limits import MAX_PRODUCTS, BlockTooLarge
 from pricewatch.parsing.structured_data.microdata import ELEMENT
 from pricewatch.parsing.structured_data.offers import OfferData, read_offers
 from pricewatch.parsing.text import clean, word_set
@@ -26,6 +28,7 @@ _OTHER_PRODUCTS = word_set(
 _MAIN = frozenset({"mainentity", "mainentityofpage"})
 _MAX_DEPTH = 12
 _MAX_PREFIX_LENGTH = 6
+_MAX_KEY_LENGTH = 60
 
 
 @dataclass(slots=True)
@@ -48,8 +51,14 @@ class ProductData:
 
 
 def products_in(data: Any, source: str) -> list[ProductData]:
-    """All products in decoded structured data, except those that are only related to another one."""
-    return list(_walk(data, source, source, depth=0, is_main=False))
+    """All products in decoded structured data, except those that are only related to another one.
+
+    Raises BlockTooLarge.
+    """
+    found = list(islice(_walk(data, source, source, depth=0, is_main=False), MAX_PRODUCTS + 1))
+    if len(found) > MAX_PRODUCTS:
+        raise BlockTooLarge(f"{source} has more than {MAX_PRODUCTS} products")
+    return found
 
 
 def product_of(node: dict[str, Any], source: str, path: str) -> ProductData:
@@ -122,7 +131,11 @@ def _walk(data: Any, source: str, path: str, *, depth: int, is_main: bool) -> It
         name = key.lower()
         if name not in _OTHER_PRODUCTS and isinstance(value, (dict, list)):
             yield from _walk(
-                value, source, f"{path}.{key}", depth=depth + 1, is_main=is_main or name in _MAIN
+                value,
+                source,
+                f"{path}.{key[:_MAX_KEY_LENGTH]}",
+                depth=depth + 1,
+                is_main=is_main or name in _MAIN,
             )
 
 

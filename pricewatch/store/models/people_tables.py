@@ -1,4 +1,4 @@
-"""People: web sessions, the audit log, messages to people, and watch rules."""
+"""People: their passwords, tokens and sessions, the audit log, messages to people, and watch rules."""
 
 from __future__ import annotations
 
@@ -6,15 +6,58 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, func, text
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Identity, Index, func, text
 from sqlalchemy.dialects.postgresql import CHAR
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pricewatch.store.models.listing_tables import STORED_AVAILABILITIES
 from pricewatch.store.models.table_base import Base, identity, json_default, one_of
+from pricewatch.vocabulary import AccessRole
 
 MESSAGE_KINDS = ("alert", "resolved", "watch")
 WATCH_KINDS = ("price_at_or_below", "fell_by", "rose_by", "back_in_stock", "sold", "gone")
+
+
+class Person(Base):
+    """A person with a password of their own. The administrator of the environment has no row."""
+
+    __tablename__ = "people"
+    __table_args__ = (one_of("role", AccessRole),)
+
+    id: Mapped[int] = identity()
+    # In lower case.
+    name: Mapped[str] = mapped_column(unique=True)
+    role: Mapped[str]
+    # Contains the parameters of the hash function.
+    password_hash: Mapped[str]
+    enabled: Mapped[bool] = mapped_column(server_default=text("true"))
+    created_at: Mapped[datetime]
+    created_by: Mapped[str]
+    password_changed_at: Mapped[datetime]
+    last_login_at: Mapped[datetime | None]
+
+
+class AccessToken(Base):
+    """A token of a program. Only its hash is stored."""
+
+    __tablename__ = "access_tokens"
+    __table_args__ = (
+        one_of("role", AccessRole),
+        Index("ix_access_tokens_name", "name", unique=True, postgresql_where=text("revoked_at IS NULL")),
+    )
+
+    id: Mapped[int] = identity()
+    name: Mapped[str]
+    token_hash: Mapped[str] = mapped_column(unique=True)
+    role: Mapped[str]
+    created_at: Mapped[datetime]
+    created_by: Mapped[str]
+    expires_at: Mapped[datetime | None]
+    # At most one minute old.
+    last_used_at: Mapped[datetime | None]
+    last_used_from: Mapped[str | None]
+    revoked_at: Mapped[datetime | None]
+    revoked_by: Mapped[str | None]
 
 
 class WebSession(Base):
@@ -27,22 +70,39 @@ class WebSession(Base):
     person: Mapped[str]
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
+    id: Mapped[int] = mapped_column(BigInteger, Identity(always=True))
+    # Empty for the administrator of the environment.
+    person_id: Mapped[int | None] = mapped_column(
+        BigInteger, ForeignKey("people.id", ondelete="CASCADE"), index=True
+    )
+    # A digest of the password and role at login, keyed with the token: the session ends when they change.
+    credential: Mapped[str] = mapped_column(server_default="")
+    last_seen_at: Mapped[datetime | None]
+    address: Mapped[str | None]
+    user_agent: Mapped[str | None]
 
 
 class LoginFailure(Base):
-    """Consecutive wrong passwords from one address."""
+    """Wrong passwords and tokens: for an address and a name, for an address, or for a name."""
 
     __tablename__ = "login_failures"
+    __table_args__ = (Index("ix_login_failures_last_at", "last_at"),)
 
-    address: Mapped[str] = mapped_column(primary_key=True)
+    # Named when only addresses were counted.
+    key: Mapped[str] = mapped_column("address", primary_key=True)
     failures: Mapped[int]
     last_at: Mapped[datetime]
+    since_at: Mapped[datetime | None]
 
 
 class Audit(Base):
     """One row per change that a person made."""
 
     __tablename__ = "audit"
+    __table_args__ = (
+        Index("ix_audit_person_id", "person", "id"),
+        Index("ix_audit_action_id", "action", "id"),
+    )
 
     id: Mapped[int] = identity()
     at: Mapped[datetime]

@@ -103,6 +103,8 @@ class Egg(Base):
     version: Mapped[str] = mapped_column(primary_key=True)
     egg: Mapped[bytes] = mapped_column(LargeBinary)
     digest: Mapped[str]
+    # HMAC-SHA256 by the daemon that received it; NULL if that daemon had no key.
+    signature: Mapped[str | None]
     added_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
 
 

@@ -10,7 +10,7 @@ from pricewatch.rules.freshness import CLOCKS_APART
 from pricewatch.rules.market_schedule import FAILURES_TO_OPEN, failures_after_maintenance
 from pricewatch.store.fetch_state import proxy_blocks
 from pricewatch.store.operations import metric_totals
-from pricewatch.store.people import web_sessions
+from pricewatch.store.people import login_failures, web_sessions
 
 RUNS_AT_ONCE = 500
 JOBS_AT_ONCE = 5000
@@ -69,9 +69,10 @@ def reset_breakers(connection: Connection) -> int:
 
 
 def add_up_and_expire(connection: Connection, now: datetime) -> None:
-    """Add the metrics of finished runs to the totals; delete expired web sessions and proxy blocks."""
+    """Add the metrics of finished runs to the totals; delete what has expired."""
     metric_totals.add_finished_runs(connection, now)
     web_sessions.delete_expired(connection, now)
+    login_failures.delete_expired(connection, now)
     proxy_blocks.delete_expired(connection, now)
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from pricewatch.store.models import Egg
 
 _FIND = text("""
-SELECT version, digest FROM eggs
+SELECT version, digest, signature FROM eggs
 WHERE project = :project AND (CAST(:version AS text) IS NULL OR version = :version)
 ORDER BY added_at DESC LIMIT 1
 """)
@@ -30,13 +30,15 @@ WHERE e.project = ranked.project AND e.version = ranked.version AND ranked.rank 
 class EggRecord:
     version: str
     digest: str
+    signature: str | None
 
 
-def put(connection: Connection, project: str, version: str, egg: bytes) -> None:
+def put(connection: Connection, project: str, version: str, egg: bytes, signature: str | None = None) -> None:
     """Store a version. Deploying a version again makes it the newest."""
     values = {
         "egg": egg,
         "digest": hashlib.sha256(egg).hexdigest(),
+        "signature": signature,
         "added_at": func.clock_timestamp(),
     }
     connection.execute(

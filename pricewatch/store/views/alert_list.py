@@ -32,6 +32,7 @@ RUNBOOKS = {
     "disk_full": "disk-full",
     "run_silent": "node-lost",
     "node_lost": "node-lost",
+    "egg_refused": "a-version-that-is-not-signed",
     "database_away": "database-away",
 }
 

@@ -5,7 +5,8 @@ The database views leave out hidden sources, removed listings and listings with 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -52,6 +53,7 @@ WHERE listing_id = :id AND (CAST(:before AS timestamptz) IS NULL OR observed_at 
 ORDER BY observed_at DESC LIMIT :most
 """)
 EXPORT_PAGE = 2_000
+Connect = Callable[[], AbstractContextManager[Connection]]
 
 
 def listings(
@@ -101,12 +103,30 @@ def history(
     return [dict(row) for row in connection.execute(_HISTORY, parameters).mappings()]
 
 
-def all_listings(connection: Connection, filter_: ListingFilter, most: int) -> Iterator[dict[str, Any]]:
-    """Yield up to `most` listings, read page by page so that an export does not hold all in memory."""
+def all_listings(connect: Connect, filter_: ListingFilter, most: int) -> Iterator[dict[str, Any]]:
+    """Yield up to `most` listings, read page by page.
+
+    An export holds neither all rows in memory nor a connection while its client reads.
+    """
     left, before_id = most, filter_.before_id
     while left > 0:
-        rows, before_id = listings(connection, replace(filter_, before_id=before_id), min(EXPORT_PAGE, left))
+        with connect() as connection:
+            page = replace(filter_, before_id=before_id)
+            rows, before_id = listings(connection, page, min(EXPORT_PAGE, left))
         yield from rows
         left -= len(rows)
         if before_id is None:
             return
+
+
+def all_history(connect: Connect, listing_id: int, most: int) -> Iterator[dict[str, Any]]:
+    """Yield up to `most` rows of price history, newest first, read page by page."""
+    left, before = most, None
+    while left > 0:
+        size = min(EXPORT_PAGE, left)
+        with connect() as connection:
+            rows = history(connection, listing_id, most=size, before=before)
+        yield from rows
+        if len(rows) < size:
+            return
+        left, before = left - size, rows[-1]["observed_at"]

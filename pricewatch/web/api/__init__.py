@@ -11,14 +11,19 @@ from pricewatch.web.api import (
     exports,
     listings,
     markets,
+    people,
     quarantine,
     runs,
     sources,
     targets,
+    tokens,
     watch,
 )
 
 
 def api_routers() -> list[APIRouter]:
-    modules = (listings, exports, markets, crawl, targets, runs, quarantine, adapters, sources, alerts, watch)
+    modules = (
+        *(listings, exports, markets, crawl, targets, runs, quarantine, adapters, sources, alerts, watch),
+        *(people, tokens),
+    )
     return [module.router for module in modules]

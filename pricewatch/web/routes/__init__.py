@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from pricewatch.web.routes import (
+    account,
     adapters,
     alerts,
     audit,
@@ -12,6 +13,7 @@ from pricewatch.web.routes import (
     login,
     markets,
     overview,
+    people,
     products,
     proxies,
     quarantine,
@@ -19,6 +21,7 @@ from pricewatch.web.routes import (
     sources,
     targets,
     targets_add,
+    tokens,
     watch,
 )
 
@@ -26,6 +29,6 @@ from pricewatch.web.routes import (
 def page_routers() -> list[APIRouter]:
     modules = (
         *(login, overview, runs, listings, products, markets, targets_add, targets, adapters, sources),
-        *(quarantine, proxies, alerts, watch, audit),
+        *(quarantine, proxies, alerts, watch, audit, people, tokens, account),
     )
     return [module.router for module in modules]

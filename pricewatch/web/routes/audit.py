@@ -14,8 +14,21 @@ MOST = 100
 
 
 @router.get("/audit")
-def list_page(context: Context, before: Before = None) -> Response:
+def list_page(context: Context, person: str = "", action: str = "", before: Before = None) -> Response:
     with context.read() as connection:
-        rows = audit_log.find_entries(connection, most=MOST + 1, before_id=before)
-        more = rows[MOST - 1]["id"] if len(rows) > MOST else None
-        return context.render(connection, "audit.html", rows=rows[:MOST], more=more)
+        rows = audit_log.find_entries(
+            connection,
+            most=MOST + 1,
+            before_id=before,
+            person=person.replace("\x00", "") or None,
+            action=action.replace("\x00", "") or None,
+        )
+        return context.render(
+            connection,
+            "audit.html",
+            rows=rows[:MOST],
+            more=rows[MOST - 1]["id"] if len(rows) > MOST else None,
+            filters={"person": person, "action": action},
+            people=audit_log.find_people(connection),
+            actions=audit_log.find_actions(connection),
+        )

@@ -6,16 +6,25 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from pricewatch import clock
-from pricewatch.store.engine.database import engine
 from pricewatch.store.people import web_sessions
-from pricewatch.web.auth import COOKIE, Auth
-from pricewatch.web.auth_middleware import address_of, set_session
+from pricewatch.web.auth import Auth
+from pricewatch.web.auth_middleware import set_session
 from pricewatch.web.problems import error_response
 from pricewatch.web.request_context import Context, PostedForm
 from pricewatch.web.templating import MEDIA_TYPES, render, static_file
 
 router = APIRouter()
 CACHE_FOREVER = "public, max-age=31536000, immutable"
+
+
+@router.get("/favicon.ico")
+def icon() -> Response:
+    """Browsers ask for it on pages without a link to an icon, such as JSON and logs."""
+    return Response(
+        static_file("mark.svg"),
+        media_type=MEDIA_TYPES["svg"],
+        headers={"Cache-Control": "public, max-age=86400"},
+    )
 
 
 @router.get("/static/{fingerprint}/{name}")
@@ -47,26 +56,27 @@ def _log_in(request: Request, name: str, password: str, path: str) -> Response:
     auth: Auth = request.app.state.auth
     if auth.configuration.is_open:
         return RedirectResponse("/", 303)
-    now = clock.now()
-    result = auth.check_password(name, password, address_of(request.scope), now)
-    if result.status != 200:
+    now, address = clock.now(), request.scope["state"]["address"]
+    result = auth.check_password(name, password, address)
+    if result.account is None:
         headers = {"Retry-After": f"{result.retry_after:.0f}"} if result.retry_after else {}
         return render(
             request, "login.html", code=result.status, headers=headers, next=path, problem=result.reason
         )
-    with engine().begin() as connection:
-        session = web_sessions.open_session(connection, result.person, now)
+    agent, replaced = request.headers.get("user-agent", ""), request.cookies.get(auth.cookie, "")
+    session = auth.logins.open_session(result.account, address, agent, now, replaces=replaced)
     response = RedirectResponse(path, 303)
-    set_session(response.headers, session, secure=auth.configuration.secure_cookies)
+    set_session(response.headers, auth, session)
     return response
 
 
 @router.post("/logout")
 def log_out(context: Context, form: PostedForm) -> Response:
-    with engine().begin() as connection:
+    with context.change("logout", context.person) as connection:
         web_sessions.close_session(connection, context.auth_result.session)
     response = RedirectResponse("/login", 303)
-    response.delete_cookie(COOKIE, path="/")
+    auth: Auth = context.request.app.state.auth
+    response.delete_cookie(auth.cookie, path="/", secure=auth.configuration.secure_cookies)
     return response
 
 

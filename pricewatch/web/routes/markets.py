@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
+from sqlalchemy import Connection
 
 from pricewatch import adapters
 from pricewatch.errors import UserError
@@ -13,8 +14,8 @@ from pricewatch.services import add_market
 from pricewatch.store.source_registry import source_rows
 from pricewatch.store.views import market_list, source_list
 from pricewatch.store.writing import sweep_checkpoints
-from pricewatch.vocabulary import Tier
-from pricewatch.web.request_context import Context, Form, PostedForm
+from pricewatch.vocabulary import AccessRole, Tier
+from pricewatch.web.request_context import Context, Form, PostedForm, RequestContext
 
 router = APIRouter()
 # The price parameters of an adapter, and the form fields in which people type them.
@@ -64,7 +65,7 @@ def add(context: Context, form: PostedForm) -> Response:
         parameters = adapters.get(source.adapter_id).search_parameters
         add_market.add(connection, _values(form, parameters), source.id)
         if form.flag("approve") and not source.is_approved:
-            source_rows.approve(connection, source.id, context.person, context.now)
+            approve_source(connection, context, source.id)
     return context.redirect("/markets", f"The market {market_id} is added.")
 
 
@@ -122,6 +123,13 @@ def visibility(context: Context, form: PostedForm, source_id: str) -> Response:
     with context.change("source visibility", source_id, visibility=value) as connection:
         source_list.set_visibility(connection, source_id, value)
     return context.redirect("/markets#sources", f"{source_id} is now {value.lower()} for consumers.")
+
+
+def approve_source(connection: Connection, context: RequestContext, source_id: str) -> None:
+    """Approve a source along with something else, which needs a lower role."""
+    context.require(AccessRole.ADMIN)
+    source_rows.approve(connection, source_id, context.person, context.now)
+    context.actor.record(connection, "source approved", source_id)
 
 
 def _values(form: Form, parameters: tuple[str, ...]) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from fastapi.responses import Response
 
 from pricewatch.errors import UserError
 from pricewatch.money import ISO_4217
-from pricewatch.parsing.pages.sanitized_html import sanitized_page
 from pricewatch.rules.price_options import CHOOSABLE, page_marks
 from pricewatch.services import candidate_choice, quarantine_review
 from pricewatch.services.candidate_choice import ChoiceRequest
@@ -19,9 +18,9 @@ from pricewatch.store.writing import quarantine_rows
 from pricewatch.store.writing.quarantine_rows import QuarantineFilter
 from pricewatch.vocabulary import QuarantineReason
 from pricewatch.web.form_fields import Before, Id
+from pricewatch.web.page_display import display
 from pricewatch.web.page_rows import QuarantineRow
 from pricewatch.web.request_context import Context, Form, PostedForm, RequestContext
-from pricewatch.web.templating import asset
 
 router = APIRouter()
 MOST, MOST_AT_ONCE = 50, 200
@@ -59,8 +58,7 @@ def detail_page(context: Context, quarantine_id: Id) -> Response:
         offer = QuarantineRow.of(row)
         page = None
         if saved is not None:
-            encoding = row["details"].get("encoding") or "utf-8"
-            page = sanitized_page(_decoded(saved, encoding), asset("page.css"), page_marks(offer.options))
+            page = display(saved, row["details"].get("encoding") or "utf-8", page_marks(offer.options))
         following = quarantine_rows.find_rows(
             connection, QuarantineFilter(status="pending"), most=1, before=quarantine_id
         )
@@ -167,10 +165,3 @@ def _back(form: Form) -> str:
 
 def _subject(ids: list[int]) -> str:
     return f"offer {ids[0]}" if len(ids) == 1 else f"{len(ids)} offers"
-
-
-def _decoded(page: bytes, encoding: str) -> str:
-    try:
-        return page.decode(encoding, "replace")
-    except LookupError:
-        return page.decode("utf-8", "replace")

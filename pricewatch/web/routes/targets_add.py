@@ -12,9 +12,8 @@ from sqlalchemy import Connection
 
 from pricewatch.adapters.custom_selectors import SELECTOR_NAMES, check_selectors
 from pricewatch.errors import UserError
-from pricewatch.parsing.pages.sanitized_html import sanitized_page
 from pricewatch.parsing.target_csv import read_csv
-from pricewatch.rules.addresses import AllowedHosts
+from pricewatch.rules.access.addresses import AllowedHosts
 from pricewatch.rules.target_schedule import DEFAULT_SCHEDULE
 from pricewatch.services import target_import
 from pricewatch.services.notifications import channels
@@ -24,11 +23,13 @@ from pricewatch.store.queues import target_rows
 from pricewatch.store.queues.target_rows import NewTarget
 from pricewatch.store.source_registry import source_rows
 from pricewatch.web.form_fields import RENDER_CHOICES
+from pricewatch.web.page_display import display
 from pricewatch.web.page_previews import Preview, Previews
 from pricewatch.web.page_rows import PreviewRow
 from pricewatch.web.request_context import Context, Form, PostedForm, RequestContext
+from pricewatch.web.routes.markets import approve_source
 from pricewatch.web.routes.watch import rule_of
-from pricewatch.web.templating import asset
+from pricewatch.web.server.request_limits import in_megabytes
 
 router = APIRouter()
 SCHEDULES = {
@@ -37,7 +38,6 @@ SCHEDULES = {
     "0 */12 * * *": "twice a day",
     "0 6 * * *": "once a day",
 }
-MAX_FILE = 5 * 2**20
 MOST_PROBLEMS = 200
 IMPORTED = (LineOutcome.ADDED, LineOutcome.UPDATED)
 
@@ -88,7 +88,7 @@ def add(context: Context, form: PostedForm) -> Response:
         added = target_rows.add(connection, [new], context.now, context.person)
         source = source_rows.load(connection).by_id[added.sources[0]]
         if form.flag("approve") and not source.is_approved:
-            source_rows.approve(connection, source.id, context.person, context.now)
+            approve_source(connection, context, source.id)
         target_id = added.ids.get(0) or target_rows.find_url(connection, new.url)
         if form.text("kind"):
             watch_rules.add(connection, target_id=target_id, now=context.now, **rule_of(form))
@@ -114,15 +114,18 @@ def import_page(context: Context) -> Response:
 @router.post("/targets/import")
 def import_file(context: Context, form: PostedForm) -> Response:
     """Check the file first without importing it; the confirmation sends the same content again."""
+    limit = form.limits.csv_file
     content = (
         form.upload("file")
-        or _decoded(form.text("content", 2 * MAX_FILE))
-        or form.text("pasted", MAX_FILE).encode()
+        or _decoded(form.text("content", form.limits.csv))
+        or form.text("pasted", limit).encode()
     )
     if not content:
         return context.redirect("/targets/import", "Choose a file, or paste some URLs.", good=False)
-    if len(content) > MAX_FILE:
-        raise HTTPException(413, "The file is larger than 5 MB: use `scrapy targets import`.")
+    if len(content) > limit:
+        raise HTTPException(
+            413, f"The file is larger than {in_megabytes(limit)}: use `scrapy targets import`."
+        )
     file = read_csv(content)
     if form.text("action") == "import":
         with context.change("targets imported", f"{len(file.lines)} lines") as connection:
@@ -131,7 +134,7 @@ def import_file(context: Context, form: PostedForm) -> Response:
             )
             if form.flag("approve"):
                 for source_id in report.unapproved:
-                    source_rows.approve(connection, source_id, context.person, context.now)
+                    approve_source(connection, context, source_id)
         return context.redirect("/targets", f"{report.sentence}.")
     with context.read() as connection:
         savepoint = connection.begin_nested()
@@ -161,6 +164,7 @@ def _check_url(context: RequestContext, url: str) -> None:
 def _page(
     context: RequestContext, url: str, selectors: dict[str, str], preview: Preview | None, problem: str | None
 ) -> Response:
+    page = display(preview.page.encode("utf-8", "replace"), "utf-8") if preview and preview.page else None
     with context.read() as connection:
         source = None
         if url and problem is None:
@@ -173,7 +177,7 @@ def _page(
             preview=preview,
             result=PreviewRow.of(preview.result) if preview else None,
             problem=problem,
-            page=sanitized_page(preview.page, asset("page.css")) if preview and preview.page else None,
+            page=page,
             approved=source is not None and source.is_approved,
             schedules=SCHEDULES,
             render_choices=RENDER_CHOICES,

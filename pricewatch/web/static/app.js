@@ -57,6 +57,22 @@ for (const field of document.querySelectorAll("[data-submit]")) {
   field.addEventListener("change", () => field.form.requestSubmit());
 }
 
+/* A typed password can be shown. */
+for (const field of document.querySelectorAll("input[type=password]")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "tight reveal";
+  button.textContent = "Show";
+  button.setAttribute("aria-label", "Show what is typed");
+  button.addEventListener("click", () => {
+    const shown = field.type === "password";
+    field.type = shown ? "text" : "password";
+    button.textContent = shown ? "Hide" : "Show";
+    button.setAttribute("aria-label", shown ? "Hide what is typed" : "Show what is typed");
+  });
+  (field.closest("label") || field).after(button);
+}
+
 /* Show on the button that a slow form was sent. */
 for (const form of document.querySelectorAll("form[data-busy]")) {
   form.addEventListener("submit", (event) => {

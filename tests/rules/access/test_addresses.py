@@ -8,29 +8,53 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricewatch.rules.addresses import AllowedHosts, is_public, literal_address, refusal
+from pricewatch.rules.access.addresses import AllowedHosts, is_public, literal_address, refusal
+
+PRIVATE = {
+    "this host, in any notation": [
+        "127.0.0.1", "127.0.0.1.", "127.1", "2130706433", "0177.0.0.1", "0x7f.0.0.1", "0x7f000001", "0",
+        "0.0.0.0", "0.1.2.3", "[::1]", "::",
+    ],
+    "private networks": ["10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1", "fc00::1", "fec0::1"],
+    "link-local": ["169.254.1.1", "fe80::1%eth0"],
+    "shared by the customers of a provider": ["100.64.0.1", "100.127.255.255"],
+    "metadata of clouds": [
+        "169.254.169.254", "169.254.170.2", "168.63.129.16", "2822734096", "192.0.0.192", "100.100.100.200",
+        "fd00:ec2::254", "fd20:ce::254",
+    ],
+    "protocols, benchmarks, documentation": [
+        "192.0.0.1", "192.0.0.8", "192.0.0.9", "192.0.0.10", "192.0.0.170", "192.88.99.1", "198.18.0.1",
+        "198.19.255.255", "192.0.2.1", "198.51.100.1", "203.0.113.1", "2001:2::1", "2001:10::1", "2001:20::1",
+        "2001:db8::1", "3fff::1", "5f00::1", "100::1", "100:0:0:1::1",
+    ],
+    "multicast, reserved": ["224.0.0.1", "240.0.0.1", "255.255.255.255", "ff02::1", "4000::1", "8000::1"],
+    "IPv4 in IPv6: mapped, compatible, translated": [
+        "::ffff:10.0.0.1", "::ffff:7f00:1", "::ffff:168.63.129.16", "::127.0.0.1", "::10.0.0.1",
+        "::ffff:0:10.0.0.1",
+    ],
+    "IPv4 in IPv6: NAT64, 6to4, Teredo": [
+        "64:ff9b::a00:1", "64:ff9b::a83f:8110", "64:ff9b:1::a00:1", "64:ff9b:1::808:808", "2002:a00:1::",
+        "2002:a83f:8110::1", "2001::1", "2001:0:4136:e378:8000:63bf:f5ff:fffe",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("why", "host"), [(why, host) for why, hosts in PRIVATE.items() for host in hosts])
+def test_addresses_that_are_not_public_are_refused_in_any_spelling(why: str, host: str) -> None:
+    address = literal_address(host)
+    assert address is not None
+    assert not is_public(address), why
+    assert refusal(host, address, 80, AllowedHosts())
 
 
 @pytest.mark.parametrize(
     "host",
     [
-        "127.0.0.1", "127.0.0.1.", "127.1", "2130706433", "0177.0.0.1", "0x7f.0.0.1", "0x7f000001", "0",
-        "0.0.0.0", "10.0.0.1", "172.16.0.1", "192.168.0.1", "169.254.169.254", "100.64.0.1", "192.0.2.1",
-        "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "[::1]", "::", "fe80::1%eth0", "fc00::1",
-        "fec0::1", "ff02::1", "::ffff:10.0.0.1", "::ffff:7f00:1", "::127.0.0.1", "64:ff9b::a00:1",
-        "2002:a00:1::", "2001:db8::1",
+        "8.8.8.8", "134744072", "168.63.129.15", "192.0.1.1", "198.17.0.1", "100.128.0.1", "172.32.0.1",
+        "[2606:4700::1111]", "2001:200::1", "2a00:1450::1", "::ffff:8.8.8.8", "64:ff9b::808:808",
+        "2002:808:808::",
     ],
 )  # fmt: skip
-def test_private_addresses_are_refused_in_any_spelling(host: str) -> None:
-    address = literal_address(host)
-    assert address is not None
-    assert not is_public(address)
-    assert refusal(host, address, 80, AllowedHosts())
-
-
-@pytest.mark.parametrize(
-    "host", ["8.8.8.8", "134744072", "[2606:4700::1111]", "::ffff:8.8.8.8", "64:ff9b::808:808"]
-)
 def test_public_addresses_are_allowed(host: str) -> None:
     address = literal_address(host)
     assert address is not None

@@ -11,6 +11,20 @@ IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 IPNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+# Special ranges that some versions of Python's `ipaddress` call global.
+_NOT_PUBLIC: list[IPNetwork] = [
+    ipaddress.ip_network(text)
+    for text in (
+        "168.63.129.16/32",  # Azure's host, from inside its machines
+        "192.0.0.0/24",  # protocol assignments; Oracle Cloud's metadata at 192.0.0.192
+        "192.88.99.0/24",  # relays of 6to4
+        "64:ff9b:1::/48",  # NAT64 inside a network
+        "2001::/23",  # protocol assignments, Teredo
+        "3fff::/20",  # documentation
+        "5f00::/16",  # segment routing
+        "fec0::/10",  # site-local
+    )
+]
 PORTS = {"http": 80, "https": 443}
 
 
@@ -29,21 +43,19 @@ def literal_address(host: str) -> IPAddress | None:
 
 
 def embedded_address(address: IPAddress) -> IPAddress:
-    """Return the IPv4 address that an IPv6 address embeds, or the address itself."""
+    """Return the IPv4 address to which an IPv6 address leads (mapped, 6to4, NAT64), or the address itself."""
     if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+        inner = address.ipv4_mapped or address.sixtofour
         if inner is None and address in _NAT64:
             inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is None and int(address) >> 32 == 0 and int(address) > 1:
-            inner = ipaddress.IPv4Address(int(address))
         return inner or address
     return address
 
 
 def is_public(address: IPAddress) -> bool:
     effective = embedded_address(address)
-    local = isinstance(effective, ipaddress.IPv6Address) and effective.is_site_local
-    return effective.is_global and not (effective.is_multicast or effective.is_reserved or local)
+    is_special = effective.is_multicast or effective.is_reserved
+    return effective.is_global and not is_special and not any(effective in each for each in _NOT_PUBLIC)
 
 
 class AllowedHosts:
