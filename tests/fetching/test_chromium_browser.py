@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from tests.fetching.conftest import PageRequest, Site, busiest
+from tests.fetching.conftest import PageRequest, Site
 from tests.middlewares.test_guard import Trap
 
 pytestmark = pytest.mark.slow
@@ -71,13 +71,16 @@ def test_page_is_rendered_by_its_scripts_without_needless_resources(site: Site) 
 @pytest.mark.browser
 @pytest.mark.proof
 def test_rate_limit_applies_to_the_resources_of_a_page(site: Site) -> None:
-    site.source(requests_per_second=2, max_concurrent=1)
+    site.source(requests_per_second=0.5, max_concurrent=1)
     pages = [in_browser(site.url(path)) for path in rendered(site, 2)]
     report = site.fetch(*pages)
     assert all("buy-box" in result["body"] for result in report.results)
     # robots.txt, and for each page the page, its script and its data.
     assert len(report.log) == 7
-    assert busiest([entry.time for entry in report.log], 1.0) <= 2
+    assert report.stat("rate_limit/requests") >= 7
+    # Chromium may send its first request late; without a limit all six take about two seconds.
+    times = [entry.time for entry in report.log[1:]]
+    assert max(times) - min(times) >= 8
 
 
 @pytest.mark.browser
