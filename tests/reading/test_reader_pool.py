@@ -29,7 +29,7 @@ from tests.conftest import ROOT
 from tests.reading.slow_adapters import scripted_adapter
 from tests.waiting import until
 
-LIMITS = ReadLimits(seconds=0.3, processes=2, megabytes=600)
+LIMITS = ReadLimits(seconds=0.5, processes=2, megabytes=600)
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +62,8 @@ def process_id(found: ExtractFailure) -> str:
 @pytest.mark.parametrize(
     ("order", "why"),
     [
-        ("backtrack", "not read within 0.3 seconds"),
-        ("sleep", "not read within 0.3 seconds"),
+        ("backtrack", "not read within 0.5 seconds"),
+        ("sleep", "not read within 0.5 seconds"),
         ("allocate 2000", "not read within 600 MB of memory"),
         ("allocate 480", "not read within 600 MB of memory"),
         ("exit", "not read: the reader process ended with status 3"),
