@@ -278,6 +278,14 @@ def test_services_answer_head_as_get_without_the_body(daemon: Daemon) -> None:
     assert "Traceback" not in daemon.log.read_text()
 
 
+def test_pages_and_api_answer_head_as_get_without_the_body(daemon: Daemon) -> None:
+    for path in ("/", "/listings", "/api/listings", "/api/export/listings.csv", "/no-such-page", "/login"):
+        got, head = send(daemon.port, "GET", path), send(daemon.port, "HEAD", path)
+        assert (head.status, head.body) == (got.status, b""), path
+        assert head.headers["Content-Type"] == got.headers["Content-Type"], path
+    assert "Traceback" not in daemon.log.read_text()
+
+
 @pytest.mark.parametrize(
     ("project", "version"),
     [

@@ -118,12 +118,13 @@ class _Exchange:
         if not self._request.startedWriting:
             self._set_headers()
         self._request.write(body)
-        if is_last:
+        # Twisted writes only the headers of a response to HEAD, so nobody waits for the rest of the body.
+        if is_last or self._request.method == b"HEAD":
             self._finish()
-        if self._is_paused and not is_last:
+        if self._is_paused and not self._is_over:
             self._waiting = written
         else:
-            self._resolve(written, True)
+            self._resolve(written, not self._is_over or is_last)
 
     def _set_headers(self) -> None:
         start = self._start or {"status": http.INTERNAL_SERVER_ERROR, "headers": ()}
@@ -183,7 +184,8 @@ def scope_of(request: Any) -> Scope:
         "type": "http",
         "asgi": {"version": "3.0", "spec_version": "2.4"},
         "http_version": request.clientproto.decode().partition("/")[2],
-        "method": request.method.decode(),
+        # FastAPI declares no route for HEAD, which must be answered like GET.
+        "method": "GET" if request.method == b"HEAD" else request.method.decode(),
         "scheme": "http",
         "path": unquote_to_bytes(request.path).decode("utf-8", "replace"),
         "raw_path": request.path,
