@@ -35,7 +35,6 @@ from tests.hostile.calls import (
     send,
 )
 from tests.scheduling.conftest import Cluster
-from tests.scheduling.daemons import Daemon
 from tests.web.stored import ACCOUNT_FORMS, store_one_of_each
 
 HOSTILE_HTML = '"><x-enemy onclick=alert(1)><script>alert(1)</script>'
@@ -266,24 +265,6 @@ def test_clients_that_leave_at_once_cause_no_traceback(target: Target) -> None:
         with socket.create_connection(("127.0.0.1", target.port), 30) as connection:
             connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
     assert target.request("GET", "/daemonstatus.json").status == 200
-
-
-def test_services_answer_head_as_get_without_the_body(daemon: Daemon) -> None:
-    for path, method in service_methods().items():
-        got, head = send(daemon.port, "GET", path), send(daemon.port, "HEAD", path)
-        assert (head.status, head.body) == (200, b""), path
-        if method == "POST":
-            assert got.json()["message"] == "method not allowed; use OPTIONS, POST"
-            assert head.headers["Content-Length"] == str(len(got.body))
-    assert "Traceback" not in daemon.log.read_text()
-
-
-def test_pages_and_api_answer_head_as_get_without_the_body(daemon: Daemon) -> None:
-    for path in ("/", "/listings", "/api/listings", "/api/export/listings.csv", "/no-such-page", "/login"):
-        got, head = send(daemon.port, "GET", path), send(daemon.port, "HEAD", path)
-        assert (head.status, head.body) == (got.status, b""), path
-        assert head.headers["Content-Type"] == got.headers["Content-Type"], path
-    assert "Traceback" not in daemon.log.read_text()
 
 
 @pytest.mark.parametrize(

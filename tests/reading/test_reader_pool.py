@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -123,6 +124,14 @@ def test_reader_knows_no_secrets(pool: ReaderPool, adapter: Adapter, monkeypatch
     assert {"PATH", "PYTHONPATH"} <= set(environment)
 
 
+def test_the_system_limits_the_process(pool: ReaderPool, adapter: Adapter) -> None:
+    process = psutil.Process(int(read(pool, adapter)))
+    size = LIMITS.megabytes * 2**20
+    assert process.rlimit(resource.RLIMIT_AS) == (size, size)
+    for kind in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE):
+        assert process.rlimit(kind) == (0, 0)
+
+
 PARENT = """
 import sys
 from pricewatch import adapters
@@ -149,5 +158,8 @@ def test_reader_does_not_outlive_its_parent(order: str) -> None:
         assert parent.stdout
         reader = psutil.Process(int(parent.stdout.readline()))
         assert Path(reader.cwd()) == ROOT
+        begun = reader.cpu_times().user
+        # Without a parent, only its own timer ends a process that is reading.
+        until(lambda: not order or reader.cpu_times().user > begun + 0.5)
         parent.send_signal(signal.SIGKILL)
     until(lambda: not reader.is_running() or reader.status() == psutil.STATUS_ZOMBIE)

@@ -118,13 +118,14 @@ class _Exchange:
         if not self._request.startedWriting:
             self._set_headers()
         self._request.write(body)
-        # Twisted writes only the headers of a response to HEAD, so nobody waits for the rest of the body.
+        # Of a response to HEAD, twisted writes only the headers: the rest of the body is not needed.
         if is_last or self._request.method == b"HEAD":
             self._finish()
-        if self._is_paused and not self._is_over:
+            self._resolve(written, is_last)
+        elif self._is_paused:
             self._waiting = written
         else:
-            self._resolve(written, not self._is_over or is_last)
+            self._resolve(written, True)
 
     def _set_headers(self) -> None:
         start = self._start or {"status": http.INTERNAL_SERVER_ERROR, "headers": ()}
