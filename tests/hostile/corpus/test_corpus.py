@@ -21,6 +21,7 @@ def test_some_pages_of_every_kind_keep_the_rules(capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.proof
+@pytest.mark.timeout(2400)  # 6 minutes on two idle cores
 def test_a_thousand_pages_keep_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--count", "1100"]) == 0, capsys.readouterr().out
     assert "The slowest 10 pages" in capsys.readouterr().out
