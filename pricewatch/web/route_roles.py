@@ -78,7 +78,11 @@ GET /targets/import
 POST /targets/import
 POST /targets/preview
 POST /watch
+GET /watch/{rule_id}
+POST /watch/{rule_id}
+POST /watch/{rule_id}/pause
 POST /watch/{rule_id}/remove
+POST /watch/{rule_id}/resume
 POST /api/admin/markets
 PUT /api/admin/markets/{market_id}
 POST /api/admin/markets/{market_id}/believe
@@ -96,6 +100,7 @@ POST /api/targets/{target_id}/render
 POST /api/targets/{target_id}/resume
 POST /api/watch-rules
 DELETE /api/watch-rules/{rule_id}
+PUT /api/watch-rules/{rule_id}
 """
 _ADMIN = """
 POST /adapters/{adapter_id:path}/disable

@@ -15,7 +15,7 @@ from pricewatch.queued_work import VerificationCandidate
 from pricewatch.rules.freshness import CLOCKS_APART, time_until_below
 from pricewatch.rules.market_membership import PriceRange
 from pricewatch.services import health_checks
-from pricewatch.store.people import watch_rules
+from pricewatch.store.people import rule_evaluation, watch_rules
 from pricewatch.store.queues import dispatch_state, target_queue, target_rows
 from pricewatch.store.queues.target_filter import TargetFilter
 from pricewatch.store.queues.target_rows import NewTarget
@@ -231,7 +231,7 @@ def queries(size: int) -> dict[str, Query]:
         "dispatcher: due markets": lambda c: dispatch_state.due_markets(c, NOW),
         "dispatcher: scheduling cycle of targets": lambda c: target_queue.schedule(c, NOW, LIMITS),
         "dispatcher: health checks": lambda c: health_checks.evaluate(c, NOW),
-        "dispatcher: watch rules": lambda c: watch_rules.evaluate(c, NOW),
+        "dispatcher: watch rules": lambda c: rule_evaluation.evaluate(c, NOW),
         "discovery: collect a page of 90 cards": collect,
         "discovery: sync a search market": sync,
         "writer: 90 known cards": lambda c: store(c, ids(90)),

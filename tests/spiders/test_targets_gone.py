@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pricewatch.store.people import rule_evaluation
 from pricewatch.store.people import watch_rules as rules
 from tests.spiders.target_runs import attempts, fetch, known, readable, target, watch
 from tests.waiting import until
@@ -24,7 +25,7 @@ def add_second_target(world: Any, target_id: int, suffix: str = "?v=1") -> int:
 
 
 def messages(world: Any) -> list[str]:
-    world.database.call(rules.evaluate, world.bazaar.now())
+    world.database.call(rule_evaluation.evaluate, world.bazaar.now())
     return [title for (title,) in world.database.rows("SELECT title FROM messages WHERE kind = 'watch'")]
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from pricewatch.money import Money
 from pricewatch.rules.market_membership import PriceRange
-from pricewatch.store.people import watch_rules
+from pricewatch.store.people import rule_evaluation, watch_rules
 from pricewatch.store.source_registry import market_rows
 from pricewatch.store.views import admin_listings, product_list, public_listings
 from pricewatch.store.views.listing_filter import ListingFilter
@@ -85,10 +85,10 @@ def test_a_watch_rule_ignores_prices_in_other_currencies(database: Database, pro
     priced = [(n, price, code) for n, (price, code) in PRICES.items() if price > 1]
     cheaper = [card(n, price - 1, later(9), currency=code) for n, price, code in priced]
     store(database.engine, cheaper)
-    assert database.call(watch_rules.evaluate, NOW) == 0
+    assert database.call(rule_evaluation.evaluate, NOW) == 0
     # Now in euros and below the threshold; the earlier price in yen is not compared with it.
     store(database.engine, [card(3, 1_999, later(19), currency="EUR")])
-    assert database.call(watch_rules.evaluate, NOW) == 1
+    assert database.call(rule_evaluation.evaluate, NOW) == 1
     message = database.value("SELECT title FROM messages")
     assert message == "Thing 3: now costs 19.99 EUR, before 899 JPY"
     rule = database.row("SELECT last_fired_price_cents, last_fired_currency FROM watch_rules")
@@ -100,9 +100,9 @@ def test_price_changes_are_computed_within_one_currency(database: Database) -> N
     listing = database.value("SELECT id FROM listings")
     database.call(watch_rules.add, kind="fell_by", listing_id=listing, threshold_percent=10, now=NOW)
     store(database.engine, [card(1, 6_000, later(1), currency="EUR")])
-    assert database.call(watch_rules.evaluate, NOW) == 0
+    assert database.call(rule_evaluation.evaluate, NOW) == 0
     store(database.engine, [card(1, 5_000, later(2), currency="EUR")])
-    assert database.call(watch_rules.evaluate, NOW) == 1
+    assert database.call(rule_evaluation.evaluate, NOW) == 1
     assert database.value("SELECT title FROM messages") == "Thing 1: fell from 60.00 EUR to 50.00 EUR"
 
 

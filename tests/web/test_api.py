@@ -184,6 +184,20 @@ def test_targets_and_watch_rules_are_added_changed_and_removed(client: httpx.Cli
         client.post("/api/watch-rules", json={"kind": "fell_by", "target_id": target["id"]}).status_code
         == 400
     )
+    added = client.post("/api/watch-rules", json=rule).json()
+    change = {"kind": "fell_by", "threshold_percent": 12.5, "enabled": False}
+    changed = client.put(f"/api/watch-rules/{added['id']}", json=change)
+    assert changed.status_code == 200
+    assert changed.json() == {
+        **added,
+        "kind": "fell_by",
+        "threshold_cents": None,
+        "currency": None,
+        "threshold_percent": "12.5",
+        "enabled": False,
+    }
+    assert client.put(f"/api/watch-rules/{added['id'] + 1}", json=change).status_code == 404
+    assert client.put(f"/api/watch-rules/{added['id']}", json={"kind": "fell_by"}).status_code == 400
     refused = client.post("/api/watch-rules", json={**rule, "notify": ["nowhere"]})
     assert refused.status_code == 400
     assert refused.json()["detail"] == "Unknown channel 'nowhere'. Known: none."

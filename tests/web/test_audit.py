@@ -47,6 +47,9 @@ FORMS: dict[str, tuple[str, dict[str, Any]]] = {
     "/tokens": ("/tokens", {"name": "one", "role": "read"}),
     "/tokens/{token_id}/revoke": ("/tokens/1/revoke", {}),
     "/watch": ("/watch", {"listing_id": 1, "kind": "gone"}),
+    "/watch/{rule_id}": ("/watch/1", {"kind": "sold"}),
+    "/watch/{rule_id}/pause": ("/watch/1/pause", {}),
+    "/watch/{rule_id}/resume": ("/watch/1/resume", {}),
     "/watch/{rule_id}/remove": ("/watch/1/remove", {}),
 }
 # Tested with the sessions that they need, or nothing is changed.
@@ -83,6 +86,7 @@ CALLS: dict[str, tuple[str, Any]] = {
     "POST /api/tokens": ("/api/tokens", {"name": "one", "role": "read"}),
     "DELETE /api/tokens/{token_id}": ("/api/tokens/1", None),
     "POST /api/watch-rules": ("/api/watch-rules", {"kind": "gone", "listing_id": 1}),
+    "PUT /api/watch-rules/{rule_id}": ("/api/watch-rules/1", {"kind": "sold"}),
     "DELETE /api/watch-rules/{rule_id}": ("/api/watch-rules/1", None),
 }
 CHANGING = {name for name in ROUTE_ROLES if not name.startswith("GET ")}

@@ -71,6 +71,19 @@ def test_a_listing_shows_its_chart_and_gets_a_watch_rule(page: Page, database: D
         1250,
         "EUR",
     )
+    page.get_by_role("link", name="Edit").click()
+    expect(page.get_by_label("Notify me when")).to_have_value("price_at_or_below")
+    expect(page.get_by_label("EUR")).to_have_value("12.50")
+    page.get_by_label("Notify me when").select_option("fell_by")
+    page.get_by_label("%").fill("15")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status")).to_contain_text("The watch rule is changed")
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    changed = "SELECT kind, threshold_cents, threshold_percent, enabled FROM watch_rules"
+    assert database.row(changed) == ("fell_by", None, 15, False)
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
 
 
 def test_a_url_is_added_with_a_preview(page: Page, marketplace: Bazaar, database: Database) -> None:

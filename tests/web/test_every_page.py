@@ -91,6 +91,7 @@ def test_every_page_renders(client: httpx.Client, full: Database) -> None:
         "listing_id": _ids(full, "listings"),
         "product_id": _ids(full, "products"),
         "quarantine_id": _ids(full, "quarantine"),
+        "rule_id": _ids(full, "watch_rules"),
         "run_id": _ids(full, "runs"),
         "spider": list(SPIDERS),
     }

@@ -15,7 +15,10 @@ from pricewatch.store.models.table_base import Base, identity, json_default, one
 from pricewatch.vocabulary import AccessRole
 
 MESSAGE_KINDS = ("alert", "resolved", "watch")
-WATCH_KINDS = ("price_at_or_below", "fell_by", "rose_by", "back_in_stock", "sold", "gone")
+WATCH_KINDS = (
+    *("price_at_or_below", "fell_by", "rose_by", "any_change", "lowest_ever", "lowest_in_30_days"),
+    *("back_in_stock", "sold", "gone"),
+)
 
 
 class Person(Base):
