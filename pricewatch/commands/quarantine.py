@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pricewatch import clock
-from pricewatch.console import audit_entry
+from pricewatch.console import audit_entry, strict_review_action
 from pricewatch.console.action_command import ActionCommand
 from pricewatch.console.terminal_io import parse_ids, print_json, print_table, progress_bar, user_name
 from pricewatch.errors import UserError
@@ -25,7 +25,7 @@ class Command(ActionCommand):
     name = "quarantine"
 
     def short_desc(self) -> str:
-        return "Review quarantined offers: list, show, choose, accept, reject, replay"
+        return "Review quarantined offers: list, show, choose, accept, reject, replay, strict"
 
     def add_actions(self) -> None:
         show_all = self.action("list", "List quarantined offers, the newest first")
@@ -81,6 +81,17 @@ class Command(ActionCommand):
         replay.add_argument("--adapter", metavar="ID", help="all pending offers of this adapter")
         replay.add_argument("--apply", action="store_true", help="store the offers that are valid now")
         replay.add_argument("--by", metavar="NAME", help="who decides (default: your login name)")
+
+        strict = self.action(
+            "strict",
+            "Let price changes over a percentage wait for a person",
+            "For a source, a market or a target. Without arguments, list what has strict review.\n"
+            "Example: scrapy quarantine strict source example.com 20",
+        )
+        strict_review_action.add_arguments(strict)
+
+    def do_strict(self, opts: argparse.Namespace) -> None:
+        strict_review_action.run(opts)
 
     def do_list(self, opts: argparse.Namespace) -> None:
         from pricewatch.store.engine.database import engine

@@ -16,6 +16,19 @@ def is_jump(known: Money | None, seen: Money | None, *, factor: float = JUMP_FAC
     return seen.exceeds(known, factor) or known.exceeds(seen, factor)
 
 
+def needs_person(known: Money | None, seen: Money | None, *, share: float | None) -> bool:
+    """Return whether strict review holds a price that differs from the known one by more than a share.
+
+    A price in another currency cannot be compared, so it is held too.
+    """
+    if share is None or known is None or seen is None or known == seen:
+        return False
+    if not known.is_like(seen):
+        return True
+    apart = known - seen if known > seen else seen - known
+    return apart.exceeds(known, share)
+
+
 def agrees(quarantined: Money, seen: Money, *, within: float = AGREES_WITHIN) -> bool:
     """Return whether a second observation confirms a quarantined price, up to rounding and exchange rates."""
     if not quarantined.is_like(seen):

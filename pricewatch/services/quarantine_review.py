@@ -261,6 +261,9 @@ def _store_once(
             "the price jumped, and no other run confirmed it",
         )
         return done
+    if not accept_jump and reviewed_offers.needs_person(connection):
+        done.outcome, done.details = Review.STILL_QUARANTINED, "strict review: a person must accept the price"
+        return done
     if reviewed_offers.write(connection, pending["run_id"] or 0, run_type):
         done.outcome = Review.STORED
     return done

@@ -60,6 +60,7 @@ GET /api/runs/{run_id}/pages
 GET /api/sources
 GET /api/targets
 GET /api/targets/{target_id}
+GET /api/strict-reviews
 GET /api/watch-rules
 """
 _OPERATE = """
@@ -77,6 +78,7 @@ POST /targets/add
 GET /targets/import
 POST /targets/import
 POST /targets/preview
+POST /quarantine/strict-review
 POST /watch
 GET /watch/{rule_id}
 POST /watch/{rule_id}
@@ -98,6 +100,7 @@ DELETE /api/targets/{target_id}
 POST /api/targets/{target_id}/pause
 POST /api/targets/{target_id}/render
 POST /api/targets/{target_id}/resume
+PUT /api/strict-reviews
 POST /api/watch-rules
 DELETE /api/watch-rules/{rule_id}
 PUT /api/watch-rules/{rule_id}

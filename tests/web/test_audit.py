@@ -46,6 +46,10 @@ FORMS: dict[str, tuple[str, dict[str, Any]]] = {
     "/targets/import": ("/targets/import", {"pasted": NEW_TARGET.format(8), "action": "import"}),
     "/tokens": ("/tokens", {"name": "one", "role": "read"}),
     "/tokens/{token_id}/revoke": ("/tokens/1/revoke", {}),
+    "/quarantine/strict-review": (
+        "/quarantine/strict-review",
+        {"kind": "source", "subject": "bazaar", "percent": "20"},
+    ),
     "/watch": ("/watch", {"listing_id": 1, "kind": "gone"}),
     "/watch/{rule_id}": ("/watch/1", {"kind": "sold"}),
     "/watch/{rule_id}/pause": ("/watch/1/pause", {}),
@@ -86,6 +90,10 @@ CALLS: dict[str, tuple[str, Any]] = {
     "POST /api/tokens": ("/api/tokens", {"name": "one", "role": "read"}),
     "DELETE /api/tokens/{token_id}": ("/api/tokens/1", None),
     "POST /api/watch-rules": ("/api/watch-rules", {"kind": "gone", "listing_id": 1}),
+    "PUT /api/strict-reviews": (
+        "/api/strict-reviews",
+        {"kind": "source", "subject": "bazaar", "percent": 20},
+    ),
     "PUT /api/watch-rules/{rule_id}": ("/api/watch-rules/1", {"kind": "sold"}),
     "DELETE /api/watch-rules/{rule_id}": ("/api/watch-rules/1", None),
 }

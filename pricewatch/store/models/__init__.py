@@ -34,7 +34,13 @@ from pricewatch.store.models.run_tables import CollectedCard, Run, RunPage, Veri
 from pricewatch.store.models.scheduling_tables import DispatcherRow, Egg, Job, Node
 from pricewatch.store.models.source_tables import Market, Retailer, Source
 from pricewatch.store.models.table_base import Base
-from pricewatch.store.models.target_tables import Quarantined, QuarantinePage, Target, TargetQueue
+from pricewatch.store.models.target_tables import (
+    Quarantined,
+    QuarantinePage,
+    StrictReview,
+    Target,
+    TargetQueue,
+)
 
 __all__ = [
     "AccessToken",
@@ -71,6 +77,7 @@ __all__ = [
     "Seller",
     "SellerHistory",
     "Source",
+    "StrictReview",
     "Target",
     "TargetQueue",
     "VerificationAttempt",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import (
@@ -112,6 +113,24 @@ class TargetQueue(Base):
     accepted_total: Mapped[int] = mapped_column(BigInteger, server_default="0")
     # The number of rejected targets by reason.
     rejected_total: Mapped[dict[str, Any]] = json_default("{}")
+
+
+class StrictReview(Base):
+    """A source, market or target whose price changes over a percentage wait for a person."""
+
+    __tablename__ = "strict_reviews"
+    __table_args__ = (
+        CheckConstraint("num_nonnulls(source_id, market_id, target_id) = 1", name="one_subject"),
+        CheckConstraint("percent > 0 AND percent <= 1000", name="percent"),
+    )
+
+    id: Mapped[int] = identity()
+    source_id: Mapped[str | None] = mapped_column(ForeignKey("sources.id", ondelete="CASCADE"), unique=True)
+    market_id: Mapped[str | None] = mapped_column(ForeignKey("markets.id", ondelete="CASCADE"), unique=True)
+    target_id: Mapped[int | None] = mapped_column(ForeignKey("targets.id", ondelete="CASCADE"), unique=True)
+    percent: Mapped[Decimal]
+    created_at: Mapped[datetime]
+    created_by: Mapped[str]
 
 
 class Quarantined(Base):

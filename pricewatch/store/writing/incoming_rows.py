@@ -32,7 +32,8 @@ COLUMNS = """
 KNOWN_COLUMNS = """
     listing_id bigint, keep_url boolean, known_price_cents integer, known_currency text,
     known_availability text, known_active boolean, known_at timestamptz, is_new boolean, is_older boolean,
-    clock_was_ahead boolean, has_stock boolean, seller_id bigint, appended boolean, quarantined boolean
+    clock_was_ahead boolean, has_stock boolean, seller_id bigint, appended boolean, quarantined boolean,
+    needs_person boolean
 """
 
 _CREATE = text(

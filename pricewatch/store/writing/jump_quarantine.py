@@ -16,6 +16,7 @@ from pricewatch.rules.price_jump import AGREES_WITHIN, JUMP_FACTOR
 from pricewatch.store.engine.json_safe import json_safe
 from pricewatch.store.writing import quarantine_rows
 from pricewatch.store.writing.batch import Batch, WriteUnit
+from pricewatch.store.writing.strict_review_rows import NEEDS_PERSON, SHARE
 
 # The same rules as in `pricewatch.rules.price_jump`; a test compares the two.
 _IS_JUMP = """NOT i.is_new AND NOT i.is_older AND i.currency = i.known_currency
@@ -26,10 +27,16 @@ _AGREES = """q.offer ->> 'currency' = i.currency
 
 _HAS_JUMPS_OR_PENDING = text(f"""
 SELECT EXISTS (SELECT FROM incoming i WHERE {_IS_JUMP}),
-       EXISTS (SELECT FROM quarantine WHERE status = 'pending' AND listing_id IS NOT NULL)
+       EXISTS (SELECT FROM quarantine WHERE status = 'pending' AND listing_id IS NOT NULL),
+       EXISTS (SELECT FROM strict_reviews)
 """)
 
 _MARK = text(f"UPDATE incoming i SET quarantined = true WHERE {_IS_JUMP}")
+_MARK_STRICT = text(f"""
+UPDATE incoming SET quarantined = true, needs_person = true
+FROM (SELECT i.ctid AS row FROM incoming i CROSS JOIN {SHARE} WHERE {NEEDS_PERSON}) held
+WHERE incoming.ctid = held.row
+""")
 
 _CONFIRM = text(f"""
 WITH confirmed AS (
@@ -38,7 +45,7 @@ WITH confirmed AS (
         note = format('run %s saw it too', CAST(:run_id AS bigint))
     FROM incoming i
     WHERE q.status = 'pending' AND q.listing_id = i.listing_id AND i.quarantined
-      AND q.run_id IS DISTINCT FROM :run_id AND {_AGREES}
+      AND i.needs_person IS NOT TRUE AND q.run_id IS DISTINCT FROM :run_id AND {_AGREES}
     RETURNING q.listing_id
 )
 UPDATE incoming i SET quarantined = false FROM confirmed c WHERE i.listing_id = c.listing_id
@@ -70,7 +77,9 @@ SELECT DISTINCT ON (i.listing_id)
         'image', i.image_url, 'adapter_version', i.adapter_version, 'observed_at', i.observed_at,
         'seller', CASE WHEN i.seller_key IS NOT NULL THEN jsonb_build_object(
             'id', i.seller_key, 'name', i.seller_name, 'type', i.seller_type) END)),
-    jsonb_build_object('why', 'the price jumped', 'price_cents', i.price_cents,
+    jsonb_build_object('why', CASE WHEN i.needs_person THEN 'the price changed, and strict review is on'
+                                   ELSE 'the price jumped' END,
+                       'price_cents', i.price_cents,
                        'stored_price_cents', i.known_price_cents, 'currency', i.currency,
                        'from', CASE WHEN i.detail THEN 'page' ELSE 'card' END),
     i.observed_at, i.observed_at
@@ -109,12 +118,15 @@ def quarantine_jumps(
 ) -> list[WriteUnit]:
     """Quarantine the prices that jump, and return the units that contain them.
 
-    A pending price that this run confirms is accepted; any other pending price of the listing is rejected.
+    A pending price that this run confirms is accepted, unless a person has to decide; any other pending price
+    of the listing is rejected.
     """
     values = {"run_id": batch.run_id, "factor": factor, "within": within}
-    has_jumps, has_pending = connection.execute(_HAS_JUMPS_OR_PENDING, values).one()
+    has_jumps, has_pending, has_strict = connection.execute(_HAS_JUMPS_OR_PENDING, values).one()
     if has_jumps:
         connection.execute(_MARK, values)
+    if has_strict and connection.execute(_MARK_STRICT).rowcount:
+        has_jumps = True
     if has_pending:
         connection.execute(_CONFIRM, values)
         connection.execute(_REJECT, values)

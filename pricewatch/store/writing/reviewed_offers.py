@@ -13,14 +13,21 @@ from pricewatch.store.models import Target
 from pricewatch.store.writing import history_append, incoming_rows, listing_upsert
 from pricewatch.store.writing.batch import Batch
 from pricewatch.store.writing.incoming_rows import Row
+from pricewatch.store.writing.strict_review_rows import NEEDS_PERSON, SHARE
 
 _LOADED = text("SELECT is_older, known_price_cents, known_currency, appended, known_at FROM incoming")
+_NEEDS_PERSON = text(f"SELECT {NEEDS_PERSON} FROM incoming i CROSS JOIN {SHARE}")
 
 
 def load(connection: Connection, row: Row) -> ResultRow[Any]:
     """Load one row into `incoming`, and return what is stored about its listing."""
     incoming_rows.load(connection, [row])
     return connection.execute(_LOADED).one()
+
+
+def needs_person(connection: Connection) -> bool:
+    """Return whether strict review lets only a person accept the loaded row."""
+    return bool(connection.execute(_NEEDS_PERSON).scalar_one())
 
 
 def write(connection: Connection, run_id: int, run_type: str) -> bool:

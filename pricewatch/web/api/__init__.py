@@ -15,6 +15,7 @@ from pricewatch.web.api import (
     quarantine,
     runs,
     sources,
+    strict_reviews,
     targets,
     tokens,
     watch,
@@ -24,6 +25,6 @@ from pricewatch.web.api import (
 def api_routers() -> list[APIRouter]:
     modules = (
         *(listings, exports, markets, crawl, targets, runs, quarantine, adapters, sources, alerts, watch),
-        *(people, tokens),
+        *(strict_reviews, people, tokens),
     )
     return [module.router for module in modules]

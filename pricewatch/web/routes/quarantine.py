@@ -14,10 +14,10 @@ from pricewatch.services import candidate_choice, quarantine_review
 from pricewatch.services.candidate_choice import ChoiceRequest
 from pricewatch.store.engine.database import engine
 from pricewatch.store.models.target_tables import REVIEW_STATUSES
-from pricewatch.store.writing import quarantine_rows
+from pricewatch.store.writing import quarantine_rows, strict_review_rows
 from pricewatch.store.writing.quarantine_rows import QuarantineFilter
 from pricewatch.vocabulary import QuarantineReason
-from pricewatch.web.form_fields import Before, Id
+from pricewatch.web.form_fields import Before, Id, percent
 from pricewatch.web.page_display import display
 from pricewatch.web.page_rows import QuarantineRow
 from pricewatch.web.request_context import Context, Form, PostedForm, RequestContext
@@ -45,7 +45,18 @@ def list_page(
             filters={"status": status, "reason": reason, "adapter": adapter},
             statuses=REVIEW_STATUSES,
             reasons=[str(word) for word in QuarantineReason],
+            strict=strict_review_rows.find(connection),
+            strict_kinds=strict_review_rows.KINDS,
         )
+
+
+@router.post("/quarantine/strict-review")
+def strict_review(context: Context, form: PostedForm) -> Response:
+    kind, subject, chosen = form.text("kind", 20), form.text("subject"), percent(form.text("percent"))
+    with context.change("strict review", f"{kind} {subject}", percent=chosen) as connection:
+        strict_review_rows.set_percent(connection, kind, subject, chosen, by=context.person, now=context.now)
+    done = f"is on above {chosen:g} %" if chosen else "is off"
+    return context.redirect("/quarantine", f"Strict review of {kind} {subject} {done}.")
 
 
 @router.get("/quarantine/{quarantine_id}")
