@@ -56,6 +56,7 @@ SELECT {", ".join(HISTORY_COLUMNS)} FROM {{table}}
 WHERE listing_id = :id AND (CAST(:before AS timestamptz) IS NULL OR observed_at < :before)
 ORDER BY observed_at DESC LIMIT :most
 """
+_EXISTS = "SELECT EXISTS (SELECT FROM {table} WHERE id = :id)"
 EXPORT_PAGE = 2_000
 Connect = Callable[[], AbstractContextManager[Connection]]
 
@@ -78,6 +79,11 @@ def listings(
 def listing(connection: Connection, listing_id: int) -> dict[str, Any] | None:
     row = connection.execute(_ONE, {"id": listing_id}).mappings().first()
     return dict(row) if row else None
+
+
+def has_listing(connection: Connection, listing_id: int, *, only_visible: bool = True) -> bool:
+    table = "visible_listings" if only_visible else "listings"
+    return bool(connection.execute(text(_EXISTS.format(table=table)), {"id": listing_id}).scalar_one())
 
 
 def _find(

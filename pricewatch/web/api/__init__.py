@@ -12,6 +12,7 @@ from pricewatch.web.api import (
     listings,
     markets,
     people,
+    price_drops,
     quarantine,
     runs,
     sources,
@@ -23,7 +24,20 @@ from pricewatch.web.api import (
 
 def api_routers() -> list[APIRouter]:
     modules = (
-        *(listings, exports, markets, crawl, targets, runs, quarantine, adapters, sources, alerts, watch),
+        *(
+            listings,
+            price_drops,
+            exports,
+            markets,
+            crawl,
+            targets,
+            runs,
+            quarantine,
+            adapters,
+            sources,
+            alerts,
+            watch,
+        ),
         *(people, tokens),
     )
     return [module.router for module in modules]
