@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
-from pricewatch.store.views import price_drops
-from pricewatch.store.views.price_drops import SPANS, DropFilter, DropPosition
+from pricewatch.store.views import price_drop_list
+from pricewatch.store.views.price_drop_list import SPANS, DropFilter, DropPosition
 from pricewatch.web.api.common import Limit, ResponseModel, ShortText
 from pricewatch.web.listing_query import Stock
 from pricewatch.web.problems import responses
@@ -58,5 +58,5 @@ def find(
         before=DropPosition.parse(before) if before else None,
     )
     with context.read() as connection:
-        rows, following = price_drops.price_drops(connection, filter_, most=limit, only_visible=True)
+        rows, following = price_drop_list.price_drops(connection, filter_, most=limit, only_visible=True)
     return {"items": rows, "next": str(following) if following else None}

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from pricewatch.store.views import market_list, price_drops, source_list
-from pricewatch.store.views.price_drops import SPANS, DropFilter, DropPosition
+from pricewatch.store.views import market_list, price_drop_list, source_list
+from pricewatch.store.views.price_drop_list import SPANS, DropFilter, DropPosition
 from pricewatch.web.form_fields import percent
 from pricewatch.web.request_context import Context
 
@@ -35,14 +35,14 @@ def drops_page(
         before=DropPosition.parse(before) if before else None,
     )
     with context.read() as connection:
-        rows, more = price_drops.price_drops(connection, filter_, most=MOST)
+        rows, more = price_drop_list.price_drops(connection, filter_, most=MOST)
         return context.render(
             connection,
             "price_drops.html",
             rows=rows,
             more=str(more) if more else None,
             first=not before,
-            window=price_drops.HISTORY_WINDOW,
+            window=price_drop_list.HISTORY_WINDOW,
             spans=SPAN_NAMES,
             markets=market_list.market_names(connection),
             sources=[row["id"] for row in source_list.sources(connection)],
