@@ -31,7 +31,9 @@ def fallen(database: Database) -> Database:
         4: [(50, 1000, {}), (8, None, {"availability": Availability.OUT_OF_STOCK}), (3, 990, {})],
         5: [(90, 1000, {}), (40, 100, {})],
     }
-    observed = [(hours, number, *rest) for number, rows in prices.items() for hours, *rest in rows]
+    observed = [
+        (hours, number, price, fields) for number, rows in prices.items() for hours, price, fields in rows
+    ]
     for run, (hours, number, price, fields) in enumerate(
         sorted(observed, reverse=True, key=lambda o: o[:2]), 1
     ):
@@ -88,8 +90,8 @@ def test_pages_of_decreases_are_complete(
 def test_decreases_are_read_from_the_index_on_time(database: Database) -> None:
     database.do(
         "INSERT INTO listings (source_id, identity_key, url, canonical_url, title, availability,"
-        " first_seen_at, last_seen_at) SELECT 'bazaar', 'PID:' || n, 'u' || n, 'u' || n, 'x', 'IN_STOCK', now(), now()"
-        " FROM generate_series(1, 3000) n"
+        " first_seen_at, last_seen_at) SELECT 'bazaar', 'PID:' || n, 'u' || n, 'u' || n, 'x', 'IN_STOCK',"
+        " now(), now() FROM generate_series(1, 3000) n"
     )
     database.do(
         "INSERT INTO price_history (listing_id, observed_at, price_cents, currency, availability)"

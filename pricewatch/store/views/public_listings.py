@@ -36,10 +36,10 @@ ALL_COLUMNS = (*COLUMNS, "active", "sold_at", "deactivated_at")
 _EXPRESSIONS = {
     "rooms": "listing_rooms(v.attributes)",
     "unit_price_cents": "unit_price_cents(v.price_cents, v.area)",
-    "seller_name": "coalesce(s.name, v.seller_name)",
-    "seller_type": "s.type",
+    # Not joined: the planner would read and sort the whole window instead of stopping at a full page.
+    "seller_name": "coalesce((SELECT name FROM sellers WHERE sellers.id = v.seller_id), v.seller_name)",
+    "seller_type": "(SELECT type FROM sellers WHERE sellers.id = v.seller_id)",
 }
-_SELLER = "LEFT JOIN sellers s ON s.id = v.seller_id"
 HISTORY_COLUMNS = ("observed_at", "price_cents", "price_max_cents", "currency", "availability")
 _FIND = "SELECT {columns} FROM {origin} WHERE {conditions} ORDER BY {order} DESC LIMIT :most"
 # market_listings has all listings of a market; listings.market_id is only the market that last saw a listing.
@@ -49,8 +49,8 @@ _SELECTED = ", ".join(
     f"{_EXPRESSIONS.get(name, f'v.{name}')} AS {name}"
     for name in (*COLUMNS, "attributes", "seller_name", "seller_type", "confidence")
 )
-_TITLE_SEARCH = TitleMatch("listings", "visible_listings", "v", _SELECTED, joins=_SELLER, match=WORDS_MATCH)
-_ONE = text(f"SELECT {_SELECTED} FROM visible_listings v {_SELLER} WHERE v.id = :id")
+_TITLE_SEARCH = TitleMatch("listings", "visible_listings", "v", _SELECTED, match=WORDS_MATCH)
+_ONE = text(f"SELECT {_SELECTED} FROM visible_listings v WHERE v.id = :id")
 _HISTORY = f"""
 SELECT {", ".join(HISTORY_COLUMNS)} FROM {{table}}
 WHERE listing_id = :id AND (CAST(:before AS timestamptz) IS NULL OR observed_at < :before)
@@ -102,7 +102,7 @@ def _find(
         conditions += [condition for name, condition in MARKET_ID_CONDITIONS.items() if name in parameters]
     query = _FIND.format(
         columns=_SELECTED,
-        origin=f"{_MARKET if of_market else 'visible_listings v'} {_SELLER}",
+        origin=_MARKET if of_market else "visible_listings v",
         conditions=" AND ".join(conditions) or "true",
         order="ml.listing_id" if of_market else "v.id",
     )

@@ -20,10 +20,9 @@ FOLD = r"""
         folded := lower(regexp_replace(normalize(folded, NFKD), '[\u0300-\u036f]', '', 'g'));
         folded := replace(replace(replace(folded, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe');
         folded := translate(folded, 'øđðłıħŧ', 'oddliht');
-        folded := regexp_replace(
-            folded, '[\u0080-\u00bf\u00d7\u00f7\u2000-\u2bff\u3000-\u303f\uff00-\uff0f]', ' ', 'g');
     END IF;
-    folded := translate(lower(folded), E'!"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~\t\n\r', repeat(' ', 35));
+    folded := regexp_replace(lower(folded),
+        '[\u0001-/:-@[-`{-\u00bf\u00d7\u00f7\u2000-\u2bff\u3000-\u303f\uff00-\uff0f]+', ' ', 'g');
 """
 FUNCTIONS = (
     f"""
