@@ -15,6 +15,8 @@ MEDIA_TYPES = {"csv": "text/csv", "json": "application/json", "parquet": "applic
 CHUNK = 64 * 1024
 # Parquet stores and compresses the rows of a group together.
 ROWS_PER_GROUP = 2_500
+# Numbers with decimals.
+DECIMALS = ("area", "rooms")
 Rows = Iterable[dict[str, Any]]
 
 
@@ -55,7 +57,7 @@ def as_parquet(columns: Sequence[str], rows: Rows) -> Iterator[bytes]:
         while group := list(islice(remaining, ROWS_PER_GROUP)):
             table = [
                 {
-                    name: float(row[name]) if name == "area" and row[name] is not None else row[name]
+                    name: float(row[name]) if name in DECIMALS and row[name] is not None else row[name]
                     for name in columns
                 }
                 for row in group
@@ -70,15 +72,23 @@ def _parquet_schema(columns: Sequence[str]) -> Any:
 
     types: dict[str, Any] = {
         **dict.fromkeys(
-            ("id", "price_cents", "price_max_cents", "product_id", "times_seen"),
+            ("id", "price_cents", "price_max_cents", "unit_price_cents", "product_id", "times_seen"),
             pyarrow.int64(),
         ),
         **dict.fromkeys(("freshness_confidence", "price_confidence"), pyarrow.int64()),
         **dict.fromkeys(
-            ("first_seen_at", "last_seen_at", "observed_at", "price_observed_at"),
+            (
+                "first_seen_at",
+                "last_seen_at",
+                "observed_at",
+                "price_observed_at",
+                "sold_at",
+                "deactivated_at",
+            ),
             pyarrow.timestamp("us", tz="UTC"),
         ),
-        "area": pyarrow.float64(),
+        **dict.fromkeys(DECIMALS, pyarrow.float64()),
+        "active": pyarrow.bool_(),
     }
     return pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in columns])
 

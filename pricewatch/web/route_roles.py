@@ -32,6 +32,7 @@ GET /listings/{listing_id}
 POST /logout
 GET /markets
 GET /metrics
+GET /price-drops
 GET /products
 GET /products/{product_id}
 GET /proxies
@@ -52,6 +53,7 @@ GET /api/listings
 GET /api/listings/{listing_id}
 GET /api/listings/{listing_id}/history
 GET /api/openapi.json
+GET /api/price-drops
 GET /api/quarantine
 GET /api/quarantine/{quarantine_id}
 GET /api/runs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from pricewatch import clock
@@ -37,6 +38,11 @@ def money(price: Money | None) -> str:
 
 def number(value: Any) -> str:
     return "–" if value is None else f"{value:,}".replace(",", " ")
+
+
+def quantity(value: Decimal | None) -> str:
+    """A number without trailing zeros: 2.5, 120."""
+    return "–" if value is None else f"{value.normalize():f}"
 
 
 def compact(value: int | None) -> str:
@@ -158,6 +164,7 @@ FILTERS = {
     "money": money,
     "number": number,
     "compact": compact,
+    "quantity": quantity,
     "percent": percent,
     "signed_percent": signed_percent,
     "ago": ago,

@@ -40,7 +40,12 @@ from tests.web.stored import ACCOUNT_FORMS, store_one_of_each
 HOSTILE_HTML = '"><x-enemy onclick=alert(1)><script>alert(1)</script>'
 BROWSER = {"Sec_Fetch_Site": "same-origin", "Cookie": "pricewatch_session=mine"}
 # Forms that are on no page of a fresh database.
-NO_FIELDS = ("/logout", "/markets/bazaar-bikes/believe", "/sources/bazaar/forget-price-place")
+NO_FIELDS = (
+    "/logout",
+    "/markets/bazaar-bikes/believe",
+    "/sources/bazaar/forget-price-place",
+    "/watch/1/resume",
+)
 MORE_FORMS: dict[str, list[str]] = {
     **{path: [] for path in NO_FIELDS},
     "/targets/add": ["url", "schedule", "priority", "notes", "render", "selector_price", "approve", "kind"],

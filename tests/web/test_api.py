@@ -10,9 +10,12 @@ import httpx
 import pytest
 from pyarrow import parquet
 
+from pricewatch.vocabulary import AccessRole
 from pricewatch.web.api import exports
 from tests.databases import Database
 from tests.store import observations
+from tests.web.accounts import bearer, make_token
+from tests.web.conftest import PASSWORD, client_of
 
 NOW = datetime.now(UTC)
 
@@ -29,7 +32,9 @@ def three(database: Database) -> list[int]:
     return [row.id for row in database.rows("SELECT id FROM listings ORDER BY identity_key")]
 
 
-def test_consumers_see_only_fresh_listings(client: httpx.Client, three: list[int]) -> None:
+def test_consumers_see_only_fresh_listings(
+    client: httpx.Client, three: list[int], database: Database
+) -> None:
     fresh, stale, gone = three
     (item,) = client.get("/api/listings").json()["items"]
     assert (item["id"], item["badge"]) == (fresh, "fresh")
@@ -37,7 +42,10 @@ def test_consumers_see_only_fresh_listings(client: httpx.Client, three: list[int
     for hidden in (stale, gone):
         assert client.get(f"/api/listings/{hidden}").status_code == 404
         assert client.get(f"/api/listings/{hidden}/history").status_code == 404
-        assert client.get(f"/api/export/listings/{hidden}/history.csv").status_code == 404
+        with client_of(
+            PASSWORD, headers=bearer(make_token(database, AccessRole.READ, str(hidden)))
+        ) as reader:
+            assert reader.get(f"/api/export/listings/{hidden}/history.csv").status_code == 404
 
 
 def test_a_listing_with_a_stale_price_is_not_fresh(client: httpx.Client, database: Database) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 # The newest migration, repeated here so that a start with an up-to-date schema does not load alembic.
-REVISION = "0905"
+REVISION = "0906"
 FIRST_REVISION = "0900"
 # Development versions before the first migration: only the last of them had today's tables.
 DEVELOPMENT_REVISIONS = tuple(f"{number:04}" for number in range(1, 16))

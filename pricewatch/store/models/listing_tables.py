@@ -114,7 +114,13 @@ class Listing(Base):
             "verification_requested_at",
             postgresql_where=text("verification_requested_at IS NOT NULL AND market_id IS NULL"),
         ),
+        # Searched by the previous version; the next one may drop it.
         Index("ix_listings_title", text("words_of(title)"), postgresql_using="gin"),
+        Index(
+            "ix_listings_words",
+            text("listing_words(title, brand, location, seller_name, attributes)"),
+            postgresql_using="gin",
+        ),
         Index("ix_listings_product_id", "product_id", postgresql_where=text("product_id IS NOT NULL")),
         # Counts the product pages of a source that were read since a given time.
         Index(
@@ -157,6 +163,8 @@ class Listing(Base):
     mpn: Mapped[str | None]
     brand: Mapped[str | None]
     seller_id: Mapped[int | None] = mapped_column(ForeignKey("sellers.id"))
+    # Repeated here, because an index covers one table.
+    seller_name: Mapped[str | None]
     location: Mapped[str | None]
     area: Mapped[Decimal | None]
     attributes: Mapped[dict[str, Any]] = json_default("{}")

@@ -11,14 +11,21 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from pricewatch.store.views.listing_columns import LISTING_COLUMNS, rows_with_money, with_money
-from pricewatch.store.views.listing_filter import MARKET_ID_CONDITIONS, ListingFilter
-from pricewatch.store.views.title_search import MATCH, TitleMatch, search
+from pricewatch.store.views.listing_conditions import (
+    IN_MARKET,
+    MARKET_ID_CONDITIONS,
+    WORDS_MATCH,
+    conditions_of,
+    words_parameters,
+)
+from pricewatch.store.views.listing_filter import ListingFilter
+from pricewatch.store.views.title_search import TitleMatch, is_common, search, search_newest
 
 SPARKLINE_DAYS = 90
 MAX_SPARKLINE_POINTS = 40
 MAX_HISTORY = 2_000
 CURRENCY_SAMPLE = 500
-# Filters by price or availability have no index: one page scans at most this many listings.
+# Filters by price, place or attributes have no index: one page scans at most this many listings.
 WINDOW = 20_000
 
 
@@ -28,28 +35,15 @@ SELECT {LISTING_COLUMNS}
 FROM {{origin}} LEFT JOIN markets m ON m.id = l.market_id
 WHERE {{conditions}} ORDER BY {{order}} DESC LIMIT :most
 """
-_CONDITIONS = {
-    "title_query": MATCH.format("l"),
-    "source_id": "l.source_id = :source_id",
-    "availability": "l.availability = :availability",
-    "currency": "l.currency = :currency",
-    "lowest": "l.price_cents >= :lowest",
-    "highest": "l.price_cents <= :highest",
-    # Must equal the predicate of the partial index, or the index is not used.
-    "price_read_before": (
-        "l.active AND l.price_cents IS NOT NULL AND l.price_observed_at < :price_read_before"
-    ),
-    "price_read_since": "l.price_observed_at >= :price_read_since",
-    "before_id": "l.id < :before_id",
-    "above_id": "l.id > :above_id",
-}
 _TITLE_SEARCH = TitleMatch(
-    "listings", "listings", "l", LISTING_COLUMNS, joins="LEFT JOIN markets m ON m.id = l.market_id"
+    "listings",
+    "listings",
+    "l",
+    LISTING_COLUMNS,
+    joins="LEFT JOIN markets m ON m.id = l.market_id",
+    match=WORDS_MATCH,
 )
 _NEWEST = text("SELECT max(id) FROM listings")
-_IN_MARKET = """
-EXISTS (SELECT FROM market_listings ml WHERE ml.market_id = :market_id AND ml.listing_id = l.id)
-"""
 
 # The lower bound lets PostgreSQL skip older partitions of price_history.
 _SPARKLINES = text("""
@@ -61,11 +55,12 @@ FROM unnest(CAST(:ids AS bigint[])) AS l(id) CROSS JOIN LATERAL (
 """)
 
 _LISTING = text(f"""
-SELECT {LISTING_COLUMNS}, l.canonical_url, l.identity_key, l.platform_id, l.sku, l.gtin, l.mpn, l.area,
-       l.attributes, l.image_url, l.shipping_cents, l.tax_included, l.strikes, l.last_scraped_at,
+SELECT {LISTING_COLUMNS}, l.canonical_url, l.identity_key, l.platform_id, l.sku, l.mpn,
+       l.attributes, l.shipping_cents, l.tax_included, l.strikes, l.last_scraped_at,
        l.adapter_version, l.product_link, l.stock_observed_at, coalesce(m.tier, 'standard') AS tier,
        src.name AS source_name, src.visibility, p.title AS product_title,
-       s.name AS seller_name, s.type AS seller_type, s.platform_id AS seller_platform_id
+       coalesce(s.name, l.seller_name) AS seller_name, s.type AS seller_type,
+       s.platform_id AS seller_platform_id
 FROM listings l JOIN sources src ON src.id = l.source_id LEFT JOIN markets m ON m.id = l.market_id
 LEFT JOIN sellers s ON s.id = l.seller_id LEFT JOIN products p ON p.id = l.product_id
 WHERE l.id = :id
@@ -88,17 +83,17 @@ _TARGETS = text(
 
 
 def listings(
-    connection: Connection, filter_: ListingFilter, *, now: datetime, most: int
+    connection: Connection, filter_: ListingFilter, *, now: datetime, most: int, in_window: bool = False
 ) -> list[dict[str, Any]]:
-    """List the listings that match, newest first."""
-    parameters = filter_.parameters()
-    conditions = [_CONDITIONS[name] for name in parameters if name in _CONDITIONS]
-    if filter_.active is not None:
-        # A literal condition, because that is what the partial index has.
-        conditions.append("l.active" if filter_.active else "NOT l.active")
+    """List the listings that match, newest first; a window is scanned without the index of words."""
+    parameters = {**filter_.parameters(), **words_parameters(filter_), "now": now}
+    conditions = conditions_of(filter_, "l")
     if filter_.title_query is not None:
-        conditions += [_IN_MARKET] if filter_.market_id is not None else []
-        rows = search(connection, _TITLE_SEARCH, conditions, {**parameters, "now": now}, most)
+        conditions += [IN_MARKET.format("l")] if filter_.market_id is not None else []
+        if in_window:
+            rows = search_newest(connection, _TITLE_SEARCH, conditions, parameters, most, WINDOW)
+        else:
+            rows = search(connection, _TITLE_SEARCH, conditions, parameters, most)
         return [with_money(row) for row in rows]
     origin, order = "listings l", "l.id"
     if filter_.market_id is not None:
@@ -106,18 +101,29 @@ def listings(
         conditions.append("ml.market_id = :market_id")
         conditions += [condition for name, condition in MARKET_ID_CONDITIONS.items() if name in parameters]
     query = _FIND.format(origin=origin, conditions=" AND ".join(conditions) or "true", order=order)
-    return rows_with_money(connection.execute(text(query), {**parameters, "now": now, "most": most}))
+    return rows_with_money(connection.execute(text(query), {**parameters, "most": most}))
 
 
 def listings_page(
     connection: Connection, filter_: ListingFilter, *, now: datetime, most: int
 ) -> tuple[list[dict[str, Any]], int | None]:
     """Return a page and the id below which the next one begins; a page may be short if matches are rare."""
-    if filter_.title_query is not None or filter_.is_indexed:
+    if not needs_window(connection, filter_, most):
         rows = listings(connection, filter_, now=now, most=most + 1)
         return rows[:most], rows[most - 1]["id"] if len(rows) > most else None
     filter_ = limit_to_window(connection, filter_)
-    return page_of_window(listings(connection, filter_, now=now, most=most + 1), filter_, most)
+    return page_of_window(
+        listings(connection, filter_, now=now, most=most + 1, in_window=True), filter_, most
+    )
+
+
+def needs_window(connection: Connection, filter_: ListingFilter, most: int) -> bool:
+    """Whether neither an index of its own nor the matches of rare words limit what a page scans."""
+    if filter_.is_indexed:
+        return False
+    return filter_.title_query is None or is_common(
+        connection, _TITLE_SEARCH, words_parameters(filter_), most + 1
+    )
 
 
 def limit_to_window(connection: Connection, filter_: ListingFilter) -> ListingFilter:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, RowMapping, text
 
 from pricewatch.money import Money, by_currency
 from pricewatch.store.views.listing_columns import LISTING_COLUMNS, rows_with_money
-from pricewatch.store.views.title_search import MATCH, TitleMatch, search
+from pricewatch.store.views.title_search import TITLE_MATCH, TitleMatch, search
 
 MAX_OFFERS = 200
 
@@ -94,7 +94,7 @@ def products(
     conditions = ["p.id < :before_id"] if before_id is not None else ["true"]
     parameters = {"title_query": title_query, "before_id": before_id}
     if title_query:
-        rows = search(connection, _TITLE_SEARCH, [*conditions, MATCH.format("p")], parameters, most)
+        rows = search(connection, _TITLE_SEARCH, [*conditions, TITLE_MATCH.format("p")], parameters, most)
         return [_product(row) for row in rows]
     query = text(_PRODUCTS.format(conditions=" AND ".join(conditions)))
     return [_product(row) for row in connection.execute(query, {**parameters, "most": most}).mappings()]

@@ -13,45 +13,50 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from pricewatch.store.views.admin_listings import limit_to_window, page_of_window
-from pricewatch.store.views.listing_filter import MARKET_ID_CONDITIONS, ListingFilter
-from pricewatch.store.views.title_search import MATCH, TitleMatch, search
+from pricewatch.store.views import admin_listings
+from pricewatch.store.views.admin_listings import limit_to_window, needs_window, page_of_window
+from pricewatch.store.views.listing_conditions import (
+    IN_MARKET,
+    MARKET_ID_CONDITIONS,
+    WORDS_MATCH,
+    conditions_of,
+    words_parameters,
+)
+from pricewatch.store.views.listing_filter import ListingFilter
+from pricewatch.store.views.title_search import TitleMatch, search, search_newest
 
 COLUMNS = (
     *("id", "source_id", "market_id", "title", "url", "price_cents", "price_max_cents", "currency"),
     *("availability", "brand", "gtin", "location", "area", "image_url", "product_id"),
     *("freshness_confidence", "price_confidence", "price_observed_at"),
-    *("first_seen_at", "last_seen_at", "times_seen"),
+    *("first_seen_at", "last_seen_at", "times_seen", "rooms", "unit_price_cents"),
 )
+# An export of everything says also what became of a listing.
+ALL_COLUMNS = (*COLUMNS, "active", "sold_at", "deactivated_at")
+_EXPRESSIONS = {
+    "rooms": "listing_rooms(v.attributes)",
+    "unit_price_cents": "unit_price_cents(v.price_cents, v.area)",
+    # Not joined: the planner would read and sort the whole window instead of stopping at a full page.
+    "seller_name": "coalesce((SELECT name FROM sellers WHERE sellers.id = v.seller_id), v.seller_name)",
+    "seller_type": "(SELECT type FROM sellers WHERE sellers.id = v.seller_id)",
+}
 HISTORY_COLUMNS = ("observed_at", "price_cents", "price_max_cents", "currency", "availability")
 _FIND = "SELECT {columns} FROM {origin} WHERE {conditions} ORDER BY {order} DESC LIMIT :most"
 # market_listings has all listings of a market; listings.market_id is only the market that last saw a listing.
 _MARKET = "market_listings ml JOIN visible_listings v ON v.id = ml.listing_id"
-_IN_MARKET = """
-EXISTS (SELECT FROM market_listings ml WHERE ml.market_id = :market_id AND ml.listing_id = v.id)
-"""
-_CONDITIONS = {
-    "title_query": MATCH.format("v"),
-    "source_id": "v.source_id = :source_id",
-    "market_id": "ml.market_id = :market_id",
-    "availability": "v.availability = :availability",
-    "currency": "v.currency = :currency",
-    "lowest": "v.price_cents >= :lowest",
-    "highest": "v.price_cents <= :highest",
-    "price_read_since": "v.price_observed_at >= :price_read_since",
-    "before_id": "v.id < :before_id",
-    "above_id": "v.id > :above_id",
-    "id": "v.id = :id",
-}
 # `confidence` is that of the last sighting; the API derives its badge from it.
-_TITLE_SEARCH = TitleMatch(
-    "listings", "visible_listings", "v", ", ".join(f"v.{name}" for name in (*COLUMNS, "confidence"))
+_SELECTED = ", ".join(
+    f"{_EXPRESSIONS.get(name, f'v.{name}')} AS {name}"
+    for name in (*COLUMNS, "attributes", "seller_name", "seller_type", "confidence")
 )
-_HISTORY = text(f"""
-SELECT {", ".join(HISTORY_COLUMNS)} FROM visible_price_history
+_TITLE_SEARCH = TitleMatch("listings", "visible_listings", "v", _SELECTED, match=WORDS_MATCH)
+_ONE = text(f"SELECT {_SELECTED} FROM visible_listings v WHERE v.id = :id")
+_HISTORY = f"""
+SELECT {", ".join(HISTORY_COLUMNS)} FROM {{table}}
 WHERE listing_id = :id AND (CAST(:before AS timestamptz) IS NULL OR observed_at < :before)
 ORDER BY observed_at DESC LIMIT :most
-""")
+"""
+_EXISTS = "SELECT EXISTS (SELECT FROM {table} WHERE id = :id)"
 EXPORT_PAGE = 2_000
 Connect = Callable[[], AbstractContextManager[Connection]]
 
@@ -60,72 +65,95 @@ def listings(
     connection: Connection, filter_: ListingFilter, most: int
 ) -> tuple[list[dict[str, Any]], int | None]:
     """Return a page and the id below which the next one begins; a page may be short if matches are rare."""
-    if filter_.title_query is not None or (filter_.market_id is not None and filter_.is_indexed):
-        rows = _find(connection, _parameters(filter_), most + 1)
+    if filter_.active is False:
+        # The views have only active listings.
+        return [], None
+    is_bounded = filter_.title_query is not None or filter_.market_id is not None
+    if is_bounded and not needs_window(connection, filter_, most):
+        rows = _find(connection, filter_, most + 1)
         return rows[:most], rows[most - 1]["id"] if len(rows) > most else None
     filter_ = limit_to_window(connection, filter_)
-    return page_of_window(_find(connection, _parameters(filter_), most + 1), filter_, most)
+    return page_of_window(_find(connection, filter_, most + 1, in_window=True), filter_, most)
 
 
 def listing(connection: Connection, listing_id: int) -> dict[str, Any] | None:
-    return next(iter(_find(connection, {"id": listing_id}, 1)), None)
+    row = connection.execute(_ONE, {"id": listing_id}).mappings().first()
+    return dict(row) if row else None
 
 
-def _parameters(filter_: ListingFilter) -> dict[str, Any]:
-    parameters = filter_.parameters()
-    # The views have only active listings.
-    parameters.pop("active", None)
-    return parameters
+def has_listing(connection: Connection, listing_id: int, *, only_visible: bool = True) -> bool:
+    table = "visible_listings" if only_visible else "listings"
+    return bool(connection.execute(text(_EXISTS.format(table=table)), {"id": listing_id}).scalar_one())
 
 
-def _find(connection: Connection, parameters: dict[str, Any], most: int) -> list[dict[str, Any]]:
-    if "title_query" in parameters:
-        conditions = {**_CONDITIONS, "market_id": _IN_MARKET}
-        return search(connection, _TITLE_SEARCH, [conditions[name] for name in parameters], parameters, most)
-    of_market = "market_id" in parameters
-    where = [_CONDITIONS[name] for name in parameters]
+def _find(
+    connection: Connection, filter_: ListingFilter, most: int, *, in_window: bool = False
+) -> list[dict[str, Any]]:
+    parameters = {**filter_.parameters(), **words_parameters(filter_)}
+    conditions, of_market = conditions_of(filter_, "v"), filter_.market_id is not None
+    if filter_.title_query is not None:
+        conditions += [IN_MARKET.format("v")] if of_market else []
+        if in_window:
+            window = admin_listings.WINDOW
+            return search_newest(connection, _TITLE_SEARCH, conditions, parameters, most, window)
+        return search(connection, _TITLE_SEARCH, conditions, parameters, most)
     if of_market:
-        where += [condition for name, condition in MARKET_ID_CONDITIONS.items() if name in parameters]
+        conditions.append("ml.market_id = :market_id")
+        conditions += [condition for name, condition in MARKET_ID_CONDITIONS.items() if name in parameters]
     query = _FIND.format(
-        columns=_TITLE_SEARCH.columns,
+        columns=_SELECTED,
         origin=_MARKET if of_market else "visible_listings v",
-        conditions=" AND ".join(where) or "true",
+        conditions=" AND ".join(conditions) or "true",
         order="ml.listing_id" if of_market else "v.id",
     )
     return [dict(row) for row in connection.execute(text(query), {**parameters, "most": most}).mappings()]
 
 
 def history(
-    connection: Connection, listing_id: int, *, most: int, before: datetime | None = None
+    connection: Connection,
+    listing_id: int,
+    *,
+    most: int,
+    before: datetime | None = None,
+    only_visible: bool = True,
 ) -> list[dict[str, Any]]:
     """List price history, newest first."""
     parameters = {"id": listing_id, "before": before, "most": most}
-    return [dict(row) for row in connection.execute(_HISTORY, parameters).mappings()]
+    query = text(_HISTORY.format(table="visible_price_history" if only_visible else "price_history"))
+    return [dict(row) for row in connection.execute(query, parameters).mappings()]
 
 
-def all_listings(connect: Connect, filter_: ListingFilter, most: int) -> Iterator[dict[str, Any]]:
-    """Yield up to `most` listings, read page by page.
+def all_listings(
+    connect: Connect, filter_: ListingFilter, most: int, *, everything_at: datetime | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield up to `most` listings, read page by page; with a time, also those that consumers do not see.
 
     An export holds neither all rows in memory nor a connection while its client reads.
     """
     left, before_id = most, filter_.before_id
     while left > 0:
         with connect() as connection:
-            page = replace(filter_, before_id=before_id)
-            rows, before_id = listings(connection, page, min(EXPORT_PAGE, left))
+            page, size = replace(filter_, before_id=before_id), min(EXPORT_PAGE, left)
+            if everything_at is None:
+                rows, before_id = listings(connection, page, size)
+            else:
+                found = admin_listings.listings_page(connection, page, now=everything_at, most=size)
+                rows, before_id = found
         yield from rows
         left -= len(rows)
         if before_id is None:
             return
 
 
-def all_history(connect: Connect, listing_id: int, most: int) -> Iterator[dict[str, Any]]:
+def all_history(
+    connect: Connect, listing_id: int, most: int, *, only_visible: bool = True
+) -> Iterator[dict[str, Any]]:
     """Yield up to `most` rows of price history, newest first, read page by page."""
     left, before = most, None
     while left > 0:
         size = min(EXPORT_PAGE, left)
         with connect() as connection:
-            rows = history(connection, listing_id, most=size, before=before)
+            rows = history(connection, listing_id, most=size, before=before, only_visible=only_visible)
         yield from rows
         if len(rows) < size:
             return

@@ -38,7 +38,7 @@ SELECT id, name, type, last_seen_at, :run_id FROM written
 """)
 
 _LINK_SELLERS = text("""
-UPDATE incoming i SET seller_id = s.id FROM sellers s
+UPDATE incoming i SET seller_id = s.id, seller_name = s.name FROM sellers s
 WHERE s.source_id = i.source_id AND s.platform_id = i.seller_key
 """)
 
@@ -75,6 +75,7 @@ UPDATE listings l SET
     mpn = coalesce(i.mpn, l.mpn),
     brand = coalesce(i.brand, l.brand),
     seller_id = coalesce(i.seller_id, l.seller_id),
+    seller_name = CASE WHEN i.seller_id IS NULL THEN l.seller_name ELSE i.seller_name END,
     location = coalesce(i.location, l.location),
     area = coalesce(i.area, l.area),
     attributes = l.attributes || coalesce(i.attributes, '{}'),
@@ -121,15 +122,15 @@ WITH inserted AS (
     INSERT INTO listings (
         source_id, market_id, identity_key, url, canonical_url, title,
         price_cents, price_max_cents, currency, availability, price_observed_at, stock_observed_at,
-        shipping_cents, tax_included, platform_id, sku, gtin, mpn, brand, seller_id, location, area,
-        attributes, image_url, adapter_version,
+        shipping_cents, tax_included, platform_id, sku, gtin, mpn, brand, seller_id, seller_name, location,
+        area, attributes, image_url, adapter_version,
         active, deactivated_at, sold_at, first_seen_at, first_seen_run_id, last_seen_at, last_seen_run_id,
         last_scraped_at, detail_due_at)
     SELECT source_id, :market_id, identity_key, url, canonical_url, title,
         price_cents, price_max_cents, currency, availability,
         CASE WHEN price_cents IS NOT NULL THEN observed_at END, CASE WHEN has_stock THEN observed_at END,
-        shipping_cents, tax_included, platform_id, sku, gtin, mpn, brand, seller_id, location, area,
-        coalesce(attributes, '{}'), image_url, adapter_version, availability <> 'SOLD',
+        shipping_cents, tax_included, platform_id, sku, gtin, mpn, brand, seller_id, seller_name, location,
+        area, coalesce(attributes, '{}'), image_url, adapter_version, availability <> 'SOLD',
         CASE WHEN availability = 'SOLD' THEN observed_at END, sold_at,
         observed_at, :run_id, observed_at, :run_id, CASE WHEN detail THEN observed_at END,
         detail_due_at

@@ -12,6 +12,7 @@ from pricewatch.web.api import (
     listings,
     markets,
     people,
+    price_drops,
     quarantine,
     runs,
     sources,
@@ -24,7 +25,7 @@ from pricewatch.web.api import (
 
 def api_routers() -> list[APIRouter]:
     modules = (
-        *(listings, exports, markets, crawl, targets, runs, quarantine, adapters, sources, alerts, watch),
-        *(strict_reviews, people, tokens),
+        *(listings, price_drops, exports, markets, crawl, targets, runs, quarantine, strict_reviews),
+        *(adapters, sources, alerts, watch, people, tokens),
     )
     return [module.router for module in modules]

@@ -1,4 +1,4 @@
-"""Exports of the listings that consumers may see, streamed as CSV, JSON and Parquet."""
+"""Exports of listings, streamed as CSV, JSON and Parquet: what consumers may see, or all for operators."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 
 from pricewatch.store.engine.database import engine
 from pricewatch.store.views import public_listings
-from pricewatch.store.views.listing_filter import ListingFilter
+from pricewatch.vocabulary import AccessRole
 from pricewatch.web.export_files import MEDIA_TYPES, WRITERS, Rows
 from pricewatch.web.export_response import ExportResponse
 from pricewatch.web.form_fields import Id
 from pricewatch.web.hosts import is_linked_from_here
+from pricewatch.web.listing_query import FilterOfQuery
 from pricewatch.web.problems import responses
 from pricewatch.web.request_context import Context
 
@@ -40,29 +41,36 @@ OK: dict[int | str, dict[str, Any]] = {
 NO_PYARROW = "Parquet needs the package pyarrow on the server: pip install 'pyarrow>=26,<27'"
 MOST_ROWS = 1_000_000
 MOST_HISTORY = 100_000
-Filter = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]
+_SCOPE = "`all`: also listings that are sold, gone or not visible; needs the role operate"
 
 
 @router.get("/listings.{form}", responses=OK, response_class=ExportResponse)
 def listings(
     context: Context,
     form: FileFormat,
-    q: Filter = "",
-    source: Filter = "",
-    market: Filter = "",
+    filter_: FilterOfQuery,
+    scope: Annotated[Literal["visible", "all"], Query(description=_SCOPE)] = "visible",
     most: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 100_000,
 ) -> ExportResponse:
-    filters = ListingFilter(title_query=q or None, source_id=source or None, market_id=market or None)
-    rows = public_listings.all_listings(engine().connect, filters, most)
-    return _file(form, "listings", public_listings.COLUMNS, rows)
+    """The filters are those of `/api/listings`."""
+    if scope == "visible":
+        rows = public_listings.all_listings(engine().connect, filter_, most)
+        return _file(form, "listings", public_listings.COLUMNS, rows)
+    context.require(AccessRole.OPERATE)
+    rows = public_listings.all_listings(engine().connect, filter_, most, everything_at=context.now)
+    return _file(form, "listings", public_listings.ALL_COLUMNS, rows)
 
 
 @router.get("/listings/{listing_id}/history.{form}", responses=OK, response_class=ExportResponse)
 def history(context: Context, listing_id: Id, form: FileFormat) -> ExportResponse:
+    """Operators get the history of every listing."""
+    is_operator = context.auth_result.may(AccessRole.OPERATE)
     with context.read() as connection:
-        if public_listings.listing(connection, listing_id) is None:
+        if not public_listings.has_listing(connection, listing_id, only_visible=not is_operator):
             raise HTTPException(404, f"There is no visible listing {listing_id}.")
-    rows = public_listings.all_history(engine().connect, listing_id, MOST_HISTORY)
+    rows = public_listings.all_history(
+        engine().connect, listing_id, MOST_HISTORY, only_visible=not is_operator
+    )
     return _file(form, f"listing-{listing_id}", public_listings.HISTORY_COLUMNS, rows)
 
 

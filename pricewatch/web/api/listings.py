@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
 
-from pricewatch.errors import UserError
-from pricewatch.money import MAX_CENTS
-from pricewatch.rules.market_membership import PriceRange
 from pricewatch.store.views import public_listings
-from pricewatch.store.views.listing_filter import ListingFilter
-from pricewatch.web.api.common import Currency, Limit, Page, ResponseModel, ShortText, page_of
+from pricewatch.vocabulary import SellerType
+from pricewatch.web.api.common import Limit, Page, ResponseModel, page_of
 from pricewatch.web.form_fields import Before, Id
+from pricewatch.web.listing_query import FilterOfQuery, Stock
 from pricewatch.web.problems import responses
 from pricewatch.web.request_context import Context
 from pricewatch.web.template_filters import listing_badge
 
 router = APIRouter(prefix="/api/listings", tags=["listings"], responses=responses(404))
-Stock = Literal["IN_STOCK", "OUT_OF_STOCK", "BACKORDER", "SOLD", "LISTED"]
-MAX_AGE_HOURS = 24 * 366
-Cents = Annotated[
-    int | None,
-    Query(ge=0, le=MAX_CENTS, description="In minor units of `currency`, which is required with it"),
-]
 
 
 class ListingResponse(ResponseModel):
@@ -42,9 +35,14 @@ class ListingResponse(ResponseModel):
     brand: str | None
     gtin: str | None
     location: str | None
-    area: Decimal | None
+    area: Annotated[Decimal | None, Field(description="In m²")]
+    rooms: Decimal | None
+    unit_price_cents: Annotated[int | None, Field(description="Price per m² in minor units")]
     image_url: str | None
     product_id: int | None
+    seller_name: str | None
+    seller_type: SellerType | None
+    attributes: dict[str, Any]
     freshness_confidence: Annotated[
         int, Field(description="Confidence that the listing still exists and its price is current, 0 to 100")
     ]
@@ -78,39 +76,16 @@ class History(ResponseModel):
 @router.get("", response_model=Page[ListingResponse])
 def find(
     context: Context,
-    q: Annotated[ShortText | None, Query(description="Words of the title")] = None,
-    source_id: Annotated[ShortText | None, Query()] = None,
-    market_id: Annotated[ShortText | None, Query()] = None,
-    availability: Stock | None = None,
-    currency: Annotated[
-        Currency | None, Query(description="Only listings with a price in this currency")
-    ] = None,
-    min_price_cents: Cents = None,
-    max_price_cents: Cents = None,
-    max_price_age_hours: Annotated[
-        float | None,
-        Query(gt=0, le=MAX_AGE_HOURS, description="Only prices that were read within this many hours"),
-    ] = None,
+    filter_: FilterOfQuery,
     before: Before = None,
     limit: Limit = 50,
 ) -> Any:
-    """`market_id` selects all listings that the market has shown, even if another market saw them last."""
-    if currency is None and (min_price_cents is not None or max_price_cents is not None):
-        raise UserError(
-            "A price filter needs a currency, such as currency=EUR: prices are compared in one currency only."
-        )
-    filters = ListingFilter(
-        title_query=q,
-        source_id=source_id,
-        market_id=market_id,
-        availability=availability,
-        currency=currency,
-        prices=PriceRange.of(min_price_cents, max_price_cents, currency),
-        price_read_since=context.now - timedelta(hours=max_price_age_hours) if max_price_age_hours else None,
-        before_id=before,
-    )
+    """`market` selects all listings that the market has shown, even if another market saw them last.
+
+    `attr.NAME=` is the word that an attribute has; `attr.NAME.min=` and `attr.NAME.max=` limit its number.
+    """
     with context.read() as connection:
-        rows, following = public_listings.listings(connection, filters, limit)
+        rows, following = public_listings.listings(connection, replace(filter_, before_id=before), limit)
     return {"items": [_with_badge(row, context.now) for row in rows], "next": following}
 
 

@@ -14,6 +14,7 @@ from pricewatch.web.routes import (
     markets,
     overview,
     people,
+    price_drops,
     products,
     proxies,
     quarantine,
@@ -28,7 +29,19 @@ from pricewatch.web.routes import (
 
 def page_routers() -> list[APIRouter]:
     modules = (
-        *(login, overview, runs, listings, products, markets, targets_add, targets, adapters, sources),
+        *(
+            login,
+            overview,
+            runs,
+            listings,
+            price_drops,
+            products,
+            markets,
+            targets_add,
+            targets,
+            adapters,
+            sources,
+        ),
         *(quarantine, proxies, alerts, watch, audit, people, tokens, account),
     )
     return [module.router for module in modules]
